@@ -1,0 +1,79 @@
+# Two commands do everything on a fresh machine with Python, pip and make:
+#   make demo   sets up and plays a first rated tournament
+#   make test   sets up and runs every check
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PROTO_VENV := .venv-proto
+PROTOS := $(shell find proto -name '*.proto' | sort)
+
+.PHONY: help demo test lint check-python setup setup-dev proto lock bench clean
+
+help:
+	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
+	@echo "make test    set up and run every check: ruff, mypy, pytest"
+	@echo "make lint    only ruff and mypy"
+	@echo "make bench   the figures of the README (takes several minutes)"
+	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
+	@echo "make lock    resolve the lock files anew (needs uv)"
+	@echo "make clean   remove what the other targets made"
+	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV)"
+
+demo: setup
+	$(BIN)/arena demo
+
+test: lint $(PROTO_VENV)/.done
+	$(BIN)/python -m pytest
+
+lint: setup-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@for bot in bots/*/main.py; do echo "mypy $$bot"; $(BIN)/mypy --no-error-summary $$bot || exit 1; done
+
+setup: $(VENV)/.done
+setup-dev: $(VENV)/.dev
+
+check-python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Kingmaker Arena needs Python 3.11 or newer, this is %s: make PYTHON=python3.12" % sys.version.split()[0])'
+
+# trueskill comes as source only, so its build tools are installed first, from their own lock.
+$(VENV)/.base: requirements/build.lock | check-python
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -q --require-hashes -r requirements/build.lock
+	touch $@
+
+$(VENV)/.done: $(VENV)/.base requirements/run.lock pyproject.toml
+	$(PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
+	$(PIP) install -q --no-build-isolation --no-deps -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.done requirements/dev.lock
+	$(PIP) install -q --no-build-isolation --require-hashes -r requirements/dev.lock
+	touch $@
+
+# The generator lives apart: an old one makes code that every protobuf from 6.31 on can load,
+# and it would pull the whole environment down to its own protobuf.
+$(PROTO_VENV)/.done: requirements/proto.lock | check-python
+	$(PYTHON) -m venv $(PROTO_VENV)
+	$(PROTO_VENV)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r requirements/proto.lock
+	touch $@
+
+proto: $(PROTO_VENV)/.done
+	$(PROTO_VENV)/bin/python -m grpc_tools.protoc -I proto --python_out=. --pyi_out=. --grpc_python_out=. $(PROTOS)
+
+LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
+lock:
+	$(LOCK) requirements/build.in -o requirements/build.lock
+	$(LOCK) requirements/proto.in -o requirements/proto.lock
+	$(LOCK) pyproject.toml -o requirements/run.lock
+	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
+	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
+
+bench: setup-dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) $(PROTO_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

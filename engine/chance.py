@@ -1,0 +1,108 @@
+"""Where every random outcome of a game comes from. No I/O.
+
+A state asks a `Chance` and keeps no generator of its own, so an outcome can be seeded, recorded and replayed. An
+outcome is a list of ints: `[index, ...]` for a shuffle (the new order, as indices into the old), `[face]` for a die.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class ScriptError(ValueError):
+    """A script of outcomes ran out, or holds one that the question cannot have."""
+
+
+class Chance(ABC):
+    """A source of random outcomes."""
+
+    @abstractmethod
+    def permutation(self, size: int) -> list[int]:
+        """A uniformly random order of 0..size-1."""
+
+    @abstractmethod
+    def d6(self) -> int:
+        """One throw of a fair die, 1..6."""
+
+    def shuffle(self, items: list[T]) -> None:
+        """Put `items` into a uniformly random order, in place."""
+        items[:] = [items[index] for index in self.permutation(len(items))]
+
+
+class SeededChance(Chance):
+    """Outcomes from a seed; equal seeds, equal outcomes, on every machine and Python version."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    # Only random() is guaranteed to repeat across Python versions, so nothing else is used.
+
+    def permutation(self, size: int) -> list[int]:
+        """See `Chance`; Fisher-Yates."""
+        order = list(range(size))
+        for last in range(size - 1, 0, -1):
+            other = int(self._random.random() * (last + 1))
+            order[last], order[other] = order[other], order[last]
+        return order
+
+    def d6(self) -> int:
+        """See `Chance`."""
+        return int(self._random.random() * 6) + 1
+
+
+class RecordingChance(Chance):
+    """Passes another source's outcomes on and keeps them in `outcomes`, in order."""
+
+    def __init__(self, source: Chance) -> None:
+        self._source = source
+        self.outcomes: list[list[int]] = []
+
+    def permutation(self, size: int) -> list[int]:
+        """See `Chance`."""
+        order = self._source.permutation(size)
+        self.outcomes.append(list(order))
+        return order
+
+    def d6(self) -> int:
+        """See `Chance`."""
+        face = self._source.d6()
+        self.outcomes.append([face])
+        return face
+
+
+class ScriptedChance(Chance):
+    """Gives the outcomes it was handed, in order; raises ScriptError when they do not fit the questions."""
+
+    def __init__(self, outcomes: Sequence[Sequence[int]]) -> None:
+        self._outcomes = [list(outcome) for outcome in outcomes]
+        self._next = 0
+
+    @property
+    def remaining(self) -> int:
+        """How many outcomes are left."""
+        return len(self._outcomes) - self._next
+
+    def _take(self, question: str) -> list[int]:
+        if self._next == len(self._outcomes):
+            raise ScriptError(f"the script has no outcome left for {question}")
+        self._next += 1
+        return self._outcomes[self._next - 1]
+
+    def permutation(self, size: int) -> list[int]:
+        """See `Chance`."""
+        outcome = self._take(f"a shuffle of {size}")
+        if sorted(outcome) != list(range(size)):
+            raise ScriptError(f"outcome {self._next - 1} is no order of {size} items: {outcome}")
+        return list(outcome)
+
+    def d6(self) -> int:
+        """See `Chance`."""
+        outcome = self._take("a die")
+        if len(outcome) != 1 or outcome[0] not in range(1, 7):
+            raise ScriptError(f"outcome {self._next - 1} is no die: {outcome}")
+        return outcome[0]

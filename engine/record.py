@@ -1,0 +1,146 @@
+"""A playing as plain data, and its replay. No I/O.
+
+A `Playing` is a game under way that remembers what happened; its `record()` needs no generator to be played again:
+every chance outcome stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine import registry
+from engine.chance import Chance, RecordingChance, ScriptedChance, ScriptError
+from engine.core import EngineError, Game, Reveal, State
+
+
+class RecordError(EngineError, ValueError):
+    """The record is not a playing of its game: `ply` tells where it breaks."""
+
+    def __init__(self, message: str, ply: int) -> None:
+        super().__init__(message)
+        self.ply = ply
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened: game and rules version, options, number of seats, action ids, chance outcomes in order."""
+
+    game: str
+    rules_version: str
+    seats: int
+    options: Mapping[str, Any]
+    actions: tuple[int, ...]
+    chance: tuple[tuple[int, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON; `from_json` is the inverse."""
+        return {
+            "game": self.game,
+            "rules_version": self.rules_version,
+            "seats": self.seats,
+            "options": dict(self.options),
+            "actions": list(self.actions),
+            "chance": [list(outcome) for outcome in self.chance],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Record:
+        """The record that `to_json` wrote. Raises RecordError."""
+        try:
+            return cls(
+                game=str(data["game"]),
+                rules_version=str(data["rules_version"]),
+                seats=int(data["seats"]),
+                options=dict(data["options"]),
+                actions=tuple(int(action) for action in data["actions"]),
+                chance=tuple(tuple(int(value) for value in outcome) for outcome in data["chance"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(f"not a record: {error!r}", 0) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One applied action and the public chance outcomes that followed it."""
+
+    ply: int
+    seat: int
+    action: int
+    forced: bool
+    reveals: tuple[Reveal, ...]
+
+
+class Playing:
+    """A game under way: the state, and all that happened since its start."""
+
+    __slots__ = ("_chance", "events", "game", "options", "seats", "state")
+
+    def __init__(self, game: Game, seats: int, options: Any, chance: Chance) -> None:
+        """Start a playing. Raises SeatsError if the game is not played by that many seats."""
+        self.game = game
+        self.seats = seats
+        self.options = options
+        self._chance = RecordingChance(chance)
+        self.state: State = game.new_state(seats, options, self._chance)
+        self.events: list[Event] = []
+
+    @property
+    def ply(self) -> int:
+        """The ply of the next action: how many were applied."""
+        return len(self.events)
+
+    @property
+    def chance_outcomes(self) -> Sequence[Sequence[int]]:
+        """All chance outcomes so far, hidden ones too."""
+        return self._chance.outcomes
+
+    def apply(self, action: int) -> Event:
+        """Apply a legal action and remember it. Raises like `State.apply`, nothing changed then."""
+        state = self.state
+        seat = state.seat()
+        forced = len(state.legal_actions()) == 1
+        state.apply(action)
+        event = Event(len(self.events), -1 if seat is None else seat, action, forced, tuple(state.revealed()))
+        self.events.append(event)
+        return event
+
+    def visible_events(self, seat: int | None, since_ply: int) -> Sequence[Event]:
+        """What `seat` (None: a spectator) may see of plies >= `since_ply`: actions, dice, cards; never a shuffle.
+
+        Actions are public in every game so far, and `State.revealed` holds only what all may see.
+        """
+        del seat
+        return self.events[since_ply:]
+
+    def record(self) -> Record:
+        """All that happened so far, as data."""
+        return Record(
+            game=self.game.name,
+            rules_version=self.game.rules_version,
+            seats=self.seats,
+            options=self.game.options_json(self.options),
+            actions=tuple(event.action for event in self.events),
+            chance=tuple(tuple(outcome) for outcome in self._chance.outcomes),
+        )
+
+
+def replay(record: Record) -> Playing:
+    """Play a record again, every action checked. Raises RecordError naming the ply at which it breaks."""
+    game = registry.get(record.game)
+    if record.rules_version != game.rules_version:
+        raise RecordError(
+            f"recorded with rules version {record.rules_version} of {game.name}; installed is {game.rules_version}", 0
+        )
+    script = ScriptedChance(record.chance)
+    ply = 0
+    try:
+        playing = Playing(game, record.seats, game.parse_options(record.options), script)
+        for ply, action in enumerate(record.actions):  # noqa: B007 - read by the handler below
+            playing.apply(action)
+    except (EngineError, ScriptError) as error:
+        raise RecordError(f"ply {ply}: {error}", ply) from error
+    if script.remaining:
+        raise RecordError(f"{script.remaining} chance outcomes are left over", len(record.actions))
+    return playing
