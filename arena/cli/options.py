@@ -1,0 +1,71 @@
+"""The options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli import settings
+from arena.cli.errors import MisuseError
+
+Database = Annotated[
+    str, typer.Option("--db", envvar=settings.DB.variable, metavar="FILE", help="The database; made when missing.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+Language = Annotated[
+    str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", help="Language of names for people.")
+]
+SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position into this file.")]
+GameOptions = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        envvar=settings.WORKERS.variable, min=0, max=256, metavar="N", help="Matches at once; 0 = one per core."
+    ),
+]
+
+
+def example(*lines: str) -> str:
+    """The epilog of a command's help: its examples, kept line by line."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
+    """`["a=1", "b=x"]` as a mapping. Raises MisuseError."""
+    values: dict[str, str] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise MisuseError(f"--option {text!r} is not KEY=VALUE; write for example --option preset=rulebook")
+        if key in values:
+            raise MisuseError(f"--option {key} is given twice; give it once")
+        values[key] = value
+    return values
+
+
+def parse_names(text: str, what: str) -> list[str]:
+    """`a,b,c` as a list without blanks. Raises MisuseError."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise MisuseError(f"--{what} names nothing; write for example --{what} random,greedy")
+    return names
+
+
+def worker_count(workers: int) -> int:
+    """The number of workers meant by `--workers`: 0 is one for each core this process may use."""
+    return workers or len(os.sched_getaffinity(0))
+
+
+def write_svg(file: Path, picture: str) -> None:
+    """Write a picture. Raises MisuseError when the place cannot be written to."""
+    try:
+        file.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after --svg") from error

@@ -1,0 +1,94 @@
+"""What commands print: tables for people (drawn on a terminal, plain columns in a pipe), JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+
+def _text(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: the key of the rows it shows, its heading, which side it leans on, how a value is written."""
+
+    key: str
+    title: str
+    right: bool = False
+    write: Callable[[Any], str] = _text
+
+
+def print_json(data: Any) -> None:
+    """Write `data` for a program."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def print_table(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, as_json: bool, empty: str = "nothing yet"
+) -> None:
+    """Write `rows`: all their keys with `as_json`, otherwise the columns; `empty` stands for a table without rows."""
+    if as_json:
+        print_json([dict(row) for row in rows])
+    elif not rows:
+        typer.echo(empty)
+    else:
+        cells = [[column.write(row[column.key]) for column in columns] for row in rows]
+        (_print_drawn if sys.stdout.isatty() else _print_plain)(columns, cells)
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """Write names and values one below the other, for people."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        typer.echo(f"{name.ljust(width)}  {_text(value)}")
+
+
+def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
+    lines = [[column.title for column in columns], *cells]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    for line in lines:
+        padded = [
+            text.rjust(width) if column.right else text.ljust(width)
+            for text, width, column in zip(line, widths, columns, strict=True)
+        ]
+        typer.echo("  ".join(padded).rstrip())
+
+
+def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column.title, justify="right" if column.right else "left")
+    for line in cells:
+        table.add_row(*map(Text, line))
+    Console().print(table)
+
+
+def format_instant(microseconds: int | None) -> str:
+    """A UTC instant for people, to the second."""
+    if microseconds is None:
+        return "-"
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(microseconds / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def format_duration(seconds: float) -> str:
+    """A duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,33 @@
+"""All settings in one table: name, environment variable, default, help. No I/O but reading the environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One thing a user may set for good."""
+
+    name: str
+    default: str
+    help: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"ARENA_{self.name.upper()}"
+
+    @property
+    def value(self) -> str:
+        """What is set now; an empty variable counts as unset."""
+        return os.environ.get(self.variable) or self.default
+
+
+DB = Setting("db", "arena.db", "The database: a file, made when it is missing. Option --db.")
+WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers.")
+LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
+DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG)
