@@ -1,0 +1,129 @@
+"""Who may import whom, read from the sources: the file boundaries that keep each part usable alone."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = {"arena", "bots", "engine", "ratings"}
+WIRE = ("arena.v1", "arena.games")
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """What the files under one folder may import besides the standard library."""
+
+    ours: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+BOUNDARIES = {
+    "engine": Boundary(("engine",)),
+    "engine/games/*/wire.py": Boundary(("engine", *WIRE), ("google",)),
+    "arena/v1": Boundary(WIRE, ("google", "grpc")),
+    "arena/games": Boundary(WIRE, ("google", "grpc")),
+    "bots": Boundary(("bots", "engine", *WIRE), ("google", "grpc")),
+    "ratings": Boundary(("ratings",), ("sqlmodel", "sqlalchemy", "alembic", "trueskill")),
+    "arena/match": Boundary(("arena.match", "engine")),
+    "arena/referee": Boundary(
+        ("arena.referee", "arena.match", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
+    ),
+    "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
+    "arena/tournament": Boundary(
+        ("arena.tournament", "arena.match", "arena.executor.base", "arena.hosting", "ratings", "engine"), ("structlog",)
+    ),
+    "arena/executor": Boundary(("arena.executor", "arena.referee", "arena.hosting", "arena.match"), ("structlog",)),
+    "arena/worker.py": Boundary(("arena", "engine"), ("structlog",)),
+    "arena/cli": Boundary(
+        ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
+        ("typer", "rich"),
+    ),
+}
+
+
+def sources() -> list[Path]:
+    return sorted(path.relative_to(ROOT) for name in OURS for path in (ROOT / name).rglob("*.py"))
+
+
+def boundary_of(path: Path) -> Boundary:
+    """The boundary with the longest pattern that covers the file."""
+    fitting = [
+        pattern
+        for pattern in BOUNDARIES
+        if path.match(pattern) or any(str(parent) == pattern for parent in path.parents)
+    ]
+    return BOUNDARIES[max(fitting, key=len)] if fitting else Boundary()
+
+
+def imported_modules(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            # `from arena.v1 import play_pb2` imports arena.v1.play_pb2, `from engine import registry` engine.registry.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def is_allowed(module: str, boundary: Boundary) -> bool:
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return True
+    return is_within(module, boundary.ours if top in OURS else boundary.others)
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_a_file_imports_only_what_its_place_allows(path: Path) -> None:
+    boundary = boundary_of(path)
+    modules = sorted(set(imported_modules((ROOT / path).read_text(encoding="utf-8"))))
+    refused = [module for module in modules if not is_allowed(module, boundary)]
+    assert not refused, f"{path} may import {boundary}, not {refused}"
+
+
+def test_the_arena_leaves_the_database_to_ratings() -> None:
+    for path in sources():
+        if path.parts[0] == "arena":
+            modules = {module.partition(".")[0] for module in imported_modules((ROOT / path).read_text("utf-8"))}
+            assert not modules & {"sqlite3", "sqlalchemy", "sqlmodel", "alembic"}, path
+
+
+def test_the_arena_package_itself_is_empty_so_that_a_bot_imports_it_cheaply() -> None:
+    assert (ROOT / "arena" / "__init__.py").read_text(encoding="utf-8") == ""
+
+
+def test_the_boundaries_would_see_a_forbidden_import() -> None:
+    assert not is_allowed("bots.kit", BOUNDARIES["arena/cli"])
+    assert not is_allowed("ratings.ledger", BOUNDARIES["arena/match"])
+    assert not is_allowed("grpc", BOUNDARIES["engine"])
+    assert not is_allowed("arena.v1.play_pb2", BOUNDARIES["engine"])
+    assert is_allowed("arena.v1.play_pb2", boundary_of(Path("engine/games/foreign_king/wire.py")))
+
+
+def modules_after_importing(*names: str) -> set[str]:
+    program = f"import sys, {', '.join(names)}; print(*sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(finished.stdout.split())
+
+
+# Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
+@pytest.mark.parametrize("name", ["arena.cli.main", "arena.executor.local", "arena.tournament.runner"])
+def test_the_coordinator_never_imports_grpc(name: str) -> None:
+    assert "grpc" not in modules_after_importing(name)
+
+
+def test_the_launcher_never_imports_grpc() -> None:
+    assert "grpc" not in modules_after_importing("arena.hosting.launcher")
+
+
+def test_help_is_quick_because_it_imports_no_database() -> None:
+    modules = modules_after_importing("arena.cli.main")
+    assert not modules & {"sqlmodel", "sqlalchemy", "alembic", "trueskill", "rich.console"}
