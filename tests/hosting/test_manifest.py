@@ -1,0 +1,194 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.hosting.manifest import BotManifest, ManifestError, load_manifest, parse_manifest, resolve_command
+
+LEAST = 'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'
+
+
+def write_bot(directory: Path, manifest: str = LEAST) -> Path:
+    directory.mkdir(exist_ok=True)
+    (directory / "bot.toml").write_text(manifest, encoding="utf-8")
+    (directory / "main.py").write_text("print('ready')\n", encoding="utf-8")
+    return directory
+
+
+def write_program(path: Path) -> None:
+    path.write_text("#!/bin/sh\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def refusal(directory: Path) -> str:
+    with pytest.raises(ManifestError) as caught:
+        load_manifest(directory)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_the_least_manifest_has_the_documented_defaults(tmp_path: Path) -> None:
+    assert load_manifest(write_bot(tmp_path)) == BotManifest(
+        name="my-bot", command=("python", "main.py"), games=("*",), memory_mb=512, deterministic=False, runtime="arena"
+    )
+
+
+def test_a_full_manifest_is_read(tmp_path: Path) -> None:
+    extra = 'games = ["foreign_king"]\nmemory_mb = 256\ndeterministic = true\nruntime = "arena"\n'
+    manifest = load_manifest(write_bot(tmp_path, LEAST + extra))
+    assert (manifest.games, manifest.memory_mb, manifest.deterministic) == (("foreign_king",), 256, True)
+
+
+@pytest.mark.parametrize(
+    ("games", "foreign_king"), [(("*",), True), (("foreign_king",), True), (("rex_romanorum",), False)]
+)
+def test_a_bot_plays_the_games_it_names(games: tuple[str, ...], foreign_king: bool) -> None:
+    assert BotManifest("b", ("python",), games).plays("foreign_king") is foreign_king
+
+
+def test_json_brings_the_manifest_back(tmp_path: Path) -> None:
+    manifest = load_manifest(write_bot(tmp_path, LEAST + "deterministic = true\n"))
+    assert BotManifest.from_json(manifest.to_json()) == manifest
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("memory = 5", "unknown key 'memory'; did you mean 'memory_mb'?"),
+        ("zzz = 5", "unknown key 'zzz'; the keys are schema, name, command, games"),
+        ("[limits]\nx = 1", "unknown key 'limits'"),
+        ("memory_mb = 1", "memory_mb is 1; use a whole number 16 to 65536"),
+        ("memory_mb = true", "memory_mb is True; use a whole number"),
+        ('memory_mb = "512"', "memory_mb is '512'; use a whole number"),
+        ("deterministic = 1", "deterministic is 1; use true or false"),
+        ('runtime = "docker"', "runtime is 'docker'; use 'arena' or 'bundled'"),
+        ("games = []", "games is []; write a list of names"),
+        ('games = "foreign_king"', "games is 'foreign_king'; write a list of names"),
+        ('games = ["Foreign King"]', "games has 'Foreign King', which no game is called; `arena game list`"),
+        ("games = [1]", "games has 1, which no game is called"),
+    ],
+)
+def test_a_wrong_line_is_named_with_its_remedy(tmp_path: Path, line: str, complaint: str) -> None:
+    message = refusal(write_bot(tmp_path, f"{LEAST}{line}\n"))
+    assert message.startswith(f"{tmp_path}/bot.toml: {complaint}")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "complaint"),
+    [
+        ("", "the key 'schema' is missing"),
+        ('schema = 1\ncommand = ["x"]', "the key 'name' is missing"),
+        ('schema = 1\nname = "x"', "the key 'command' is missing"),
+        (LEAST.replace("schema = 1", "schema = 2"), "schema is 2, and this arena reads schema 1"),
+        (LEAST.replace("schema = 1", "schema = true"), "schema is True"),
+        (LEAST.replace("my-bot", "My Bot"), "name is 'My Bot'; use 1 to 40 of a-z"),
+        (LEAST.replace("my-bot", "é"), "name is 'é'"),
+        (LEAST.replace("my-bot", "b" * 41), "name is 'bbbb"),
+        (LEAST.replace('"my-bot"', "7"), "name is 7"),
+        (LEAST.replace('["python", "main.py"]', "[]"), "command is empty; name the program first"),
+        (LEAST.replace('["python", "main.py"]', '[""]'), "command is empty"),
+        (LEAST.replace('["python", "main.py"]', '"python main.py"'), "command is 'python main.py'; write a list"),
+        (LEAST.replace("main.py", "a\\u0000b"), "command has over 100 words or a NUL in one"),
+        (LEAST.replace("main.py", "mein.py"), "command runs 'mein.py', and there is no such file"),
+        (
+            LEAST.replace('"python"', '"no-such-program"'),
+            "the program 'no-such-program' is neither in the directory nor",
+        ),
+        (LEAST + 'runtime = "bundled"\n', "runtime is 'bundled', and there is no file 'python' in the directory"),
+        ("schema = ", "is not valid TOML: Invalid value (at"),
+        ("x = 1\nx = 2", "is not valid TOML: Cannot overwrite a value"),
+        ("a" * 70_000, "is longer than 65536 bytes"),
+        ("x = " + "[" * 5_000, "is not valid TOML"),
+    ],
+)
+def test_a_wrong_manifest_is_refused_in_one_line(tmp_path: Path, manifest: str, complaint: str) -> None:
+    message = refusal(write_bot(tmp_path, manifest))
+    assert message.startswith(f"{tmp_path}/bot.toml: {complaint}")
+
+
+def test_a_manifest_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    (tmp_path / "bot.toml").write_bytes(b"name = '\xff'")
+    assert "is not UTF-8 text (byte 8); save it as UTF-8" in refusal(tmp_path)
+
+
+def test_a_directory_without_a_manifest_shows_what_to_write(tmp_path: Path) -> None:
+    assert refusal(tmp_path).startswith(f"{tmp_path}: there is no bot.toml; write one with schema = 1, name =")
+
+
+def test_a_missing_directory_is_named(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "nowhere").startswith(f"{tmp_path}/nowhere: there is no such directory")
+
+
+def test_a_file_is_no_bot(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    assert "a bot is a directory with a bot.toml, and this is a file" in refusal(tmp_path / "main.py")
+
+
+@pytest.mark.parametrize("word", ["python", "python3"])
+def test_python_is_the_arenas_own_interpreter(tmp_path: Path, word: str) -> None:
+    manifest = load_manifest(write_bot(tmp_path, LEAST.replace('"python"', f'"{word}"')))
+    assert resolve_command(manifest, tmp_path) == (sys.executable, "main.py")
+
+
+def test_a_module_needs_no_script(tmp_path: Path) -> None:
+    manifest = load_manifest(write_bot(tmp_path, LEAST.replace('"main.py"', '"-m", "my.bot"')))
+    assert resolve_command(manifest, tmp_path) == (sys.executable, "-m", "my.bot")
+
+
+def test_a_program_in_the_directory_comes_before_one_on_path(tmp_path: Path) -> None:
+    write_bot(tmp_path, 'schema = 1\nname = "b"\ncommand = ["sh", "-x"]\n')
+    write_program(tmp_path / "sh")
+    assert resolve_command(load_manifest(tmp_path), tmp_path) == (str(tmp_path / "sh"), "-x")
+
+
+def test_a_program_on_path_is_found(tmp_path: Path) -> None:
+    manifest = load_manifest(write_bot(tmp_path, LEAST.replace('"python"', '"sh"')))
+    program = resolve_command(manifest, tmp_path)[0]
+    assert program.endswith("/sh")
+    assert Path(program).is_absolute()
+
+
+def test_a_bundled_program_lies_in_the_directory(tmp_path: Path) -> None:
+    write_bot(tmp_path, 'schema = 1\nname = "b"\ncommand = ["./bin/bot"]\nruntime = "bundled"\n')
+    (tmp_path / "bin").mkdir()
+    write_program(tmp_path / "bin" / "bot")
+    assert resolve_command(load_manifest(tmp_path), tmp_path) == (str(tmp_path / "bin" / "bot"),)
+
+
+def test_a_program_that_may_not_be_executed_is_refused(tmp_path: Path) -> None:
+    write_bot(tmp_path, 'schema = 1\nname = "b"\ncommand = ["./bot"]\n')
+    (tmp_path / "bot").write_text("x", encoding="utf-8")
+    assert "the program './bot' is not executable; run chmod +x on it" in refusal(tmp_path)
+
+
+def test_a_program_outside_the_directory_is_not_bundled(tmp_path: Path) -> None:
+    write_bot(tmp_path / "bot", 'schema = 1\nname = "b"\ncommand = ["../bot.sh"]\nruntime = "bundled"\n')
+    write_program(tmp_path / "bot.sh")
+    assert "there is no file '../bot.sh' in the directory" in refusal(tmp_path / "bot")
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+keys = st.sampled_from(["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime"]) | st.text()
+
+
+@given(st.dictionaries(keys, values), st.booleans())
+def test_whatever_it_holds_a_manifest_is_read_or_refused_in_one_line(data: dict[str, Any], complete: bool) -> None:
+    if complete:
+        data = {"schema": 1, "name": "b", "command": ["python"], **data}
+    try:
+        manifest = parse_manifest(data, place="x")
+    except ManifestError as error:
+        complaint = str(error)
+    else:
+        complaint = ""
+        assert BotManifest.from_json(manifest.to_json()) == manifest
+    assert complaint.isprintable()
