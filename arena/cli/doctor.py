@@ -1,0 +1,143 @@
+"""`arena doctor`: looks whether this machine can run the arena, and says what to do where it cannot."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import typer
+
+from arena.cli import errors, settings
+from arena.cli.options import AsJson, Database, example
+from arena.cli.output import Column, print_table
+from engine import registry
+
+app = typer.Typer()
+
+OK, FAILED, NOTE = "ok", "FAILED", "note"
+OLDEST_PYTHON = (3, 11)
+# A worker holds about ten descriptors for itself and six for each bot it keeps warm.
+FEWEST_FILES = 256
+PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
+SANDBOX_TOOLS = ("bwrap", "prlimit", "setpriv")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found; `remedy` is empty unless something is to be done."""
+
+    check: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def check_python() -> Finding:
+    """Whether the interpreter is new enough."""
+    detail = f"{sys.version.split()[0]} at {sys.executable}"
+    if sys.version_info >= OLDEST_PYTHON:
+        return Finding("python", OK, detail)
+    return Finding("python", FAILED, detail, "install Python 3.11 or newer, then: make PYTHON=python3.12 demo")
+
+
+def check_packages() -> Finding:
+    """Whether the packages it stands on are installed."""
+    found, missing = [], []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("packages", FAILED, f"missing: {' '.join(missing)}", "run `make setup` in the checkout")
+    return Finding("packages", OK, ", ".join(found))
+
+
+def check_games() -> Finding:
+    """Whether there is a game to play."""
+    names = registry.names()
+    if not names:
+        return Finding("games", FAILED, "none", "install the arena anew: its engine/games folder is empty")
+    return Finding("games", OK, ", ".join(names))
+
+
+def check_sockets() -> Finding:
+    """Whether a unix socket can be made where the arena makes them."""
+    with tempfile.TemporaryDirectory(prefix="arena-") as directory:
+        path = Path(directory) / "doctor.sock"
+        try:
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(path))
+        except OSError as error:
+            return Finding("sockets", FAILED, f"{path}: {error}", "set TMPDIR to a short path on a local disk")
+    return Finding("sockets", OK, f"unix sockets in {tempfile.gettempdir()}")
+
+
+def check_processes() -> Finding:
+    """Whether a program can be started, and how many there may be."""
+    try:
+        subprocess.run([sys.executable, "-c", ""], check=True, timeout=30, capture_output=True, start_new_session=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("processes", FAILED, str(error), "raise the limit on processes: ulimit -u 1024")
+    return Finding("processes", OK, f"{len(os.sched_getaffinity(0))} cores for this process, so many matches at once")
+
+
+def check_files() -> Finding:
+    """Whether enough files may be open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    detail = f"{soft} may be open at once (at most {hard})"
+    if soft < FEWEST_FILES:
+        return Finding("files", FAILED, detail, f"raise the limit: ulimit -n {FEWEST_FILES}")
+    return Finding("files", OK, detail)
+
+
+def check_sandbox() -> Finding:
+    """Which sandbox tools there are; bots run as plain processes of this user so far."""
+    found = [tool for tool in SANDBOX_TOOLS if shutil.which(tool)]
+    missing = [tool for tool in SANDBOX_TOOLS if tool not in found]
+    detail = f"found {' '.join(found) or 'nothing'}; missing {' '.join(missing) or 'nothing'}; bots run unconfined"
+    return Finding("sandbox", NOTE, detail, "run only bots whose code you trust")
+
+
+def check_database(db: str) -> Finding:
+    """Whether the database can be used; a missing one is fine."""
+    from arena.cli.book import check_database as check
+
+    return Finding("database", *check(db))
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    check_python,
+    check_packages,
+    check_games,
+    check_sockets,
+    check_processes,
+    check_files,
+    check_sandbox,
+)
+
+_COLUMNS = (
+    Column("check", "CHECK"),
+    Column("state", "STATE"),
+    Column("detail", "FOUND"),
+    Column("remedy", "TO DO"),
+)
+
+
+@app.command(epilog=example("arena doctor", "arena doctor --json"))
+def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Look whether this machine can run the arena."""
+    findings = [check() for check in CHECKS]
+    findings.append(check_database(db))
+    print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)
+    if any(finding.state == FAILED for finding in findings):
+        raise typer.Exit(errors.FAILED)
