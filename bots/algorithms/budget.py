@@ -1,0 +1,26 @@
+"""How long a search may think, from what the clock says. No clock is read here but through the decision."""
+
+from __future__ import annotations
+
+from bots.kit import Decision
+
+UNLIMITED_S = 0.5
+"""Thinking time where the match has no clock."""
+SHARE = 0.6
+"""Of the limit: the rest is for waking up on a busy machine and for the way to the arena."""
+WAKE_UP_S = 0.004
+DECISIONS_TO_COME = 40
+"""Over how many decisions a bank is spread."""
+
+
+def thinking_seconds(decision: Decision) -> float:
+    """Seconds to think from now on; at least 0."""
+    left = decision.seconds_left()
+    if left is None:
+        return UNLIMITED_S
+    clock = decision.match.clock
+    allowance = SHARE * left
+    if clock.bank_us or clock.increment_us:
+        pace = decision.bank_us / DECISIONS_TO_COME + 0.8 * clock.increment_us
+        allowance = min(allowance, pace / 1e6)
+    return max(allowance - WAKE_UP_S, 0.0)

@@ -1,0 +1,7 @@
+"""The greedy bot: see bots/algorithms/greedy.py."""
+
+from bots.algorithms.greedy import GreedyBot
+from bots.kit import run
+
+if __name__ == "__main__":
+    run(GreedyBot())

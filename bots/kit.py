@@ -1,0 +1,84 @@
+"""Write a bot: subclass `Bot`, write `decide`, call `run`.
+
+    from bots.kit import Bot, Decision, run
+
+    class FirstBot(Bot):
+        def decide(self, decision: Decision) -> int:
+            return decision.legal_actions[0]
+
+    if __name__ == "__main__":
+        run(FirstBot())
+
+`play_offline` plays a whole match in this process, without an arena, through the same messages. docs/write-a-bot.md
+tells the rest. Neither this module nor `run` imports the engine; `Match.rules` does, when it is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from bots.decision import Decision, Match
+from bots.errors import AnswerError, ArenaError, KitError, ProtocolError, RulesVersionError
+from bots.session import RESIGN, Answer, Bot, Session
+
+if TYPE_CHECKING:
+    from bots.offline import OfflineMatch, play_offline
+
+__all__ = [
+    "RESIGN",
+    "Answer",
+    "AnswerError",
+    "ArenaError",
+    "Bot",
+    "Decision",
+    "KitError",
+    "Match",
+    "OfflineMatch",
+    "ProtocolError",
+    "RulesVersionError",
+    "play_offline",
+    "run",
+]
+
+_NOT_STARTED = (
+    "ARENA_ADDRESS is not set: a bot is started by the arena. "
+    "Add it with `arena bot add DIRECTORY` and play `arena match run GAME BOT BOT`, "
+    "or play without an arena through bots.kit.play_offline.\n"
+)
+
+
+def __getattr__(name: str) -> Any:
+    """`play_offline` and `OfflineMatch` bring the engine with them, so they are imported when they are asked for."""
+    if name not in ("play_offline", "OfflineMatch"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from bots import offline
+
+    return getattr(offline, name)
+
+
+def run(bot: Bot) -> None:
+    """Play for the arena that started this process, until it closes the stream; then return.
+
+    Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them, one line tells what to do, and the
+    process exits with 2; if the arena refuses the bot, with 1. What `decide` raises is raised here.
+    """
+    address = os.environ.get("ARENA_ADDRESS")
+    if not address:
+        sys.stderr.write(_NOT_STARTED)
+        sys.exit(2)
+    try:
+        _play(bot, address, os.environ.get("ARENA_TOKEN", ""))
+    except (ArenaError, ProtocolError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _play(bot: Bot, address: str, token: str) -> None:
+    from bots.stream import play  # playing offline needs no grpc, which is slow to import
+
+    asyncio.run(play(Session(bot), address, token))

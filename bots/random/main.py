@@ -1,0 +1,7 @@
+"""The random bot: see bots/algorithms/uniform.py."""
+
+from bots.algorithms.uniform import RandomBot
+from bots.kit import run
+
+if __name__ == "__main__":
+    run(RandomBot())

@@ -1,0 +1,148 @@
+"""A bot's side of the stream without the stream: a message comes in, perhaps one goes out. No I/O.
+
+Unknown events and fields are ignored, so that an older bot plays on a newer arena of the same major version.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from operator import index
+from typing import Any
+
+from arena.v1 import play_pb2
+from bots.decision import Decision, Match
+from bots.errors import AnswerError, ProtocolError
+
+PROTOCOL_MAJOR = 1
+PROTOCOL_MINOR = 0
+MAX_ACTIONS = 64
+
+
+class Resign(Enum):
+    """The type of RESIGN."""
+
+    RESIGN = "resign"
+
+
+RESIGN = Resign.RESIGN
+"""Return it from `decide` to give the match up: the seat ranks last, and it is no fault."""
+
+Answer = int | Sequence[int] | Resign
+
+
+class Bot(ABC):
+    """A bot: subclass it and write `decide`. One object plays many matches, one after another."""
+
+    games: Sequence[str] = ("*",)
+    """Names of the games it plays; `*` means every game."""
+
+    @abstractmethod
+    def decide(self, decision: Decision) -> Answer:
+        """Choose one of `decision.legal_actions`.
+
+        A sequence of ids answers the following decisions too, as long as this seat decides. RESIGN gives up.
+        """
+
+    def prepare(self) -> None:  # noqa: B027
+        """Called once before the bot joins, while no clock runs: load here what takes time."""
+
+    def match_started(self, match: Match) -> None:  # noqa: B027 - a hook; most bots need none
+        """A match begins: forget the last one."""
+
+    def match_finished(self, match: Match, finished: play_pb2.MatchFinished) -> None:  # noqa: B027
+        """A match is over: `finished.result.ranks[match.seat]` is the rank, `finished.faults` one's own faults."""
+
+
+class Session:
+    """What one stream has told a bot so far."""
+
+    def __init__(self, bot: Bot, name: str = "") -> None:
+        self._bot = bot
+        self._name = name or type(bot).__name__
+        self._games: Mapping[str, play_pb2.GameInfo] | None = None
+        self._match: Match | None = None
+
+    @property
+    def has_joined(self) -> bool:
+        """Whether the arena has answered the Join."""
+        return self._games is not None
+
+    def join(self) -> play_pb2.PlayRequest:
+        """The first message of a stream; the bot prepares itself before."""
+        self._bot.prepare()
+        return play_pb2.PlayRequest(
+            join=play_pb2.Join(
+                name=self._name,
+                protocol_major=PROTOCOL_MAJOR,
+                protocol_minor=PROTOCOL_MINOR,
+                games=list(self._bot.games),
+            )
+        )
+
+    def receive(self, response: play_pb2.PlayResponse, arrived: float) -> play_pb2.PlayRequest | None:
+        """Take a message that arrived at `time.monotonic()` = `arrived`; the answer, if it asks for one.
+
+        Raises ProtocolError, AnswerError, and whatever the bot raises.
+        """
+        event = response.WhichOneof("event")
+        if event == "decide":
+            return self._decide(response.decide, arrived)
+        if event == "joined":
+            self._joined(response.joined)
+        elif event == "match_started":
+            self._match_started(response.match_started)
+        elif event == "match_finished":
+            self._match_finished(response.match_finished)
+        return None
+
+    def _joined(self, joined: play_pb2.Joined) -> None:
+        if joined.protocol_major != PROTOCOL_MAJOR:
+            raise ProtocolError(
+                f"the arena speaks protocol {joined.protocol_major}.{joined.protocol_minor}, this kit "
+                f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; install the kit that came with the arena"
+            )
+        self._games = {game.name: game for game in joined.games}
+
+    def _match_started(self, started: play_pb2.MatchStarted) -> None:
+        game_info = (self._games or {}).get(started.game)
+        if game_info is None:
+            raise ProtocolError(f"a match of {started.game!r} started, a game the arena had not told of when we joined")
+        self._match = Match(started, game_info)
+        self._bot.match_started(self._match)
+
+    def _match_finished(self, finished: play_pb2.MatchFinished) -> None:
+        match, self._match = self._match, None
+        if match is not None and match.id == finished.match_id:
+            self._bot.match_finished(match, finished)
+
+    def _decide(self, message: play_pb2.Decide, arrived: float) -> play_pb2.PlayRequest:
+        match = self._match
+        if match is None or match.id != message.match_id:
+            raise ProtocolError(f"a decision of match {message.match_id!r} came, which has not started")
+        decision = Decision(match, message, arrived)
+        return _request(decision, self._bot.decide(decision))
+
+
+def _request(decision: Decision, answer: Answer) -> play_pb2.PlayRequest:
+    match_id = decision.match.id
+    if answer is RESIGN:
+        return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
+    actions = _actions(answer)
+    return play_pb2.PlayRequest(
+        act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=decision.note)
+    )
+
+
+def _actions(answer: Any) -> list[int]:
+    """The ids of an answer: whatever counts as an int, or a sequence of them. Raises AnswerError."""
+    chosen = answer if isinstance(answer, Sequence) else [answer]
+    try:
+        actions = [index(action) for action in chosen]
+    except TypeError:
+        shown = f"{answer!r:.60}"
+        raise AnswerError(f"decide returned {shown}; return an action id, a sequence of ids, or RESIGN") from None
+    if not 1 <= len(actions) <= MAX_ACTIONS:
+        raise AnswerError(f"decide returned {len(actions)} action ids; an answer has 1 to {MAX_ACTIONS}")
+    return actions

@@ -1,0 +1,75 @@
+"""Carries a session over gRPC: the one file of the kit that touches the network.
+
+Whatever happens, the call is cancelled and the channel closed: a process that leaves a stream open can hang at exit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+# Before grpc is imported: a bot that starts children must not wait for handlers it does not need.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+import grpc
+
+from arena.v1 import play_pb2, play_pb2_grpc
+from bots.errors import ArenaError
+from bots.session import Session
+
+# An http_proxy in the environment would catch even 127.0.0.1.
+_OPTIONS = (("grpc.enable_http_proxy", 0),)
+# How an arena that shuts down, or is killed, ends a stream.
+_ENDED = (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+
+_Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
+
+
+async def play(session: Session, address: str, token: str) -> None:
+    """Play until the arena closes the stream.
+
+    Raises ArenaError if it cannot be reached or refuses the bot, and whatever the session raises.
+    """
+    async with grpc.aio.insecure_channel(address, options=_OPTIONS) as channel:
+        stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
+        call: _Call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
+        try:
+            await _converse(session, call)
+        except grpc.aio.AioRpcError as error:
+            if not (session.has_joined and error.code() in _ENDED):
+                raise ArenaError(_explain(error, address)) from None
+        except asyncio.CancelledError:
+            # The arena cancelled the call; a cancelled task of ours goes on unwinding instead.
+            if not call.cancelled() or _is_cancelled():
+                raise
+        finally:
+            call.cancel()
+
+
+async def _converse(session: Session, call: _Call) -> None:
+    await _write(call, session.join())
+    while isinstance(response := await call.read(), play_pb2.PlayResponse):
+        answer = session.receive(response, time.monotonic())
+        if answer is not None and not await _write(call, answer):
+            return
+
+
+async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
+    """Whether it was sent. A stream that ended meanwhile fails in several ways, and grpc then forgets why it ended."""
+    try:
+        await call.write(request)
+    except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+        return False
+    return True
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _explain(error: grpc.aio.AioRpcError, address: str) -> str:
+    if error.code() is grpc.StatusCode.UNAVAILABLE:
+        return f"no arena answers at {address}: {error.details()}"
+    return f"the arena at {address} ended the stream: {error.code().name}: {error.details()}"
