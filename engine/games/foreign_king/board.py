@@ -1,0 +1,64 @@
+"""The map: provinces, borders, distances, and where a King's walk can end. Computed once from `board.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+_DATA: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "board.json").read_text(encoding="utf-8"))
+_PROVINCES: Final[list[dict[str, Any]]] = _DATA["provinces"]
+
+PROVINCES: Final[tuple[str, ...]] = tuple(province["id"] for province in _PROVINCES)
+"""Ids in the order of the data file, which is the order of action ids (K7)."""
+PROVINCE_COUNT: Final = 9
+PORTRAIT: Final = 9
+"""Where the King stands before his first move: one past the last province (R2)."""
+
+if len(PROVINCES) != PROVINCE_COUNT:
+    raise ValueError(f"board.json has {len(PROVINCES)} provinces, the action table has {PROVINCE_COUNT}")
+
+
+def _neighbours(index: int) -> tuple[int, ...]:
+    found = tuple(sorted(PROVINCES.index(name) for name in _PROVINCES[index]["neighbours"]))
+    if any(PROVINCES[index] not in _PROVINCES[other]["neighbours"] for other in found):
+        raise ValueError(f"board.json: a border of {PROVINCES[index]} is missing on its other side")
+    return found
+
+
+NEIGHBOURS: Final[tuple[tuple[int, ...], ...]] = tuple(_neighbours(index) for index in range(PROVINCE_COUNT))
+
+
+def _distances(start: int) -> tuple[int, ...]:
+    """Border steps from `start` to every province."""
+    distance = {start: 0}
+    frontier = [start]
+    while frontier:
+        frontier = [far for near in frontier for far in NEIGHBOURS[near] if far not in distance]
+        for province in frontier:
+            distance.setdefault(province, 1 + min(distance[near] for near in NEIGHBOURS[province] if near in distance))
+    return tuple(distance[province] for province in range(PROVINCE_COUNT))
+
+
+DISTANCE: Final[tuple[tuple[int, ...], ...]] = tuple(_distances(start) for start in range(PROVINCE_COUNT))
+
+
+def _walk_lengths(start: int) -> tuple[frozenset[int], ...]:
+    """Per destination, the numbers of steps that a path entering no province twice, nor the start, can have (C5)."""
+    lengths: list[set[int]] = [set() for _ in range(PROVINCE_COUNT)]
+
+    def walk(here: int, visited: frozenset[int]) -> None:
+        for there in NEIGHBOURS[here]:
+            if there not in visited:
+                lengths[there].add(len(visited))
+                walk(there, visited | {there})
+
+    walk(start, frozenset([start]))
+    return tuple(frozenset(found) for found in lengths)
+
+
+WALK_LENGTHS: Final[tuple[tuple[frozenset[int], ...], ...]] = tuple(
+    _walk_lengths(start) for start in range(PROVINCE_COUNT)
+)
+"""`WALK_LENGTHS[start][end]`: possible numbers of steps of a King's walk (A2)."""
+LONGEST_WALK: Final = PROVINCE_COUNT - 1

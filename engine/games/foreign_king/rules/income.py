@@ -1,0 +1,40 @@
+"""Receive coins, and Change order's claim (R9, R12, A25, A34)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.games.foreign_king.board import PROVINCE_COUNT
+from engine.games.foreign_king.position import Position
+from engine.games.foreign_king.rules.flow import claim_order, finish_action
+from engine.games.foreign_king.rules.majority import majority
+from engine.games.foreign_king.rules.money import receive
+from engine.games.foreign_king.rules.turn import choose
+
+COINS: Final = 3
+
+
+def textiles_controlled(s: Position, colour: int) -> int:
+    """Textile factories, active or not, in provinces where the colour has the majority (R9)."""
+    total = 0
+    mine = s.occupied[colour]
+    for province in range(PROVINCE_COUNT):
+        packed = s.factories[province]
+        if packed and mine >> province & 1:
+            textiles = (packed >> 3 & 7) + (packed >> 9)
+            if textiles and majority(s, province) == colour:
+                total += textiles
+    return total
+
+
+def apply_coins(s: Position, action: int) -> None:
+    """ACT_COINS."""
+    choose(s, action)
+    receive(s, s.active, COINS + textiles_controlled(s, s.active))
+    finish_action(s)
+
+
+def apply_change(s: Position, action: int) -> None:
+    """ACT_CHANGE; through the Queen the pawn stays on hers (A25)."""
+    choose(s, action)
+    claim_order(s)
