@@ -1,0 +1,75 @@
+"""Everything this package raises on purpose.
+
+    RatingsError
+    ├── DatabaseError
+    │   ├── NotADatabaseError       the file is something else, or damaged
+    │   ├── SchemaVersionError      made by another version of the arena
+    │   ├── DatabaseFullError       the disk, or the database's own limit; the transaction was undone
+    │   ├── DatabaseBusyError       another process held the lock for too long; the transaction was undone
+    │   ├── DatabaseAccessError     it cannot be opened or written: directory, permission, driver, disk
+    │   └── BackupError             the copy was not made
+    ├── NotFoundError               no such bot, version, pool, tournament or match
+    ├── AmbiguousError              the text names several
+    ├── BotError                    a bot that cannot be added or entered as asked
+    ├── PlanError                   a tournament that cannot be played as planned
+    ├── FactError                   a result that does not fit its match
+    └── SkillError                  constants that TrueSkill cannot work with
+
+Every message is one line and ends with the remedy where there is one.
+"""
+
+
+class RatingsError(Exception):
+    """The root of everything this package raises on purpose."""
+
+
+class DatabaseError(RatingsError):
+    """The database cannot serve."""
+
+
+class NotADatabaseError(DatabaseError):
+    """The file holds something else than a database of the arena."""
+
+
+class SchemaVersionError(DatabaseError):
+    """The database was made by another version of the arena."""
+
+
+class DatabaseFullError(DatabaseError):
+    """There is no room; nothing of the transaction was written."""
+
+
+class DatabaseBusyError(DatabaseError):
+    """Another process is writing; nothing of the transaction was written."""
+
+
+class DatabaseAccessError(DatabaseError):
+    """The database cannot be opened, read or written."""
+
+
+class BackupError(DatabaseError):
+    """The backup was not made."""
+
+
+class NotFoundError(RatingsError, LookupError):
+    """Nothing of that name."""
+
+
+class AmbiguousError(RatingsError, LookupError):
+    """Several things of that name."""
+
+
+class BotError(RatingsError, ValueError):
+    """The bot cannot be added or entered as asked."""
+
+
+class PlanError(RatingsError, ValueError):
+    """The tournament cannot be played as planned."""
+
+
+class FactError(RatingsError, ValueError):
+    """The result does not fit its match."""
+
+
+class SkillError(RatingsError, ValueError):
+    """TrueSkill cannot work with these constants or ranks."""

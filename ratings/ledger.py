@@ -1,0 +1,37 @@
+"""The life of tournaments and matches, from plan to result: the functions that write facts, in one place.
+
+`planning` writes plans, `leasing` hands matches out and takes them back, `recording` finishes them.
+"""
+
+from ratings.leasing import (
+    MAX_ATTEMPTS,
+    LeasedMatch,
+    LeasedSeat,
+    Progress,
+    cancel,
+    lease,
+    progress,
+    record_host_failure,
+    release,
+)
+from ratings.planning import BlockPlan, MatchPlan, TournamentPlan, create_tournament
+from ratings.recording import FaultFact, MatchFact, record_result
+
+__all__ = [
+    "MAX_ATTEMPTS",
+    "BlockPlan",
+    "FaultFact",
+    "LeasedMatch",
+    "LeasedSeat",
+    "MatchFact",
+    "MatchPlan",
+    "Progress",
+    "TournamentPlan",
+    "cancel",
+    "create_tournament",
+    "lease",
+    "progress",
+    "record_host_failure",
+    "record_result",
+    "release",
+]

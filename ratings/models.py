@@ -1,0 +1,280 @@
+"""The tables. Words are those of the house: one idea, one name, in code, wire and database alike.
+
+Facts (owner to replay, and rating_order) are append-only; where a fact becomes known later, its columns are empty until
+one transaction fills them, once. Ratings (rating, rating_change) are derived and may be rebuilt at any time.
+Instants are UTC integer microseconds, ids are UUIDv7 text, enumerations are text.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, MetaData, Text, UniqueConstraint
+from sqlalchemy import Enum as EnumType
+from sqlalchemy.orm import declared_attr, registry
+from sqlmodel import Field, SQLModel
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class MatchState(enum.StrEnum):
+    """The life of a match: planned -> leased -> finished or void; a lost lease leads back to planned."""
+
+    PLANNED = "planned"
+    LEASED = "leased"
+    FINISHED = "finished"
+    VOID = "void"
+
+
+class AttemptState(enum.StrEnum):
+    """The life of an attempt at a match."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    """The host failed; counts against the match."""
+    EXPIRED = "expired"
+    """The lease ran out; counts against the match."""
+    RELEASED = "released"
+    """Handed back in order; does not count."""
+
+
+class Verdict(enum.StrEnum):
+    """Why a match of a rated tournament changed ratings, or did not."""
+
+    RATED = "rated"
+    VOID = "void"
+    UNRATED = "unrated"
+    """The result says so: every seat faulted before any acted."""
+    SAME_OWNER = "same_owner"
+    """Two of its bots belong to one registered owner."""
+
+
+def _text_of(kind: type[enum.StrEnum]) -> Any:
+    return EnumType(kind, native_enum=False, length=16, values_callable=lambda k: [member.value for member in k])
+
+
+class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMING))):
+    """The root of all tables; their metadata is this package's own."""
+
+    @declared_attr.directive
+    def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy calls it on the class
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+
+class Owner(Table, table=True):
+    """A registered person or team."""
+
+    id: str = Field(primary_key=True)
+    name: str = Field(unique=True)
+    created_at_us: int = Field(sa_type=BigInteger)
+
+
+class Bot(Table, table=True):
+    """A named program. One added locally has no owner."""
+
+    id: str = Field(primary_key=True)
+    name: str = Field(unique=True)
+    owner_id: str | None = Field(default=None, foreign_key="owner.id")
+    created_at_us: int = Field(sa_type=BigInteger)
+    disabled_at_us: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class Version(Table, table=True):
+    """One immutable upload of a bot, by content hash; `number` counts from 1 within the bot."""
+
+    __table_args__ = (UniqueConstraint("bot_id", "content_hash"), UniqueConstraint("bot_id", "number"))
+
+    id: str = Field(primary_key=True)
+    bot_id: str = Field(foreign_key="bot.id")
+    number: int
+    content_hash: str
+    manifest: dict[str, Any] = Field(sa_type=JSON)
+    created_at_us: int = Field(sa_type=BigInteger)
+
+
+class Pool(Table, table=True):
+    """The matches rated together; `id` is the SHA-256 of the key's canonical JSON, the constants are TrueSkill's."""
+
+    id: str = Field(primary_key=True)
+    game: str
+    rules_version: str
+    seats: int
+    options: dict[str, Any] = Field(sa_type=JSON)
+    time_control: str
+    cores: int
+    mu: float = Field(sa_type=Double)
+    sigma: float = Field(sa_type=Double)
+    beta: float = Field(sa_type=Double)
+    tau: float = Field(sa_type=Double)
+    draw_probability: float = Field(sa_type=Double)
+    created_at_us: int = Field(sa_type=BigInteger)
+
+
+class Tournament(Table, table=True):
+    """A plan of matches in one pool. `rated_through` is how many matches, in schedule order, live rating has passed."""
+
+    id: str = Field(primary_key=True)
+    name: str
+    format: str
+    pool_id: str = Field(foreign_key="pool.id", index=True)
+    secret: str
+    """Hex; the seeds are derived from it. Published when the tournament ends."""
+    seeded: bool
+    """Whether the secret was given (reproducible) or came from the operating system."""
+    settings: dict[str, Any] = Field(sa_type=JSON)
+    rated: bool
+    rates_same_owner: bool = False
+    created_at_us: int = Field(sa_type=BigInteger)
+    cancelled_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    rated_through: int = 0
+
+
+class Entrant(Table, table=True):
+    """A version that takes part, at its place in the list of entrants."""
+
+    __table_args__ = (UniqueConstraint("tournament_id", "version_id"),)
+
+    tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
+    position: int = Field(primary_key=True)
+    version_id: str = Field(foreign_key="version.id")
+
+
+class Block(Table, table=True):
+    """One opening and one chance seed, played in all cyclic shifts of one circular order."""
+
+    __table_args__ = (UniqueConstraint("tournament_id", "index"),)
+
+    id: str = Field(primary_key=True)
+    tournament_id: str = Field(foreign_key="tournament.id")
+    index: int
+    opening: list[int] = Field(sa_type=JSON)
+    chance_seed: int = Field(sa_type=BigInteger)
+
+
+class Match(Table, table=True):
+    """One playing of a game. The key is (tournament, block, rotation); `position` is its place in the schedule.
+
+    The columns from `by_rules` on are the result: empty until the match is finished, then never changed.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("tournament_id", "block_id", "rotation"),
+        UniqueConstraint("tournament_id", "position"),
+        Index(None, "tournament_id", "state", "position"),
+    )
+
+    id: str = Field(primary_key=True)
+    tournament_id: str = Field(foreign_key="tournament.id")
+    block_id: str = Field(foreign_key="block.id")
+    rotation: int
+    position: int
+    state: MatchState = Field(default=MatchState.PLANNED, sa_type=_text_of(MatchState))
+    attempt: int = 0
+    """The number of the newest attempt; 0 before the first."""
+    void_reason: str | None = None
+    by_rules: bool | None = None
+    rated: bool | None = None
+    details: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    plies: int | None = None
+    decisions: int | None = None
+    started_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    duration_us: int | None = Field(default=None, sa_type=BigInteger)
+    game_digest: str | None = None
+    record_digest: str | None = None
+
+
+class Attempt(Table, table=True):
+    """One try at playing a match: who has it, until when, and how it ended."""
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    number: int = Field(primary_key=True)
+    worker: str
+    state: AttemptState = Field(sa_type=_text_of(AttemptState))
+    leased_at_us: int = Field(sa_type=BigInteger)
+    deadline_us: int = Field(sa_type=BigInteger)
+    ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    reason: str | None = None
+
+
+class MatchSeat(Table, table=True):
+    """Who sits where (planned), and how that seat ended (result)."""
+
+    __table_args__ = (UniqueConstraint("match_id", "version_id"), Index(None, "version_id", "match_id"))
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    seat: int = Field(primary_key=True)
+    version_id: str = Field(foreign_key="version.id")
+    rank: int | None = None
+    forfeit: int | None = None
+    """1 for the seat that forfeited first, 2 for the next; empty if it did not."""
+    resigned: bool | None = None
+
+
+class Fault(Table, table=True):
+    """What a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    number: int = Field(primary_key=True)
+    seat: int
+    cause: str
+    ply: int
+    explanation: str = Field(sa_type=Text)
+    evidence: dict[str, Any] = Field(sa_type=JSON)
+
+
+class Replay(Table, table=True):
+    """The replay document of a finished match, as the referee wrote it."""
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    data: bytes = Field(sa_type=LargeBinary)
+
+
+class RatingOrder(Table, table=True):
+    """The order in which a pool's matches came up for rating, a fact: a rebuild follows it."""
+
+    pool_id: str = Field(primary_key=True, foreign_key="pool.id")
+    rating_seq: int = Field(primary_key=True)
+    match_id: str = Field(foreign_key="match.id", unique=True)
+    verdict: Verdict = Field(sa_type=_text_of(Verdict))
+
+
+class RatingChange(Table, table=True):
+    """What one match did to one version's rating. Derived."""
+
+    __table_args__ = (Index(None, "pool_id", "version_id", "rating_seq"),)
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    seat: int = Field(primary_key=True)
+    pool_id: str = Field(foreign_key="pool.id")
+    version_id: str = Field(foreign_key="version.id")
+    rating_seq: int
+    mu_before: float = Field(sa_type=Double)
+    sigma_before: float = Field(sa_type=Double)
+    mu_after: float = Field(sa_type=Double)
+    sigma_after: float = Field(sa_type=Double)
+
+
+class Rating(Table, table=True):
+    """The rating of a version in a pool as it stands. Derived.
+
+    `points` counts 2 for every opponent beaten and 1 for every one tied with, `wins` the matches with rank 1.
+    """
+
+    __table_args__ = (Index(None, "pool_id", "exposure"),)
+
+    pool_id: str = Field(primary_key=True, foreign_key="pool.id")
+    version_id: str = Field(primary_key=True, foreign_key="version.id")
+    mu: float = Field(sa_type=Double)
+    sigma: float = Field(sa_type=Double)
+    exposure: float = Field(sa_type=Double)
+    matches: int
+    wins: int
+    points: int

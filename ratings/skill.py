@@ -1,0 +1,119 @@
+"""TrueSkill as this house uses it: explicit constants, exact and repeatable, no state.
+
+The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
+`trueskill` package computes them. The package's global environment is never used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import trueskill
+
+from ratings.errors import SkillError
+
+_MAX_HALVINGS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SkillSettings:
+    """The constants of one pool. Raises SkillError if TrueSkill cannot work with them."""
+
+    mu: float = 25.0
+    sigma: float = 25.0 / 3
+    beta: float = 25.0 / 6
+    tau: float = 25.0 / 300
+    draw_probability: float = 0.10
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(value) for value in (self.mu, self.sigma, self.beta, self.tau)):
+            raise SkillError("the constants of a pool are finite numbers")
+        if self.sigma <= 0 or self.beta <= 0 or self.tau < 0:
+            raise SkillError("sigma and beta are above 0, tau is 0 or more")
+        # With 0 the first tie would raise every sigma instead of lowering it.
+        if not 0 < self.draw_probability < 1:
+            raise SkillError(f"a draw probability of {self.draw_probability} is not between 0 and 1, both excluded")
+
+
+class Skill(NamedTuple):
+    """What is believed of one version: a normal distribution."""
+
+    mu: float
+    sigma: float
+
+
+def newcomer(settings: SkillSettings) -> Skill:
+    """What is believed of a version that nothing is known of."""
+    return Skill(settings.mu, settings.sigma)
+
+
+def successor(settings: SkillSettings, predecessor: Skill) -> Skill:
+    """Where a new version starts: at its predecessor's mu, with a sigma wider by half a newcomer's (in quadrature).
+
+    It is never wider than a newcomer's own.
+    """
+    return Skill(predecessor.mu, min(settings.sigma, math.hypot(predecessor.sigma, settings.sigma / 2)))
+
+
+def exposure(skill: Skill) -> float:
+    """The figure shown and sorted by: mu - 3 sigma, exceeded by the true skill with 99.9 %."""
+    return skill.mu - 3 * skill.sigma
+
+
+def check_ranks(ranks: Sequence[int]) -> None:
+    """Raise SkillError unless every rank is 1 + the number of strictly better seats."""
+    for rank in ranks:
+        if rank != 1 + sum(other < rank for other in ranks):
+            raise SkillError(f"{tuple(ranks)} are no ranks: each is 1 + the number of strictly better seats")
+
+
+def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...]:
+    """The skills after one match; `ranks[i]` belongs to `ratings[i]`, 1 = best, ties share a rank.
+
+    Equal arguments give equal floats. Where the distance between skills is beyond what double precision bears
+    (hundreds of mu), the mus are drawn together around their mean, halving the distances until it is bearable; the
+    differences found there are applied to the true ones.
+    """
+    if len(ratings) != len(ranks) or len(ranks) < 2:
+        raise SkillError(f"{len(ratings)} ratings and {len(ranks)} ranks; a match has two seats or more")
+    check_ranks(ranks)
+    centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
+    for halvings in range(_MAX_HALVINGS):
+        scale = 0.5**halvings
+        near = ratings if not halvings else [Skill(centre + (mu - centre) * scale, sigma) for mu, sigma in ratings]
+        after = _try_rate(settings, near, ranks)
+        if after is not None and not halvings:
+            return after
+        if after is not None:
+            return tuple(
+                Skill(old.mu + (new.mu - start.mu), new.sigma)
+                for old, start, new in zip(ratings, near, after, strict=True)
+            )
+    raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
+
+
+def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...] | None:
+    environment = _environment(settings)
+    groups = [(environment.create_rating(skill.mu, skill.sigma),) for skill in ratings]
+    try:
+        rated = environment.rate(groups, ranks=list(ranks))
+    except ArithmeticError:  # FloatingPointError of the package, or a division by a vanished probability
+        return None
+    after = tuple(Skill(rating.mu, rating.sigma) for (rating,) in rated)
+    sound = all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after)
+    return after if sound else None
+
+
+@lru_cache(maxsize=64)
+def _environment(settings: SkillSettings) -> Any:
+    return trueskill.TrueSkill(
+        mu=settings.mu,
+        sigma=settings.sigma,
+        beta=settings.beta,
+        tau=settings.tau,
+        draw_probability=settings.draw_probability,
+    )

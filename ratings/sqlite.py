@@ -1,0 +1,160 @@
+"""All that is particular to SQLite; nothing outside this file knows which database serves.
+
+Every connection: foreign keys on, a busy timeout, `synchronous=FULL`. In WAL mode NORMAL could lose the last commits in
+a power cut; a result that was announced, or played by a person, must not be played again, and FULL costs one fsync for
+a match that took a hundred milliseconds or more. Writers begin with BEGIN IMMEDIATE: no busy timeout helps one that has
+read first and finds another writer ahead of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
+
+from ratings.errors import (
+    BackupError,
+    DatabaseAccessError,
+    DatabaseBusyError,
+    DatabaseFullError,
+    NotADatabaseError,
+    RatingsError,
+)
+
+BUSY_TIMEOUT_MS = 10_000
+IMMEDIATE = "arena_immediate"
+"""The execution option of a transaction that will write."""
+
+_PRAGMAS = ("busy_timeout", "max_page_count")
+"""What a database URL may set: sqlite:///arena.db?busy_timeout=500&max_page_count=10000 (milliseconds, pages)."""
+
+
+def is_sqlite(url: URL) -> bool:
+    """Whether the URL names an SQLite database."""
+    return url.get_backend_name() == "sqlite"
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine whose connections behave as this module promises. Touches no file yet."""
+    pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **_url_pragmas(url)}
+    url = url.difference_update_query(_PRAGMAS)
+    # A database in memory lives as long as its one connection.
+    kind: dict[str, Any] = {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
+    # Python's driver would begin transactions by itself, late and deferred; isolation_level None stops it.
+    engine = create_engine(url, connect_args={"isolation_level": None, "check_same_thread": False}, **kind)
+
+    @event.listens_for(engine, "connect")
+    def set_pragmas(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA synchronous=FULL")
+        for name, value in pragmas.items():
+            connection.execute(f"PRAGMA {name}={value}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        immediate = connection.get_execution_options().get(IMMEDIATE, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    return engine
+
+
+def _url_pragmas(url: URL) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in set(url.query) & set(_PRAGMAS):
+        text = str(url.query[name])
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise DatabaseAccessError(f"{name}={text!r} in the database URL is not a number")
+        found[name] = int(text)
+    return found
+
+
+def check_place(url: URL) -> None:
+    """Raise DatabaseAccessError if no file can lie there, before SQLite says it less clearly."""
+    if url.database in (None, "", ":memory:") or str(url.database).startswith("file:"):
+        return
+    path = Path(str(url.database))
+    if path.is_dir():
+        raise DatabaseAccessError(f"{path} is a directory; name a file, for example {path / 'arena.db'}")
+    if not path.parent.is_dir():
+        raise DatabaseAccessError(f"there is no directory {path.parent}; create it, or name another database")
+
+
+def use_wal(engine: Engine) -> None:
+    """Switch the file to write-ahead logging: readers and the writer do not wait for each other. Stays in the file."""
+    connection = engine.raw_connection()
+    try:
+        connection.cursor().execute("PRAGMA journal_mode=WAL")
+    finally:
+        connection.close()
+
+
+def translate(error: BaseException, url: URL) -> RatingsError | None:
+    """What a driver's error means to people, with the remedy; None if it is not SQLite's to explain."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if not isinstance(error, sqlite3.Error) or code is None:
+        return None
+    place = url.database or "the database"
+    match code & 0xFF:  # the rest are sub-codes
+        case sqlite3.SQLITE_FULL:
+            return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return DatabaseBusyError(f"{place} is being written by another process; try again when it has finished")
+        case sqlite3.SQLITE_NOTADB:
+            return NotADatabaseError(f"{place} is not a database; name another file")
+        case sqlite3.SQLITE_CORRUPT:
+            return NotADatabaseError(f"{place} is damaged ({error}); restore a backup")
+        case sqlite3.SQLITE_READONLY:
+            return DatabaseAccessError(f"{place} cannot be written; check the permissions of file and directory")
+        case sqlite3.SQLITE_CANTOPEN:
+            return DatabaseAccessError(f"{place} cannot be opened; check the permissions of file and directory")
+        case sqlite3.SQLITE_IOERR:
+            return DatabaseAccessError(f"the disk under {place} failed ({error})")
+    return None
+
+
+def backup(engine: Engine, target: Path) -> None:
+    """Copy the database into a new file while others go on writing. Raises BackupError if the file exists."""
+    if target.exists():
+        raise BackupError(f"{target} exists already; name a new file")
+    if not target.parent.is_dir():
+        raise BackupError(f"there is no directory {target.parent}; create it first")
+    # Complete or absent: the copy gets its name only when it is whole, and never takes the name of another file.
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
+        whole = Path(directory) / "copy.db"
+        _copy(engine, whole)
+        try:
+            os.link(whole, target)
+        except FileExistsError as error:
+            raise BackupError(f"{target} exists already; name a new file") from error
+
+
+def _copy(engine: Engine, whole: Path) -> None:
+    source = engine.raw_connection()
+    try:
+        with closing(sqlite3.connect(whole)) as copy:
+            driver = source.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            driver.backup(copy)
+            # One file, without -wal and -shm beside it: easy to move. Opening it for writing makes it WAL again.
+            copy.execute("PRAGMA journal_mode=DELETE")
+    finally:
+        source.close()
+    with whole.open("rb") as written:
+        os.fsync(written.fileno())
+
+
+def problems(connection: Connection) -> Iterator[str]:
+    """What SQLite's own checks find: damaged pages and indexes, references to nothing."""
+    for (finding,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
+        if finding != "ok":
+            yield f"integrity: {finding}"
+    for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(20):
+        yield f"row {row} of {table} refers to a row of {parent} that is not there"
