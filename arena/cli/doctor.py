@@ -17,6 +17,7 @@ from pathlib import Path
 import typer
 
 from arena.cli import errors, settings
+from arena.cli.book import inspect_database
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import Column, print_table
 from engine import registry
@@ -110,9 +111,8 @@ def check_sandbox() -> Finding:
 
 def check_database(db: str) -> Finding:
     """Whether the database can be used; a missing one is fine."""
-    from arena.cli.book import check_database as check
-
-    return Finding("database", *check(db))
+    is_usable, detail, remedy = inspect_database(db)
+    return Finding("database", OK if is_usable else FAILED, detail, remedy)
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (

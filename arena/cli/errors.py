@@ -42,7 +42,17 @@ EXIT_CODES = {
     "engine.core.SeatsError": MISUSE,
     "engine.core.NotationError": MISUSE,
     "engine.core.EngineError": FAILED,
+    "ratings.errors.NotFoundError": MISUSE,
+    "ratings.errors.AmbiguousError": MISUSE,
+    "ratings.errors.BotError": MISUSE,
+    "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.RatingsError": FAILED,
     "arena.match.clock.TimeControlError": MISUSE,
+    "arena.hosting.manifest.BotDirectoryError": MISUSE,
+    "arena.hosting.store.StoreError": FAILED,
+    "arena.tournament.errors.OrderError": MISUSE,
+    "arena.tournament.errors.TournamentError": FAILED,
+    "arena.executor.base.MatchLostError": FAILED,
     "builtins.OSError": FAILED,
 }
 

@@ -1,0 +1,103 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import Arena, write_bot
+
+
+def test_an_added_bot_is_listed_with_its_version(arena: Arena, tmp_path: Path) -> None:
+    added = arena("bot", "add", write_bot(tmp_path / "a", "ada", games='["chess"]'))
+    assert added.code == 0
+    assert added.out.startswith("added ada version 1 (")
+    (row,) = arena("bot", "list", "--json").json
+    assert (row["name"], row["versions"], row["games"], row["owner"]) == ("ada", 1, ["chess"], None)
+
+
+def test_adding_the_same_files_again_makes_no_new_version(arena: Arena, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path / "a", "ada")
+    first, second = arena("bot", "add", directory, "--json").json, arena("bot", "add", directory, "--json").json
+    assert first[0]["version_id"] == second[0]["version_id"]
+    assert (first[0]["new"], second[0]["new"]) == (True, False)
+
+
+def test_changed_files_are_a_new_version_and_the_old_one_stays(arena: Arena, tmp_path: Path) -> None:
+    arena("bot", "add", write_bot(tmp_path / "a", "ada"))
+    arena("bot", "add", write_bot(tmp_path / "a", "ada", body="# better\n"))
+    versions = arena("bot", "show", "ada", "--json").json["versions"]
+    assert [version["number"] for version in versions] == [1, 2]
+    assert all(Path(version["directory"]).is_dir() for version in versions)
+
+
+def test_several_bots_are_added_at_once(arena: Arena, tmp_path: Path) -> None:
+    assert arena("bot", "add", write_bot(tmp_path / "a", "ada"), write_bot(tmp_path / "b", "bob")).code == 0
+    assert "ada" in arena("bot", "list").out
+    assert "bob" in arena("bot", "list").out
+
+
+def test_show_tells_people_the_manifest(arena: Arena, tmp_path: Path) -> None:
+    arena("bot", "add", write_bot(tmp_path / "a", "ada", deterministic="true"), "--owner", "grace")
+    shown = arena("bot", "show", "ada").out
+    for fact in ("ada", "grace", "deterministic  yes", "python main.py"):
+        assert fact in shown
+
+
+def test_a_disabled_bot_says_so_until_it_is_let_in_again(arena: Arena, tmp_path: Path) -> None:
+    arena("bot", "add", write_bot(tmp_path / "a", "ada"))
+    assert arena("bot", "disable", "ada").out == "ada enters no new tournaments\n"
+    assert arena("bot", "list", "--json").json[0]["disabled_at_us"] is not None
+    assert arena("bot", "disable", "ada", "--undo").code == 0
+    assert arena("bot", "list", "--json").json[0]["disabled_at_us"] is None
+
+
+def test_a_list_without_bots_says_how_to_add_one(arena: Arena) -> None:
+    assert arena("bot", "list").out == "no bots yet; `arena bot add DIRECTORY` adds one\n"
+
+
+def test_an_unknown_bot_gets_the_nearest_name(arena: Arena, tmp_path: Path) -> None:
+    arena("bot", "add", write_bot(tmp_path / "a", "greedy"))
+    assert "did you mean 'greedy'?" in arena.refusal("bot", "show", "gredy")
+    assert "did you mean 'greedy'?" in arena.refusal("bot", "disable", "gredy")
+
+
+def test_the_same_name_of_another_owner_is_refused(arena: Arena, tmp_path: Path) -> None:
+    arena("bot", "add", write_bot(tmp_path / "a", "ada"), "--owner", "grace")
+    refusal = arena.refusal("bot", "add", write_bot(tmp_path / "b", "ada", body="#"), "--owner", "linus")
+    assert "belongs to a bot of grace" in refusal
+
+
+def test_a_missing_directory_is_refused(arena: Arena) -> None:
+    assert "there is no such directory" in arena.refusal("bot", "add", "nowhere")
+
+
+def test_a_directory_without_bot_toml_is_refused_with_what_to_write(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    refusal = arena.refusal("bot", "add", tmp_path / "empty")
+    assert "there is no bot.toml" in refusal
+    assert "schema = 1" in refusal
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("schema = ", "not valid TOML"),
+        ('schema = 1\nname = "a"', "'command' is missing"),
+        ('schema = 2\nname = "a"\ncommand = ["x"]', "schema is 2"),
+        ('schema = 1\nname = "A B"\ncommand = ["python", "main.py"]', "name is 'A B'"),
+        ('schema = 1\nname = "a"\ncommand = ["python", "main.py"]', "there is no such file"),
+        ('schema = 1\nname = "a"\ncommand = ["python"]\nmemori_mb = 5', "did you mean 'memory_mb'?"),
+    ],
+)
+def test_a_bad_bot_toml_is_refused_with_place_and_remedy(
+    arena: Arena, tmp_path: Path, content: str, message: str
+) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "bot.toml").write_text(content, encoding="utf-8")
+    refusal = arena.refusal("bot", "add", tmp_path / "bad")
+    assert message in refusal
+    assert "bot.toml" in refusal
+
+
+def test_a_refused_bot_leaves_nothing_in_the_database(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    arena.refusal("bot", "add", tmp_path / "empty")
+    assert arena("bot", "list", "--json").json == []

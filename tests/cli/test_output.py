@@ -1,0 +1,110 @@
+import io
+import json
+
+import pytest
+
+from arena.cli.output import Column, format_duration, format_instant, print_facts, print_table
+from arena.cli.progress import ProgressDisplay, progress_text
+
+COLUMNS = (Column("name", "BOT"), Column("matches", "MATCHES", right=True))
+ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
+
+
+def test_a_table_in_a_pipe_is_plain_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(COLUMNS, ROWS, as_json=False)
+    assert capsys.readouterr().out == "BOT     MATCHES\nrandom        5\nsearch       12\n"
+
+
+def test_json_has_every_key_also_those_without_a_column(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(COLUMNS, ROWS, as_json=True)
+    assert json.loads(capsys.readouterr().out) == ROWS
+
+
+def test_a_table_without_rows_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(COLUMNS, [], as_json=False, empty="no bots yet")
+    assert capsys.readouterr().out == "no bots yet\n"
+
+
+def test_a_table_without_rows_is_an_empty_list_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(COLUMNS, [], as_json=True, empty="no bots yet")
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_table_on_a_terminal_is_drawn(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    print_table(COLUMNS, [{"name": "[red]odd", "matches": None}], as_json=False)
+    written = capsys.readouterr().out
+    assert "[red]odd" in written
+    assert "─" in written
+
+
+def test_facts_stand_below_one_another(capsys: pytest.CaptureFixture[str]) -> None:
+    print_facts({"name": "random", "owner": None})
+    assert capsys.readouterr().out == "name   random\nowner  -\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (59.4, "59 s"), (125, "2 min 5 s"), (10920, "3 h 2 min"), (-1, "0 s")]
+)
+def test_durations_are_written_for_people(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
+
+
+def test_instants_are_utc() -> None:
+    assert format_instant(0) == "1970-01-01 00:00:00"
+    assert format_instant(None) == "-"
+
+
+def test_progress_tells_rate_and_time_left() -> None:
+    assert progress_text(20, 120, 10, 5.0) == "20/120 matches, 2.0/s, 50 s left"
+
+
+def test_progress_before_the_first_match_promises_nothing() -> None:
+    assert progress_text(0, 120, 0, 5.0) == "0/120 matches"
+
+
+def test_progress_at_the_end_has_no_time_left() -> None:
+    assert progress_text(120, 120, 120, 60.0) == "120/120 matches, 2.0/s"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_log_gets_a_line_only_every_few_seconds() -> None:
+    log, clock = io.StringIO(), Clock()
+    display = ProgressDisplay(0, 10, log, clock)
+    for done in range(1, 10):
+        clock.now += 1
+        display.update(done)
+    display.end(10)
+    assert log.getvalue() == "5/10 matches, 1.0/s, 5 s left\n10/10 matches, 1.1/s\n"
+
+
+def test_a_resumed_run_counts_its_rate_from_where_it_went_on() -> None:
+    log, clock = io.StringIO(), Clock()
+    display = ProgressDisplay(100, 110, log, clock)
+    clock.now = 5.0
+    display.update(105, "search leads")
+    assert log.getvalue() == "105/110 matches, 1.0/s, 5 s left; search leads\n"
+
+
+def test_a_terminal_gets_one_line_that_is_overwritten_whole() -> None:
+    terminal, clock = Terminal(), Clock()
+    display = ProgressDisplay(0, 10, terminal, clock)
+    clock.now = 1.0
+    display.update(5, "a long note")
+    clock.now = 2.0
+    display.update(6)
+    display.end(10)
+    lines = terminal.getvalue().split("\r")
+    assert terminal.getvalue().count("\n") == 1
+    assert len(lines[2]) == len(lines[1])
