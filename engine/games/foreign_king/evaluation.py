@@ -1,15 +1,151 @@
-"""How good a position is, for searching bots."""
+"""How good a position is for each seat, by a quick look: expected final points, then the chance to be ahead.
+
+Every term estimates victory points at the end. What final scoring awards to whoever has most is shared softly while
+much can still happen (the King's marker is far from the second-highest score), and sharply near the end. Weights were
+tuned by greedy play against earlier settings.
+"""
 
 from __future__ import annotations
 
-from engine.games.foreign_king.scoring import breakdown, medals_of, ranks
+from math import exp
+from typing import Final
+
+from engine.games.foreign_king import scoring
+from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
+from engine.games.foreign_king.board import PROVINCE_COUNT
+from engine.games.foreign_king.position import CONGRESS_ASK, END, FIRST_MARKER, Position
+from engine.games.foreign_king.rules import APPLY
+from engine.games.foreign_king.rules.money import REPAYMENT
 from engine.games.foreign_king.state import ForeignKingState
+
+_HOLD: Final = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
+"""How likely a lead of so many discs lasts."""
+_HARVEST: Final = 0.55
+"""Part of a leader's active factories that he will come to score."""
+_FRANC: Final = 0.45
+"""Worth of a Franc while there is time to spend it."""
+_FRANCS_COUNTED: Final = 12
+_BOARD_DISC: Final = 0.22
+_HAND_DISC: Final = 0.05
+_CONGRESS_DISC: Final = 0.3
+_MEDAL_UP: Final = 0.8
+_LOAN_REPAYABLE: Final = 1.5
+"""Points an open loan costs that the Francs in hand would repay."""
+_WIDTH: Final = 7.0
+_WIDTH_PER_TIME: Final = 14.0
 
 
 def evaluate(s: ForeignKingState, seat: int) -> float:
-    """The normalised rank if the game ended now."""
-    scores = [sum(points) for points in zip(*breakdown(s).values(), strict=True)]
-    places = ranks(scores, medals_of(s))
-    better = sum(place < places[seat] for place in places)
-    equal = places.count(places[seat]) - 1
-    return 1 - (better + equal / 2) / (s.seats - 1)
+    """How good the position is for one seat, 0..1; exact after the end."""
+    return evaluate_all(s)[seat]
+
+
+def evaluate_all(s: ForeignKingState) -> tuple[float, ...]:
+    """How good the position is for each seat, 0..1; exact after the end: the part of the other seats left behind."""
+    if s.phase == END:
+        return _normalised(scoring.outcome(s).ranks)
+    if s.phase == CONGRESS_ASK:
+        return _after_congress(s)
+    time = _time_left(s)
+    points = expected_points(s, time)
+    width = _WIDTH + _WIDTH_PER_TIME * time
+    return tuple(_chance_ahead(points, seat, width) for seat in range(s.seats))
+
+
+def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
+    others = len(ranks) - 1
+    values = []
+    for rank in ranks:
+        better = sum(other < rank for other in ranks)
+        level = ranks.count(rank) - 1
+        values.append(1.0 - (better + level / 2) / others)
+    return tuple(values)
+
+
+def _after_congress(s: ForeignKingState) -> tuple[float, ...]:
+    """The scoring is under way, so look behind the answer that is best for the seat asked."""
+    asked = s.asked[0]
+    answers = []
+    for action in (CONGRESS_GO, CONGRESS_STAY):
+        child = s.clone()
+        child._legal = None
+        APPLY[action](child, action)
+        answers.append(evaluate_all(child))
+    return max(answers, key=lambda values: values[asked])
+
+
+def _time_left(s: Position) -> float:
+    """1 at the start, 0 when the marker meets the second-highest score."""
+    return max(0.0, (s.marker - s.second_score) / FIRST_MARKER)
+
+
+def _chance_ahead(points: list[float], seat: int, width: float) -> float:
+    mine = points[seat]
+    total = 0.0
+    for other in range(len(points)):
+        if other != seat:
+            total += 1.0 / (1.0 + exp((points[other] - mine) / width))
+    return total / (len(points) - 1)
+
+
+def expected_points(s: Position, time: float) -> list[float]:
+    """Expected final points per seat."""
+    seats = s.seats
+    points = [float(s.scores[seat]) for seat in range(seats)]
+    weight = [0.0] * len(s.scores)
+    _map_points(s, time, points, weight)
+    sharpness = 1.0 + 1.5 * (1.0 - time)
+    _share(points, weight, 9.0, 0.45 * sharpness)
+    medals = [float(s.medals_up[seat] + s.loans[seat]) for seat in range(seats)]
+    _share(points, medals, 9.0, 0.8 * sharpness)
+    _share(points, [float(count) for count in s.congress[:seats]], 3.0, 0.7 * sharpness)
+    _share(points, [float(count) for count in s.francs], 3.0, 0.3 * sharpness)
+    for seat in range(seats):
+        francs = s.francs[seat]
+        loans = s.loans[seat]
+        repayable = min(loans, francs // REPAYMENT)
+        points[seat] += scoring.LOAN_PENALTY * (loans - repayable) - _LOAN_REPAYABLE * repayable
+        points[seat] += time * (
+            _FRANC * min(francs, _FRANCS_COUNTED)
+            + _HAND_DISC * s.hand[seat]
+            + _CONGRESS_DISC * s.congress[seat]
+            + _MEDAL_UP * s.medals_up[seat]
+        )
+    return points
+
+
+def _map_points(s: Position, time: float, points: list[float], weight: list[float]) -> None:
+    """Discs and factories to come, into `points`; expected control (A49), into `weight` of each colour."""
+    seats = s.seats
+    for province in range(PROVINCE_COUNT):
+        row = s.discs[province::PROVINCE_COUNT]
+        most = max(row)
+        if not most:
+            continue
+        packed = s.factories[province]
+        active = packed & 63
+        worth = 1 + scoring.factories_in(packed) if packed else 1
+        harvest = _HARVEST * (6 * (active & 7) + 3 * (active >> 3)) * time if active else 0.0
+        leader = row.index(most)
+        row[leader] = 0
+        following = max(row)
+        second = row.index(following)
+        hold = _HOLD[min(most - following, 7)] if most > following else 0.4
+        rest = (0.4 if most == following else 1.0 - hold) if following else 0.0
+        weight[leader] += worth * hold
+        weight[second] += worth * rest
+        if leader < seats:
+            points[leader] += harvest * hold + _BOARD_DISC * most * time
+        if following and second < seats:
+            points[second] += harvest * rest + _BOARD_DISC * following * time
+
+
+def _share(points: list[float], amounts: list[float], award: float, sharpness: float) -> None:
+    """An award to whoever has most, as a soft share; `amounts` may have the virtual player's, `points` has not."""
+    most = max(amounts)
+    if most <= 0:
+        return
+    odds = [exp(sharpness * (amount - most)) for amount in amounts]
+    scale = award / sum(odds)
+    for seat in range(len(points)):
+        points[seat] += scale * odds[seat]
