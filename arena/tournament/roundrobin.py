@@ -13,14 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.tournament.balance import Combination, CombinationOrder
+from arena.tournament.errors import ScheduleError
 from arena.tournament.seeds import derive
 from engine.chance import SeededChance
 
 MAX_MATCHES = 1_000_000
-
-
-class ScheduleError(ValueError):
-    """These entrants cannot play such a tournament; the message says why and what helps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""One runner a tournament: an advisory file lock, which the system takes back however its process dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arena.tournament.errors import AlreadyRunningError
+
+
+def lock_path(database: Path, tournament_id: str) -> Path:
+    """Where the lock of a tournament lies: beside its database."""
+    return database.with_name(f"{database.name}-{tournament_id}.lock")
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Hold the lock at `path` for the block, then remove it. Raises AlreadyRunningError at once if another has it.
+
+    Not inherited by processes started meanwhile, so none of them keeps it when this one is killed.
+    """
+    descriptor = _acquire(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # while it is still held, or another's new lock would be removed
+        os.close(descriptor)
+
+
+def _acquire(path: Path) -> int:
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still_at(path, descriptor):
+                _write_owner(descriptor)
+                return descriptor
+        except BlockingIOError:
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "another"
+            os.close(descriptor)
+            raise AlreadyRunningError(
+                f"process {holder} is playing this tournament now; wait for its end, or stop it and resume"
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_still_at(path: Path, descriptor: int) -> bool:
+    """Whether the locked file is the one at `path`; its last holder may have removed it before we got the lock."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _write_owner(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)

@@ -1,0 +1,88 @@
+"""How far a run is, as a value; and the tally that makes it. No I/O, no clock of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.match.spec import MatchReport
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a tournament is, and how fast this run of it goes."""
+
+    finished: int
+    """Matches with a result, those of earlier runs too."""
+    void: int
+    """Matches given up because the host lost them, or because of a cancellation."""
+    total: int
+    played: int
+    """Matches finished by this run."""
+    plies: int
+    """Of those: all actions, forced ones and openings too."""
+    decisions: int
+    """Of those: what bots were asked for."""
+    lost: int
+    """Attempts of this run that the host lost."""
+    elapsed_s: float
+    """Since this run began."""
+
+    @property
+    def over(self) -> int:
+        """Matches that need not be played any more."""
+        return self.finished + self.void
+
+    @property
+    def games_per_second(self) -> float:
+        """Of this run; 0 before its first match has ended."""
+        return self.played / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds to the end at this pace; None before the first match has ended."""
+        return (self.total - self.over) / self.games_per_second if self.games_per_second else None
+
+
+class Tally:
+    """Counts what a run did."""
+
+    def __init__(self, *, finished: int, void: int, total: int, started_s: float) -> None:
+        """Begin with what earlier runs did."""
+        self._finished = finished
+        self._void = void
+        self._total = total
+        self._started_s = started_s
+        self._played = self._plies = self._decisions = self._lost = 0
+        self.lost_in_a_row = 0
+
+    def count_report(self, report: MatchReport) -> None:
+        """A match was recorded."""
+        self._finished += 1
+        self._played += 1
+        self._plies += report.plies
+        self._decisions += report.decisions
+        self.lost_in_a_row = 0
+
+    def count_lost(self, *, again: bool) -> None:
+        """The host lost a match; `again` tells whether it will be played again."""
+        self._lost += 1
+        self._void += not again
+        self.lost_in_a_row += 1
+
+    def correct(self, *, finished: int, void: int) -> None:
+        """Set what the database says; somebody may have cancelled the tournament meanwhile."""
+        self._finished = finished
+        self._void = void
+
+    def at(self, now_s: float) -> RunProgress:
+        """The progress at an instant of the clock that gave `started_s`."""
+        return RunProgress(
+            finished=self._finished,
+            void=self._void,
+            total=self._total,
+            played=self._played,
+            plies=self._plies,
+            decisions=self._decisions,
+            lost=self._lost,
+            elapsed_s=now_s - self._started_s,
+        )
