@@ -7,13 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine
-from sqlmodel import Session
-
 from arena.cli.errors import unknown
 from arena.hosting.store import VersionStore
 from ratings import bots
-from ratings.database import database_url, open_database, read
+from ratings.database import Engine, Session, database_url, open_database, read
 from ratings.errors import RatingsError
 from ratings.models import Version
 

@@ -12,6 +12,7 @@ from arena.cli.book import open_book
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import print_json
 from ratings import database
+from ratings.check import check as problems_of
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 
@@ -41,7 +42,7 @@ def backup(
 def check(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Check the file, its references, and whether results and ratings agree."""
     with open_book(db) as book:
-        problems = database.check(book.engine)
+        problems = problems_of(book.engine)
     if as_json:
         print_json({"problems": problems})
     else:

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 import typer
 
 from arena.cli import settings
+from arena.cli.output import printable
 
 FAILED = 1
 MISUSE = 2
@@ -75,8 +76,7 @@ def _code(error: BaseException) -> int | None:
 
 
 def _one_line(text: str) -> str:
-    words = " ".join(text.split())
-    return "".join(char if char.isprintable() else "?" for char in words)
+    return printable(" ".join(text.split()))
 
 
 def _message(error: BaseException) -> str:

@@ -11,8 +11,13 @@ from typing import Any
 import typer
 
 
+def printable(text: str) -> str:
+    """The text without what would steer a terminal; bots may have written it."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
 def _text(value: Any) -> str:
-    return "-" if value is None else str(value)
+    return "-" if value is None else printable(str(value))
 
 
 @dataclass(frozen=True, slots=True)

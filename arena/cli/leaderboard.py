@@ -1,0 +1,107 @@
+"""`arena leaderboard`: the ratings of the bots, one table for each pool."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli import settings
+from arena.cli.book import open_book
+from arena.cli.options import AsJson, Database, example
+from arena.cli.output import Column, print_json, print_table
+from engine import registry
+from engine.core import EngineError
+from ratings import leaderboard as ratings_table
+from ratings.database import read
+from ratings.models import Pool
+from ratings.pools import resolve_pool
+
+app = typer.Typer()
+
+SHORT = 12
+
+
+def _two_places(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f}%"
+
+
+COLUMNS = (
+    Column("rank", "RANK", right=True),
+    Column("bot", "BOT"),
+    Column("number", "VERSION", right=True),
+    Column("exposure", "RATING", right=True, write=_two_places),
+    Column("mu", "MU", right=True, write=_two_places),
+    Column("sigma", "SIGMA", right=True, write=_two_places),
+    Column("matches", "MATCHES", right=True),
+    Column("wins", "WINS", right=True),
+    Column("score", "SCORE", right=True, write=_percent),
+)
+
+
+def describe_pool(pool: Pool) -> str:
+    """The pool for people: game, seats, clock, and the options that are not the default."""
+    return ", ".join([_title(pool.game), f"{pool.seats} seats", f"time {pool.time_control}", *_special_options(pool)])
+
+
+def _title(game: str) -> str:
+    return registry.get(game).title if game in registry.names() else game
+
+
+def _special_options(pool: Pool) -> list[str]:
+    try:
+        game = registry.get(pool.game)
+        defaults = game.options_json(game.parse_options({}))
+    except EngineError:
+        defaults = {}
+    return [f"{name}={value}" for name, value in pool.options.items() if defaults.get(name) != value]
+
+
+@app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))
+def leaderboard(
+    game: Annotated[str | None, typer.Option(help="Only pools of this game.")] = None,
+    seats: Annotated[int | None, typer.Option(help="Only pools with so many seats.")] = None,
+    pool: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this pool; a beginning of its id will do.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the best so many.")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
+    with open_book(db) as book, read(book.engine) as session:
+        wanted = resolve_pool(session, pool).id if pool is not None else None
+        found = [
+            (row, [asdict(line) for line in ratings_table.table(session, pool_id=row.pool.id, limit=limit)])
+            for row in ratings_table.pools(session)
+            if wanted in (None, row.pool.id) and game in (None, row.pool.game) and seats in (None, row.pool.seats)
+        ]
+    if as_json:
+        print_json([{**_pool_facts(row.pool), "matches": row.matches, "table": lines} for row, lines in found])
+        return
+    if not found:
+        typer.echo(f"no rated matches in {db} yet; `arena demo` plays some")
+    for index, (row, lines) in enumerate(found):
+        typer.echo(
+            f"{chr(10) * (index > 0)}{describe_pool(row.pool)}: {row.matches} matches (pool {row.pool.id[:SHORT]})"
+        )
+        print_table(COLUMNS, lines, as_json=False)
+    if found:
+        typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
+
+
+def _pool_facts(pool: Pool) -> dict[str, Any]:
+    return {
+        "pool_id": pool.id,
+        "game": pool.game,
+        "rules_version": pool.rules_version,
+        "seats": pool.seats,
+        "options": pool.options,
+        "time_control": pool.time_control,
+        "cores": pool.cores,
+    }

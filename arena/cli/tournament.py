@@ -1,0 +1,251 @@
+"""`arena tournament`: plan, play, stop, go on, look at."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli import settings
+from arena.cli.book import Book, open_book
+from arena.cli.leaderboard import describe_pool
+from arena.cli.options import AsJson, Database, GameOptions, Workers, example
+from arena.cli.order import (
+    BotNames,
+    GameOption,
+    OpeningPlies,
+    Order,
+    Seed,
+    TimeText,
+    TournamentName,
+    add_round_robin,
+    find_tournament,
+)
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.play import db_words, play
+from ratings import ledger, queries
+from ratings.database import read, write
+from ratings.models import Tournament
+from ratings.queries import MatchRow, TournamentRow
+
+app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
+run_app = typer.Typer(
+    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")
+)
+
+TournamentText = Annotated[
+    str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id, or a beginning or end of the id.")
+]
+
+
+@run_app.callback()
+def run() -> None:
+    """Plan a tournament and play it."""
+
+
+app.add_typer(run_app, name="run")
+
+
+@run_app.command(
+    "round-robin",
+    epilog=example(
+        "arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search --blocks 10",
+        "arena tournament run round-robin --game foreign_king --seats 2 --bots random,greedy --seed 1 --name monday",
+    ),
+)
+def round_robin(
+    game: GameOption,
+    bots: BotNames,
+    seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")],
+    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots.")] = 1,
+    time: TimeText = "100ms",
+    option: GameOptions = None,
+    opening_plies: OpeningPlies = None,
+    seed: Seed = None,
+    unrated: Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")] = False,
+    name: TournamentName = None,
+    workers: Workers = 0,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
+    order = Order(game, bots, time, option, opening_plies, seed, rated=not unrated, name=name)
+    with open_book(db) as book:
+        tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
+        announce(tournament)
+        play(book, tournament, workers=workers)
+        print_end(book, tournament, as_json=as_json)
+
+
+def announce(tournament: Tournament) -> None:
+    """Say on stderr what begins, and whether it can be repeated."""
+    seed = tournament.settings.get("seed")
+    origin = f"seed {seed}: can be repeated" if tournament.seeded else "seeds from the operating system"
+    typer.echo(f"tournament {tournament.name} ({origin})", err=True)
+
+
+def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> None:
+    """The standings, and where to look next."""
+    with read(book.engine) as session:
+        standings = queries.standings(session, tournament.id)
+    print_table(_STANDINGS, [asdict(row) for row in standings], as_json=as_json)
+    if not as_json:
+        words = db_words(book.place)
+        typer.echo(
+            f"\n`arena leaderboard{words}` shows the ratings, "
+            f"`arena tournament show {quote(tournament.name)} --matches{words}` the matches"
+        )
+
+
+_STANDINGS = (
+    Column("bot", "BOT"),
+    Column("number", "VERSION", right=True),
+    Column("matches", "MATCHES", right=True),
+    Column("wins", "WINS", right=True),
+    Column("score", "SCORE", right=True, write=lambda score: f"{100 * score:.1f}%"),
+    Column("forfeits", "FORFEITS", right=True),
+)
+
+
+def _row_facts(row: TournamentRow) -> dict[str, Any]:
+    tournament = row.tournament
+    return {
+        "id": tournament.id,
+        "name": tournament.name,
+        "format": tournament.format,
+        "status": row.status,
+        "game": row.pool.game,
+        "seats": row.pool.seats,
+        "time_control": row.pool.time_control,
+        "pool_id": row.pool.id,
+        "rated": tournament.rated,
+        "created_at_us": tournament.created_at_us,
+        "cancelled_at_us": tournament.cancelled_at_us,
+        **asdict(row.progress),
+        "total": row.progress.total,
+    }
+
+
+_TOURNAMENTS = (
+    Column("name", "TOURNAMENT"),
+    Column("format", "FORMAT"),
+    Column("game", "GAME"),
+    Column("seats", "SEATS", right=True),
+    Column("time_control", "TIME"),
+    Column("finished", "PLAYED", right=True),
+    Column("total", "MATCHES", right=True),
+    Column("status", "STATUS"),
+    Column("created_at_us", "PLANNED (UTC)", write=format_instant),
+)
+
+
+@app.command("list", epilog=example("arena tournament list", "arena tournament list --json"))
+def list_tournaments(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """List the tournaments, the newest first."""
+    with open_book(db) as book, read(book.engine) as session:
+        rows = [_row_facts(row) for row in queries.list_tournaments(session)]
+    print_table(
+        _TOURNAMENTS, rows, as_json=as_json, empty="no tournaments yet; `arena tournament run --help` tells more"
+    )
+
+
+def _seats_text(seats: list[dict[str, Any]]) -> str:
+    return " ".join(f"{seat['bot']}({seat['rank'] or '-'})" for seat in seats)
+
+
+_MATCHES = (
+    Column("position", "NO", right=True),
+    Column("id", "MATCH", write=lambda id_: str(id_)[-8:]),
+    Column("block", "BLOCK", right=True),
+    Column("seats", "SEATS (RANK)", write=_seats_text),
+    Column("plies", "PLIES", right=True),
+    Column("state", "STATE"),
+)
+
+
+def _match_facts(row: MatchRow) -> dict[str, Any]:
+    match = row.match
+    return {
+        "id": match.id,
+        "position": match.position + 1,
+        "block": row.block_index,
+        "rotation": match.rotation,
+        "seats": [{"bot": bot, "rank": rank} for bot, rank in row.seats],
+        "plies": match.plies,
+        "decisions": match.decisions,
+        "state": match.state.value,
+        "void_reason": match.void_reason,
+        "game_digest": match.game_digest,
+    }
+
+
+@app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --json"))
+def show(
+    tournament: TournamentText,
+    matches: Annotated[bool, typer.Option("--matches", help="Show every match too.")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show a tournament: what it is, how far, the standings, and its matches."""
+    with open_book(db) as book, read(book.engine) as session:
+        row = queries.tournament_row(session, find_tournament(session, tournament).id)
+        standings = [asdict(entrant) for entrant in queries.standings(session, row.tournament.id)]
+        played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
+    # The secret gives the dice and piles of matches that are still to come.
+    secret = row.tournament.secret if row.progress.is_over else None
+    if as_json:
+        facts = {**_row_facts(row), "settings": row.tournament.settings, "secret": secret}
+        print_json({**facts, "standings": standings, "matches": played})
+        return
+    print_facts({**_people_facts(row), "secret": secret or "published when it is over"})
+    typer.echo()
+    print_table(_STANDINGS, standings, as_json=False)
+    shown = played if matches else [match for match in played if match["void_reason"]]
+    if shown:
+        typer.echo()
+        print_table(_MATCHES, shown, as_json=False)
+    if not row.progress.is_over:
+        typer.echo(f"\n`arena tournament resume {quote(row.tournament.name)}{db_words(db)}` plays what is left")
+
+
+def _people_facts(row: TournamentRow) -> dict[str, Any]:
+    tournament, progress = row.tournament, row.progress
+    void = f", {progress.void} void" if progress.void else ""
+    return {
+        "tournament": tournament.name,
+        "id": tournament.id,
+        "format": tournament.format,
+        "pool": describe_pool(row.pool),
+        "rated": "yes" if tournament.rated else "no",
+        "status": f"{row.status}, {progress.finished} of {progress.total} matches played{void}",
+        "opening": f"{tournament.settings['opening_plies']} random plies",
+        "seed": tournament.settings["seed"],
+    }
+
+
+@app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --workers 1"))
+def resume(
+    tournament: TournamentText,
+    workers: Workers = 0,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a tournament that was stopped, at whatever point."""
+    with open_book(db) as book:
+        with read(book.engine) as session:
+            found = find_tournament(session, tournament)
+        play(book, found, workers=workers)
+        print_end(book, found, as_json=as_json)
+
+
+@app.command(epilog=example("arena tournament cancel monday"))
+def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> None:
+    """Give up what is not played yet; the results so far stay."""
+    with open_book(db) as book:
+        with read(book.engine) as session:
+            found = find_tournament(session, tournament)
+        with write(book.engine) as session:
+            cancelled = ledger.cancel(session, found.id)
+    typer.echo(f"{found.name}: " + (f"{cancelled} matches will not be played" if cancelled else "over already"))
