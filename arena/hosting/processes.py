@@ -1,0 +1,221 @@
+"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
+
+HostingError
+├── LaunchError        the program could not be started; the message says why
+└── LauncherLostError  the launcher itself is gone: the host is broken
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+TERM_GRACE_S = 0.5
+KILL_GRACE_S = 6.0
+_LINE_LIMIT = 1024 * 1024
+_PROGRAM = Path(__file__).with_name("launcher.py")
+
+
+class HostingError(Exception):
+    """The root of everything this package raises about processes."""
+
+
+class LaunchError(HostingError):
+    """The program could not be started."""
+
+
+class LauncherLostError(HostingError):
+    """The launcher is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process ended: its status, or the number of the signal that ended it."""
+
+    status: int
+    signal: int
+
+    def describe(self) -> str:
+        """For people: `exit status 3`, `SIGKILL`."""
+        if not self.signal:
+            return f"exit status {self.status}"
+        try:
+            return signal.Signals(self.signal).name
+        except ValueError:
+            return f"signal {self.signal}"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The last part of what a process wrote."""
+
+    stdout: str
+    stderr: str
+    dropped: int
+    """Bytes that were not kept."""
+
+
+class HostedProcess:
+    """A process that the launcher started."""
+
+    def __init__(self, launcher: Launcher, key: int, pid: int) -> None:
+        self._launcher = launcher
+        self._key = key
+        self.pid = pid
+        self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        """Done when the process and everything it started are gone. Cancelled if the launcher is lost."""
+        self.output = Output("", "", 0)
+        """What it had written when that was asked last; complete after its end."""
+
+    def signal(self, number: int) -> None:
+        """Signal the process and its group; nothing happens if it has ended."""
+        if not self.exited.done():
+            self._launcher.command({"do": "signal", "id": self._key, "signal": int(number)})
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended within that time."""
+        if not self.exited.done():
+            await asyncio.wait({self.exited}, timeout=timeout_s)
+        return self.exited.done()
+
+    async def end(self, grace_s: float = 0.0) -> bool:
+        """Wait for it, then TERM, then KILL; True if it had ended by itself. Raises HostingError if it survives."""
+        if await self.wait(grace_s):
+            return True
+        for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
+            self.signal(number)
+            if await self.wait(patience_s):
+                return False
+        raise HostingError(f"process {self.pid} survives SIGKILL")
+
+    async def collect(self) -> Output:
+        """What it wrote, also after its end."""
+        if not self.exited.done():
+            await self._launcher.collect(self._key)
+        return self.output
+
+
+class Launcher:
+    """A launcher process. Async context manager; leaving it kills every bot."""
+
+    def __init__(self, remove: Sequence[Path] = ()) -> None:
+        """`remove` are directories that the launcher removes at its end, whatever ends it."""
+        self._remove = remove
+        self._next_key = 0
+        self._hosted: dict[int, HostedProcess] = {}
+        self._starting: dict[int, asyncio.Future[HostedProcess]] = {}
+        self._collecting: dict[int, asyncio.Future[None]] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the launcher process."""
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={},
+            start_new_session=True,  # Ctrl-C in a terminal is not for it
+            limit=_LINE_LIMIT,
+        )
+        self._reader = asyncio.create_task(self._read_events(self._process))
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End it: it kills every bot, then itself."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        assert self._reader is not None
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(KILL_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        await self._reader
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the launcher has ended."""
+        return self._process is None or self._process.returncode is not None
+
+    async def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> HostedProcess:
+        """Start a program in a session of its own. Raises LaunchError, LauncherLostError."""
+        self._next_key += 1
+        key = self._next_key
+        started = self._starting[key] = asyncio.get_running_loop().create_future()
+        self.command({"do": "start", "id": key, "argv": list(argv), "cwd": cwd, "env": dict(env)})
+        try:
+            return await asyncio.shield(started)
+        except asyncio.CancelledError:
+            if started.done() and not started.exception():
+                started.result().signal(signal.SIGKILL)
+            raise
+        finally:
+            del self._starting[key]
+
+    async def collect(self, key: int) -> None:
+        """Have the output of a process set in its handle."""
+        if key in self._hosted:
+            future = self._collecting.get(key) or asyncio.get_running_loop().create_future()
+            self._collecting[key] = future
+            self.command({"do": "collect", "id": key})
+            await asyncio.shield(future)
+
+    def command(self, command: Mapping[str, Any]) -> None:
+        """Tell the launcher. Raises LauncherLostError."""
+        if self._process is None or self._process.stdin is None or self._process.stdin.is_closing():
+            raise LauncherLostError("the launcher is not running")
+        self._process.stdin.write(json.dumps(command).encode() + b"\n")
+
+    async def _read_events(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while line := await process.stdout.readline():
+            event = json.loads(line)
+            getattr(self, "_on_" + event["event"])(event)
+        error = LauncherLostError("the launcher has ended")
+        for start in self._starting.values():
+            if not start.done():
+                start.set_exception(error)
+        for key in list(self._collecting):
+            self._finish_collecting(key)
+        for hosted in self._hosted.values():
+            hosted.exited.cancel()
+
+    def _on_started(self, event: Mapping[str, Any]) -> None:
+        key = event["id"]
+        hosted = self._hosted[key] = HostedProcess(self, key, event["pid"])
+        if key in self._starting:
+            self._starting[key].set_result(hosted)
+        else:
+            hosted.signal(signal.SIGKILL)  # whoever asked for it was cancelled
+
+    def _on_failed(self, event: Mapping[str, Any]) -> None:
+        if event["id"] in self._starting:
+            self._starting[event["id"]].set_exception(LaunchError(event["error"]))
+
+    def _on_output(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].output = _read_output(event)
+        self._finish_collecting(event["id"])
+
+    def _on_exited(self, event: Mapping[str, Any]) -> None:
+        hosted = self._hosted.pop(event["id"])
+        hosted.output = _read_output(event)
+        hosted.exited.set_result(Exit(event["status"], event["signal"]))
+        self._finish_collecting(event["id"])
+
+    def _finish_collecting(self, key: int) -> None:
+        future = self._collecting.pop(key, None)
+        if future is not None:
+            future.set_result(None)
+
+
+def _read_output(event: Mapping[str, Any]) -> Output:
+    return Output(event["stdout"], event["stderr"], event["dropped"])

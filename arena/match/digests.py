@@ -1,0 +1,59 @@
+"""Canonical JSON, and the hashes of a replay. Pure.
+
+The chain runs over header, entries and ending: each link is the SHA-256 of the link before and the canonical JSON of
+the next part. Its head is the `record_digest`; the first digits of every link stand in the replay, so that a check
+can say which entry was changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+LINK_DIGITS = 8
+BODY_KEYS = frozenset({"entries", "chance", "result", "links", "game_digest", "record_digest"})
+
+
+def canonical_json(value: Any) -> bytes:
+    """The one spelling of a JSON value: sorted keys, no spaces, ASCII. Raises ValueError for NaN and infinities."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _link(before: bytes, part: Any) -> bytes:
+    return hashlib.sha256(before + canonical_json(part)).digest()
+
+
+def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The links of a replay document as it stores them, and its record digest."""
+    link = _link(b"", {key: value for key, value in document.items() if key not in BODY_KEYS})
+    links = []
+    for entry in document["entries"]:
+        link = _link(link, entry)
+        links.append(link.hex()[:LINK_DIGITS])
+    return links, _link(link, {"chance": document["chance"], "result": document["result"]}).hex()
+
+
+def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what differs between equal plays: times, evidence, words."""
+    faults = [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]]
+    return {**result, "faults": faults}
+
+
+def _decided(entry: Mapping[str, Any]) -> Sequence[Any]:
+    return [entry["seat"], entry["action"], entry["by"]]
+
+
+def game_digest(document: Mapping[str, Any]) -> str:
+    """Equal for equal play: rules, options, seats, actions and who decided them, chance, result."""
+    play = {
+        "game": document["game"],
+        "rules_version": document["rules_version"],
+        "options": document["options"],
+        "seats": len(document["seats"]),
+        "actions": [_decided(entry) for entry in document["entries"]],
+        "chance": document["chance"],
+        "result": _play_of(document["result"]),
+    }
+    return hashlib.sha256(canonical_json(play)).hexdigest()

@@ -1,0 +1,116 @@
+"""The replay of a match: a document that holds all that happened, its stored form, and its check.
+
+The document is JSON:
+
+    format, schema        "arena.replay", 1
+    match_id, attempt     which match
+    game, rules_version, options, cores, clock, opening, chance_seed     what was ordered
+    seats                 per seat: version, name, seed
+    started_at_us, duration_us
+    entries               one per ply, see `entry_json`
+    chance                every chance outcome in order, as `engine.chance` writes them
+    result                ranks, by_rules, rated, forfeits as [seat, ply] (-1: before the start), resigned, faults,
+                          details
+    links                 the hash chain, see `arena.match.digests`
+    game_digest, record_digest
+
+Stored: canonical JSON, zlib, and then 32 bytes, the SHA-256 of the bytes before; so every changed byte is seen, also
+one that an unpacker would not look at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from arena.match.course import DecidedBy, Entry
+from arena.match.digests import canonical_json, chain, game_digest
+from arena.match.match import Match
+
+FORMAT = "arena.replay"
+SCHEMA = 1
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+_SEAL_BYTES = 32
+
+
+class ReplayError(ValueError):
+    """The bytes are no stored replay."""
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """One ply: ply, seat, action, by; a bot's also `decide`, the ply that was asked.
+
+    The first action of an answer has elapsed_us, charged_us and, if there is one, the note.
+    """
+    data: dict[str, Any] = {"ply": entry.ply, "seat": entry.seat, "action": entry.action, "by": entry.by.value}
+    if entry.by is DecidedBy.BOT:
+        data["decide"] = entry.decide
+    if entry.decide == entry.ply:
+        data["elapsed_us"], data["charged_us"] = entry.elapsed_us, entry.charged_us
+        if entry.note:
+            data["note"] = entry.note
+    return data
+
+
+def _result_json(match: Match) -> dict[str, Any]:
+    result = asdict(match.result())
+    return {**result, "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
+
+
+def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[str, Any]:
+    """The document of a match that is over."""
+    spec = match.spec
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "match_id": spec.match_id,
+        "attempt": spec.attempt,
+        "game": spec.game,
+        "rules_version": spec.rules_version,
+        "options": match.playing.game.options_json(match.playing.options),
+        "cores": spec.cores,
+        "clock": asdict(spec.clock),
+        "opening": list(spec.opening),
+        "chance_seed": spec.chance_seed,
+        "seats": [{"version": seat.version, "name": seat.name, "seed": seat.seed} for seat in spec.seats],
+        "started_at_us": started_at_us,
+        "duration_us": duration_us,
+        "entries": [entry_json(entry) for entry in match.entries],
+        "chance": [list(outcome) for outcome in match.playing.chance_outcomes],
+        "result": json.loads(canonical_json(_result_json(match))),
+    }
+    document["links"], document["record_digest"] = chain(document)
+    document["game_digest"] = game_digest(document)
+    return document
+
+
+def dump(document: Mapping[str, Any]) -> bytes:
+    """The stored form; `load` is the inverse."""
+    packed = zlib.compress(canonical_json(document))
+    return packed + hashlib.sha256(packed).digest()
+
+
+def load(stored: bytes) -> dict[str, Any]:
+    """The document from its stored form. Raises ReplayError when a single byte is not as it was written."""
+    packed, seal = stored[:-_SEAL_BYTES], stored[-_SEAL_BYTES:]
+    if hashlib.sha256(packed).digest() != seal:
+        raise ReplayError("the stored bytes were changed: their checksum does not fit")
+    unpacker = zlib.decompressobj()
+    try:
+        text = unpacker.decompress(packed, MAX_DOCUMENT_BYTES)
+        document = json.loads(text)
+    except (zlib.error, ValueError, RecursionError) as error:
+        raise ReplayError(f"these bytes are no replay: {error}") from error
+    if not unpacker.eof or unpacker.unused_data:
+        raise ReplayError("these bytes are no replay: they are cut off, too long or have something after the end")
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ReplayError(f"these bytes are no replay: their format is not {FORMAT!r}")
+    if document.get("schema") != SCHEMA:
+        raise ReplayError(f"a replay of schema {document.get('schema')!r}; this arena reads schema {SCHEMA}")
+    if canonical_json(document) != text:
+        raise ReplayError("the replay is not written canonically")
+    return document

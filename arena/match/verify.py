@@ -1,0 +1,105 @@
+"""Checks a replay: its hash chain, and that the engine plays the same. Pure.
+
+Nothing in the document is trusted, so whatever is missing or of the wrong shape becomes a problem, not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.match.course import DecidedBy
+from arena.match.digests import canonical_json, chain, game_digest
+from arena.match.ranking import rank_seats
+from arena.match.replay import ReplayError, load
+from engine import registry
+from engine.chance import SeededChance
+from engine.core import EngineError
+from engine.record import Playing
+
+
+def verify(stored: bytes | Mapping[str, Any]) -> list[str]:
+    """What is wrong with a replay, one sentence each; empty = nothing. Takes the stored form or the document."""
+    try:
+        document = load(stored) if isinstance(stored, bytes) else stored
+        return [*_check_chain(document), *_check_play(document)]
+    except ReplayError as error:
+        return [str(error)]
+    except EngineError as error:
+        return [f"it cannot be played again: {error}"]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        return [f"a part is missing or has the wrong shape: {error!r}"]
+
+
+def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
+    links, head = chain(document)
+    stored = document["links"]
+    for index, (stored_link, link) in enumerate(zip(stored, links, strict=False)):
+        if stored_link != link:
+            yield f"the hash chain breaks at {'the header or ' if index == 0 else ''}entry {index}"
+            break
+    if len(stored) != len(links):
+        yield f"the hash chain has {len(stored)} links for {len(links)} entries"
+    if head != document["record_digest"]:
+        yield f"the record digest is {document['record_digest']}; computed {head}"
+    played = game_digest(document)
+    if played != document["game_digest"]:
+        yield f"the game digest is {document['game_digest']}; computed {played}"
+
+
+def _check_play(document: Mapping[str, Any]) -> Iterator[str]:
+    game = registry.get(document["game"])
+    if game.rules_version != document["rules_version"]:
+        installed, recorded = game.rules_version, document["rules_version"]
+        yield f"recorded with rules version {recorded} of {game.name}; installed is {installed}"
+        return
+    seats = len(document["seats"])
+    playing = Playing(game, seats, game.parse_options(document["options"]), SeededChance(document["chance_seed"]))
+    for index, entry in enumerate(document["entries"]):
+        problem = _check_entry(playing, entry, document)
+        if problem:
+            yield f"entry {index}: {problem}"
+            return
+        playing.apply(entry["action"])
+    if [list(outcome) for outcome in playing.chance_outcomes] != document["chance"]:
+        yield "the chance outcomes are not those of the seed"
+    yield from _check_result(playing, document["result"], seats)
+
+
+def _check_entry(playing: Playing, entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """What is wrong with the next entry, or nothing."""
+    state, ply, action = playing.state, playing.ply, entry["action"]
+    by, opening = DecidedBy(entry["by"]), document["opening"]
+    if entry["ply"] != ply or entry["seat"] != state.seat():
+        return f"it is ply {entry['ply']} of seat {entry['seat']}; due is ply {ply} of seat {state.seat()}"
+    if not state.is_legal(action):
+        return f"action {action} is not legal"
+    if (by is DecidedBy.OPENING) != (ply < len(opening)) or (by is DecidedBy.OPENING and action != opening[ply]):
+        return "it is not the opening that was ordered"
+    if by is not DecidedBy.OPENING and (by is DecidedBy.FORCED) != (len(state.legal_actions()) == 1):
+        return "it is marked as forced and was not, or the other way round"
+    if by is DecidedBy.CARETAKER and not _may_take_care(playing, entry, document["result"]):
+        return "the caretaker played for a seat that had not forfeited, or something of its own"
+    return ""
+
+
+def _may_take_care(playing: Playing, entry: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
+    instants = dict(result["forfeits"])
+    has_forfeited = instants.get(entry["seat"], playing.ply + 1) <= playing.ply
+    return has_forfeited and bool(entry["action"] == playing.state.caretaker_action())
+
+
+def _check_result(playing: Playing, result: Mapping[str, Any], seats: int) -> Iterator[str]:
+    outcome = playing.state.outcome()
+    forfeits = dict(result["forfeits"])
+    if result["by_rules"] and outcome is None:
+        yield "it says that the game ended by its rules, and the game goes on"
+        return
+    if not result["by_rules"] and seats - len(forfeits) > 1:
+        yield f"it ended without the rules while {seats - len(forfeits)} seats had not forfeited"
+    by_rules = outcome if result["by_rules"] else None
+    ranks = rank_seats(seats, by_rules.ranks if by_rules else None, forfeits)
+    if list(ranks) != result["ranks"]:
+        yield f"the ranks are {result['ranks']}; computed {list(ranks)}"
+    if canonical_json(dict(by_rules.details) if by_rules else {}) != canonical_json(result["details"]):
+        yield "the details of the outcome are not those of the game"

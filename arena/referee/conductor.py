@@ -1,0 +1,130 @@
+"""Plays one match over its bots' streams: sends what the match asks for, measures, hands in what comes back.
+
+It runs in the match's own task; the handlers of the streams only deliver.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from arena.match.course import Decision
+from arena.match.match import Match
+from arena.match.spec import Fault, FaultCause
+from arena.referee.encoding import MatchEncoder
+from arena.referee.inbox import Arrival, Closed, Flood, Inbox
+from arena.referee.stream import BotStream, StreamClosedError
+
+UNTIMED_DECISION_S = 600.0
+"""Even without a clock every wait has an end."""
+
+SHOWN_BYTES = 64
+
+
+async def conduct(match: Match, streams: Sequence[BotStream | None], absent: Sequence[Fault] = ()) -> None:
+    """Play a match to its end. A seat whose bot did not start has no stream and a fault in `absent`."""
+    await _Conductor(match, streams).play(absent)
+
+
+class _Conductor:
+    __slots__ = ("_encoder", "_inbox", "_loop", "_match", "_streams")
+
+    def __init__(self, match: Match, streams: Sequence[BotStream | None]) -> None:
+        self._match = match
+        self._streams = streams
+        self._encoder = MatchEncoder(match)
+        self._inbox = Inbox()
+        self._loop = asyncio.get_running_loop()
+
+    async def play(self, absent: Sequence[Fault]) -> None:
+        for seat, stream in enumerate(self._streams):
+            if stream is not None:
+                stream.attach(self._inbox, seat)
+        try:
+            unreachable = await self._announce()
+            self._match.begin(absent)
+            for seat, why in unreachable:
+                self._match.fail(seat, FaultCause.DISCONNECTED, why)
+            while (decision := self._match.decision) is not None:
+                await self._ask(decision)
+            await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
+        finally:
+            self._detach()
+
+    async def _announce(self) -> list[tuple[int, str]]:
+        """Tell every seat that the match starts; those that cannot be told, and why."""
+        unreachable = []
+        for seat, stream in enumerate(self._streams):
+            if stream is not None:
+                try:
+                    await stream.send(self._encoder.started(seat))
+                except StreamClosedError as error:
+                    unreachable.append((seat, str(error)))
+        return unreachable
+
+    async def _ask(self, decision: Decision) -> None:
+        """Send a decision and judge what arrives, until the match goes on."""
+        seat = decision.seat
+        stream = self._streams[seat]
+        assert stream is not None, "a seat without a bot has forfeited"
+        try:
+            await stream.send(self._encoder.decide(decision))
+        except StreamClosedError as error:
+            self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
+            return
+        asked_at = self._loop.time()
+        deadline = asked_at + self._patience_s(decision)
+        while self._match.decision is decision:
+            arrival = await self._inbox.get(deadline)
+            if arrival is None:
+                elapsed_us = _microseconds(self._loop.time() - asked_at)
+                self._match.expire(elapsed_us, elapsed_us)
+                stream.mute()
+            else:
+                self._judge(arrival, asked_at)
+
+    def _patience_s(self, decision: Decision) -> float:
+        if not decision.time_limit_us:
+            return UNTIMED_DECISION_S
+        return (decision.time_limit_us + self._match.spec.clock.margin_us) / 1_000_000
+
+    def _judge(self, arrival: Arrival, asked_at: float) -> None:
+        match, seat = self._match, arrival.seat
+        if isinstance(arrival.what, Closed):
+            match.fail(seat, FaultCause.DISCONNECTED, arrival.what.why)
+        elif isinstance(arrival.what, Flood):
+            match.fail(seat, FaultCause.FLOOD, "It sent more messages than a match can need.")
+        else:
+            # An answer can be read before its Decide is known to be sent.
+            elapsed_us = max(_microseconds(arrival.at - asked_at), 0)
+            match.receive(seat, arrival.what, elapsed_us, elapsed_us)
+        if match.is_out(seat):
+            self._silence(seat)
+
+    def _silence(self, seat: int) -> None:
+        """A seat that has forfeited is not read any more; what it said last is kept."""
+        stream = self._streams[seat]
+        if stream is not None and self._match.faults_of(seat):
+            stream.mute()
+            self._match.add_evidence(seat, {"last_message": stream.last_message[:SHOWN_BYTES].hex()})
+
+    async def _finish(self, seat: int) -> None:
+        stream = self._streams[seat]
+        if stream is not None and not stream.is_closed:
+            try:
+                await stream.send(self._encoder.finished(seat))
+            except StreamClosedError:
+                return  # the match is over: a bot that is gone now has done nothing wrong
+
+    def _detach(self) -> None:
+        for stream in self._streams:
+            if stream is not None:
+                stream.detach()
+        for arrival in self._inbox.drain():
+            late = self._streams[arrival.seat]
+            if late is not None:
+                late.spoiled = late.spoiled or "it sent more than it was asked"
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)

@@ -1,0 +1,124 @@
+"""What a bot is sent, from a match to bytes. Pure.
+
+What does not change is built once: a game's facts once a process, an event once a match.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from arena.match.course import Decision
+from arena.match.match import Match
+from arena.match.spec import Fault
+from arena.v1 import match_pb2, play_pb2
+from engine import registry
+from engine.core import Game
+from engine.record import Event
+
+PROTOCOL_MAJOR = 1
+PROTOCOL_MINOR = 0
+_TYPE_URL = "type.googleapis.com/"
+
+
+@cache
+def _game_info(game: Game) -> play_pb2.GameInfo:
+    observation_type, _ = game.encode_observation(game.new_state(game.seats[0]), 0)
+    return play_pb2.GameInfo(
+        name=game.name,
+        rules_version=game.rules_version,
+        actions=game.actions.names,
+        options_schema_json=json.dumps(game.options_schema()),
+        observation_type=observation_type,
+    )
+
+
+def encode_joined(games: Iterable[str]) -> bytes:
+    """The answer to a `Join` for these games, those that are not installed left out."""
+    installed = registry.names()
+    infos = [_game_info(registry.get(name)) for name in games if name in installed]
+    joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=infos)
+    return play_pb2.PlayResponse(joined=joined).SerializeToString()
+
+
+def _encode_fault(fault: Fault) -> match_pb2.Fault:
+    return match_pb2.Fault(cause=f"FAULT_CAUSE_{fault.cause.value}", ply=fault.ply, explanation=fault.explanation)
+
+
+def _encode_event(event: Event) -> match_pb2.Event:
+    reveals = [match_pb2.Reveal(kind=reveal.kind, values=reveal.values) for reveal in event.reveals]
+    return match_pb2.Event(ply=event.ply, seat=event.seat, action=event.action, forced=event.forced, reveals=reveals)
+
+
+class MatchEncoder:
+    """The messages of one match."""
+
+    __slots__ = ("_events", "_match")
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._events: list[match_pb2.Event] = []
+
+    def _encode_events(self, events: Sequence[Event]) -> list[match_pb2.Event]:
+        """Each event is built when the first seat hears of it, and kept: its ply is its place."""
+        known = self._events
+        for event in self._match.playing.events[len(known) :]:
+            known.append(_encode_event(event))
+        return [known[event.ply] for event in events]
+
+    def started(self, seat: int) -> bytes:
+        """`MatchStarted` for a seat, which has heard of the opening then."""
+        match, spec = self._match, self._match.spec
+        started = play_pb2.MatchStarted(
+            match_id=spec.match_id,
+            game=spec.game,
+            rules_version=spec.rules_version,
+            seat=seat,
+            seats=len(spec.seats),
+            options_json=json.dumps(match.playing.game.options_json(match.playing.options)),
+            clock=match_pb2.Clock(
+                decision_limit_us=spec.clock.decision_limit_us,
+                bank_us=spec.clock.bank_us,
+                increment_us=spec.clock.increment_us,
+                start_limit_us=spec.clock.start_limit_us,
+                margin_us=spec.clock.margin_us,
+            ),
+            cores=spec.cores,
+            seed=spec.seats[seat].seed,
+            events=self._encode_events(match.hear(seat)),
+        )
+        return play_pb2.PlayResponse(match_started=started).SerializeToString()
+
+    def decide(self, decision: Decision) -> bytes:
+        """`Decide` for the seat of the decision."""
+        playing = self._match.playing
+        response = play_pb2.PlayResponse()
+        decide = response.decide
+        decide.match_id = self._match.spec.match_id
+        decide.ply = decision.ply
+        message_name, observation = playing.game.encode_observation(playing.state, decision.seat)
+        decide.observation.type_url = _TYPE_URL + message_name
+        decide.observation.value = observation
+        decide.legal_actions.extend(decision.legal)
+        decide.events.extend(self._encode_events(decision.events))
+        decide.bank_us = decision.bank_us
+        decide.time_limit_us = decision.time_limit_us
+        decide.dropped_actions = decision.dropped
+        return response.SerializeToString()
+
+    def finished(self, seat: int) -> bytes:
+        """`MatchFinished` for a seat."""
+        match, result = self._match, self._match.result()
+        finished = play_pb2.MatchFinished(
+            match_id=match.spec.match_id,
+            result=match_pb2.Result(
+                ranks=result.ranks,
+                by_rules=result.by_rules,
+                forfeited_seats=result.forfeits,
+                details_json=json.dumps(dict(result.details)) if result.by_rules else "",
+            ),
+            faults=[_encode_fault(fault) for fault in match.faults_of(seat)],
+            events=self._encode_events(match.hear(seat)),
+        )
+        return play_pb2.PlayResponse(match_finished=finished).SerializeToString()

@@ -1,0 +1,78 @@
+"""What arrives at a match, in order: one bounded queue for all its seats, read with a deadline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from arena.match.answers import Message
+
+MAX_WAITING = 16
+"""Messages of one seat that wait to be judged; a bot that sends more than it was asked is out long before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The stream ended; `why` is a sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """More messages wait than a match can need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a seat sent, or that its stream ended."""
+
+    seat: int
+    at: float
+    """Time of the event loop's clock, in seconds, at which it was read."""
+    what: Message | Closed | Flood
+
+
+class Inbox:
+    """A queue for one reader. No task and no timer is made unless it must wait."""
+
+    __slots__ = ("_arrivals", "_loop", "_waiter")
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._arrivals: deque[Arrival] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+
+    def put(self, arrival: Arrival) -> bool:
+        """Add an arrival; False tells the sender to stop: the seat has too many waiting."""
+        waiting = len(self._arrivals)
+        if waiting >= MAX_WAITING and sum(other.seat == arrival.seat for other in self._arrivals) >= MAX_WAITING:
+            self._arrivals.append(Arrival(arrival.seat, arrival.at, Flood()))
+            return False
+        self._arrivals.append(arrival)
+        self._wake(self._waiter)
+        return True
+
+    async def get(self, deadline: float) -> Arrival | None:
+        """The next arrival; None if there is none until `deadline` (the event loop's clock)."""
+        if not self._arrivals:
+            waiter = self._waiter = self._loop.create_future()
+            timer = self._loop.call_at(deadline, self._wake, waiter)
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return self._arrivals.popleft() if self._arrivals else None
+
+    def drain(self) -> list[Arrival]:
+        """All that was not read."""
+        left = list(self._arrivals)
+        self._arrivals.clear()
+        return left
+
+    @staticmethod
+    def _wake(waiter: asyncio.Future[None] | None) -> None:
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)

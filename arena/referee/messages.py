@@ -1,0 +1,49 @@
+"""What a bot sends, from bytes to what a match understands. Pure; nothing a bot sends raises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from google.protobuf.message import DecodeError
+
+from arena.match.answers import MAX_ACTIONS, Answer, Breach, Garbage, Message, Resignation
+from arena.v1 import play_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The bot is done."""
+
+
+def parse_request(data: bytes) -> Message | Leave:
+    """What a bot said after its `Join`."""
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return Garbage(f"{len(data)} bytes that are no PlayRequest")
+    kind = request.WhichOneof("message")
+    if kind == "act":
+        act = request.act
+        # A slice, so that a million ids are not copied only to be counted.
+        return Answer(act.match_id, act.ply, act.actions[: MAX_ACTIONS + 1], act.note)
+    if kind == "resign":
+        return Resignation(request.resign.match_id)
+    if kind == "leave":
+        return Leave()
+    if kind == "join":
+        return Breach("a second Join")
+    return Garbage("a PlayRequest without a message")
+
+
+def parse_join(data: bytes) -> play_pb2.Join | Garbage | Breach:
+    """The first message of a stream, which must be `Join`."""
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return Garbage(f"{len(data)} bytes that are no PlayRequest as its first message")
+    kind = request.WhichOneof("message")
+    if kind is None:
+        return Garbage("a PlayRequest without a message as its first")
+    if kind != "join":
+        return Breach(f"{kind.capitalize()} as its first message; Join comes first")
+    return request.join

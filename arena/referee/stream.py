@@ -1,0 +1,146 @@
+"""One bot's stream, from its first byte to its end: reads with one task, writes with a time limit.
+
+    new -> (first message) -> idle <-> attached to a seat of a match -> closed
+
+An idle bot has nothing to say: a message then marks the stream as `spoiled`, and its process is not used again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import grpc
+
+from arena.match.answers import Breach
+from arena.referee.errors import StreamError, abort
+from arena.referee.inbox import Arrival, Closed, Inbox
+from arena.referee.messages import Leave, parse_request
+
+STOPPED_READING_S = 5.0
+
+Context = grpc.aio.ServicerContext[Any, bytes]
+
+
+class StreamClosedError(Exception):
+    """Nothing can be sent any more; the message is a sentence for people."""
+
+
+class BotStream:
+    """A stream of `PlayService.Play`. `serve` is the body of the handler; the rest is for whoever owns the bot."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._loop = asyncio.get_running_loop()
+        self._ending: asyncio.Future[StreamError | None] = self._loop.create_future()
+        self._inbox: Inbox | None = None
+        self._seat = -1
+        self._is_muted = False
+        self.first_message: asyncio.Future[bytes | None] = self._loop.create_future()
+        """The first message; None if the stream ended before it."""
+        self.last_message = b""
+        """For evidence."""
+        self.spoiled = ""
+        """Why the bot must not be used again; empty while it may."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the stream has ended, from either side."""
+        return self._ending.done()
+
+    # For the handler.
+
+    async def serve(self) -> None:
+        """Read until either side ends the stream."""
+        reader = self._loop.create_task(self._read())
+        try:
+            error = await self._ending
+        except asyncio.CancelledError:
+            self._end("Its stream broke off.")
+            raise
+        finally:
+            reader.cancel()
+        if error is not None:
+            await abort(self._context, error)
+
+    async def _read(self) -> None:
+        try:
+            while not self._ending.done() and not self._is_muted:
+                data = await self._context.read()
+                if data is grpc.aio.EOF:
+                    break
+                self._receive(data)
+        except (grpc.aio.BaseError, asyncio.InvalidStateError):
+            pass  # the stream is broken; the next line says so
+        if not self._is_muted:
+            self._end("Its stream ended.")
+
+    def _receive(self, data: bytes) -> None:
+        now = self._loop.time()
+        self.last_message = data
+        if not self.first_message.done():
+            self.first_message.set_result(data)
+            return
+        message = parse_request(data)
+        if isinstance(message, Leave):
+            self._end("It left.")
+        else:
+            self._tell(Arrival(self._seat, now, message))
+
+    def _tell(self, arrival: Arrival) -> None:
+        if self._inbox is None:
+            self.spoiled = "it sent a message while no match asked it"
+        elif not self._inbox.put(arrival):
+            self._is_muted = True
+
+    def _end(self, why: str) -> None:
+        if self._ending.done():
+            return
+        self._ending.set_result(None)
+        self.spoiled = self.spoiled or why
+        if not self.first_message.done():
+            self.first_message.set_result(None)
+        if self._inbox is not None:
+            self._inbox.put(Arrival(self._seat, self._loop.time(), Closed(why)))
+
+    # For the owner of the bot.
+
+    async def send(self, data: bytes) -> None:
+        """Hand a message to the transport. Raises StreamClosedError, also if the bot did not read for 5 s."""
+        if self._ending.done():
+            raise StreamClosedError(self.spoiled)
+        try:
+            async with asyncio.timeout(STOPPED_READING_S):
+                await self._context.write(data)
+        except TimeoutError as error:
+            self.close()
+            raise StreamClosedError(f"It did not read for {STOPPED_READING_S:g} s.") from error
+        except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
+            raise StreamClosedError("Its stream broke off.") from error
+
+    def attach(self, inbox: Inbox, seat: int) -> None:
+        """From now on everything that arrives belongs to a seat of a match."""
+        self._inbox, self._seat = inbox, seat
+
+    def detach(self) -> None:
+        """The match is over."""
+        self._inbox, self._seat = None, -1
+
+    def mute(self) -> None:
+        """Read no more: the seat is out, and what its bot still sends stays in its own buffers."""
+        self._is_muted = True
+
+    def report_second_stream(self) -> None:
+        """Somebody opened another stream with this bot's token."""
+        self.spoiled = "it opened a second stream"
+        self._tell(Arrival(self._seat, self._loop.time(), Breach("a second stream")))
+
+    def close(self, error: StreamError | None = None) -> None:
+        """End the stream from this side: in order, or with an error for the bot."""
+        self._inbox = None
+        self.spoiled = self.spoiled or "the arena closed it"
+        with contextlib.suppress(asyncio.InvalidStateError):
+            self._ending.set_result(error)
+        if not self.first_message.done():
+            self.first_message.set_result(None)

@@ -1,0 +1,48 @@
+"""Orders of matches for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+from arena.match.clock import TimeControl, parse_time_control
+from arena.match.spec import MatchSpec, SeatSpec
+from engine import registry
+from engine.core import Game
+from tests.support import script_game
+
+
+@contextmanager
+def installed_script_game() -> Iterator[Game]:
+    """`registry.get("script")` is the scripted game as long as this is open."""
+    real = registry.get
+
+    def get(name: str) -> Game:
+        return script_game.GAME if name == "script" else real(name)
+
+    with mock.patch.object(registry, "get", get):
+        yield script_game.GAME
+
+
+def seat_spec(index: int, *command: str, directory: str = "/", name: str = "") -> SeatSpec:
+    return SeatSpec(
+        version=f"{index:064x}", name=name or f"bot{index}", directory=directory, command=command, seed=1000 + index
+    )
+
+
+def script_spec(script: str, seats: int = 2, *, clock: TimeControl | str = "none", **changes: Any) -> MatchSpec:
+    values: dict[str, Any] = {
+        "match_id": "m1",
+        "attempt": 1,
+        "game": "script",
+        "rules_version": "1",
+        "options": {"script": script},
+        "clock": parse_time_control(clock) if isinstance(clock, str) else clock,
+        "cores": 1,
+        "chance_seed": 7,
+        "opening": (),
+        "seats": tuple(seat_spec(index) for index in range(seats)),
+    }
+    return MatchSpec(**{**values, **changes})
