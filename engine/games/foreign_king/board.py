@@ -62,3 +62,17 @@ WALK_LENGTHS: Final[tuple[tuple[frozenset[int], ...], ...]] = tuple(
 )
 """`WALK_LENGTHS[start][end]`: possible numbers of steps of a King's walk (A2)."""
 LONGEST_WALK: Final = PROVINCE_COUNT - 1
+
+
+def province_names(language: str) -> dict[str, str]:
+    """Names of the provinces by id; English for an unknown language."""
+    return {province["id"]: province["names"].get(language, province["names"]["en"]) for province in _PROVINCES}
+
+
+Point = tuple[int, int]
+
+CENTRES: Final[tuple[Point, ...]] = tuple((province["x"], province["y"]) for province in _PROVINCES)
+OUTLINES: Final[tuple[tuple[Point, ...], ...]] = tuple(
+    tuple((x, y) for x, y in province["outline"]) for province in _PROVINCES
+)
+PORTRAIT_PLACE: Final[Point] = (_DATA["portrait"]["x"], _DATA["portrait"]["y"])

@@ -112,7 +112,7 @@ class ForeignKing(Game):
 
     def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
         """See `Game`."""
-        from engine.games.foreign_king.view import render_svg
+        from engine.games.foreign_king.svg import render_svg
 
         del seat
         return render_svg(_own(state), language)

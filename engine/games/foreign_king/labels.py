@@ -1,16 +1,41 @@
-"""Names for people."""
+"""Names for people by language-free id: provinces, factories, every action by its notation, and words of the views."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from engine.games.foreign_king.actions import ACTIONS
+from engine.games.foreign_king.board import PROVINCES, province_names
 
-LANGUAGES: Final = ("en", "de", "it", "fr", "nl")
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
+    (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
+)
+LANGUAGES: Final = tuple(_TEXTS)
+"""Dutch has names for the provinces only."""
 
 
+@cache
 def labels(language: str) -> Mapping[str, str]:
-    """Names by id."""
-    del language
-    return {name: name for name in ACTIONS.names}
+    """All labels in a language; English for an unknown one and wherever a language has no word."""
+    texts = dict(_TEXTS["en"]) | dict(_TEXTS.get(language, {}))
+    names = texts | province_names(language)
+    return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
+
+
+def _label(action: str, names: Mapping[str, str]) -> str:
+    """The label of an action from its template."""
+    verb, *parameters = action.split(":")
+    known = {"province": "", "number": "", "kind": ""}
+    for parameter in parameters:
+        if parameter in PROVINCES:
+            known["province"] = names[parameter]
+        elif parameter.isdigit():
+            known["number"] = parameter
+        else:
+            known["kind"] = names[parameter]
+    return names[verb].format_map(known)
