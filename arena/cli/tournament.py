@@ -11,7 +11,7 @@ import typer
 from arena.cli import settings
 from arena.cli.book import Book, open_book
 from arena.cli.leaderboard import describe_pool
-from arena.cli.options import AsJson, Database, GameOptions, Workers, example
+from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
 from arena.cli.order import (
     BotNames,
     GameOption,
@@ -31,21 +31,11 @@ from ratings.models import Tournament
 from ratings.queries import MatchRow, TournamentRow
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
-run_app = typer.Typer(
-    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")
-)
+run_app = typer.Typer()
 
 TournamentText = Annotated[
     str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id, or a beginning or end of the id.")
 ]
-
-
-@run_app.callback()
-def run() -> None:
-    """Plan a tournament and play it."""
-
-
-app.add_typer(run_app, name="run")
 
 
 @run_app.command(
@@ -138,6 +128,15 @@ _TOURNAMENTS = (
     Column("total", "MATCHES", right=True),
     Column("status", "STATUS"),
     Column("created_at_us", "PLANNED (UTC)", write=format_instant),
+)
+
+
+run_app.callback(invoke_without_command=True)(print_help_without_verb)
+app.add_typer(
+    run_app,
+    name="run",
+    help="Plan a tournament and play it.",
+    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search"),
 )
 
 
