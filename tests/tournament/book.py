@@ -64,12 +64,9 @@ class Book:
 
 @contextmanager
 def open_book(path: Path) -> Iterator[Book]:
-    """The book at a path, with the bots of the tests in it."""
+    """The book at a path, made when it is missing."""
     database = open_database(path)
     try:
-        book = Book(database, VersionStore.of_database(path), path)
-        for name in BOTS:
-            book.add_bot(name)
-        yield book
+        yield Book(database, VersionStore.of_database(path), path)
     finally:
         database.dispose()

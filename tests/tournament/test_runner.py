@@ -1,4 +1,5 @@
 import asyncio
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -39,10 +40,9 @@ def counts(book: Book, tournament: Tournament) -> ledger.Progress:
 
 
 @pytest.fixture
-async def undisturbed(tmp_path: Path) -> tuple[Any, Any]:
-    """Table and results of a run in which nothing went wrong, from a database of its own."""
-    (tmp_path / "undisturbed").mkdir()
-    with open_book(tmp_path / "undisturbed" / "arena.db") as book:
+async def undisturbed(tmp_path: Path, fresh_book: Path) -> tuple[Any, Any]:
+    """Table and results of a run in which nothing went wrong, in a database of its own."""
+    with open_book(shutil.copytree(fresh_book, tmp_path / "undisturbed") / "arena.db") as book:
         tournament = book.plan()
         await play(book, tournament)
         return book.table(tournament), book.results(tournament)
