@@ -49,6 +49,7 @@ FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIM
         ("UPDATE rating SET matches = matches + 1", "rating of"),
         ("UPDATE rating_change SET mu_after = 0 WHERE rating_seq = 3", "seat 2 is not what the facts give"),
         (f"UPDATE match_seat SET rank = 4 - rank WHERE match_id = {FINISHED}", "is not what the facts give"),
+        (f"UPDATE match_seat SET rank = 3 WHERE match_id = {FINISHED}", "are no ranks"),
         ("UPDATE alembic_version SET version_num = '0000'", "the schema is 0000"),
     ],
 )

@@ -36,9 +36,13 @@ def test_connections_write_ahead_check_references_wait_and_sync(engine: Engine) 
 
 
 def test_a_write_that_raises_leaves_nothing(engine: Engine) -> None:
-    with pytest.raises(NotFoundError), write(engine) as session:
-        bot_book.add_version(session, bot="ada", content_hash="1", manifest={})
-        bot_book.get_bot(session, "eve")
+    def add_and_raise() -> None:
+        with write(engine) as session:
+            bot_book.add_version(session, bot="ada", content_hash="1", manifest={})
+            bot_book.get_bot(session, "eve")
+
+    with pytest.raises(NotFoundError):
+        add_and_raise()
     assert book.count(engine, "bot") == 0
 
 

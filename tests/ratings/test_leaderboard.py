@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from sqlalchemy import Engine
 
@@ -51,7 +53,7 @@ def test_pools_in_which_something_was_rated_are_listed_the_busiest_first(engine:
         ]
 
 
-def test_a_history_is_every_change_in_the_order_of_rating(
+def test_a_history_has_every_change_in_the_order_of_rating(
     engine: Engine, bots: dict[str, str], tournament: str
 ) -> None:
     book.play_all(engine, tournament)
@@ -60,7 +62,7 @@ def test_a_history_is_every_change_in_the_order_of_rating(
         (row,) = [row for row in leaderboard.table(session, pool_id=POOL_ID) if row.bot == "ada"]
     assert len(changes) == row.matches == 9
     assert [change.rating_seq for change in changes] == sorted(change.rating_seq for change in changes)
-    assert all(one.mu_after == two.mu_before for one, two in zip(changes, changes[1:], strict=False))
+    assert all(one.mu_after == two.mu_before for one, two in itertools.pairwise(changes))
     assert (changes[0].mu_before, changes[-1].mu_after) == (25.0, row.mu)
 
 

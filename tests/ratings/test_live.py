@@ -146,9 +146,7 @@ def test_pools_are_rated_apart(engine: Engine, bots: dict[str, str]) -> None:
     assert check(engine) == []
 
 
-def test_tournaments_of_one_pool_are_rated_in_the_order_their_matches_came(
-    engine: Engine, bots: dict[str, str]
-) -> None:
+def test_tournaments_of_one_pool_are_rated_as_their_matches_came(engine: Engine, bots: dict[str, str]) -> None:
     one, two = (book.create(engine, bots.values()) for _ in range(2))
     for first, second in zip(book.take(engine, one), book.take(engine, two), strict=True):
         book.record(engine, first)

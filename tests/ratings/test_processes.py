@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from ratings.check import check
 from ratings.database import open_database, read, write
@@ -84,5 +85,5 @@ def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path:
     assert book.rows(engine) == expected
     with read(engine) as session:
         assert progress(session, tournament) == Progress(planned=0, leased=0, finished=12, void=0)
-        assert len(session.exec(book.only(Attempt)).all()) == 12
+        assert len(session.exec(select(Attempt)).all()) == 12
     engine.dispose()

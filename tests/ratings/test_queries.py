@@ -78,9 +78,8 @@ def test_standings_count_wins_scores_and_forfeits(engine: Engine) -> None:
 def test_standings_of_a_tournament_not_begun_are_in_the_order_of_entry(engine: Engine, tournament: str) -> None:
     with read(engine) as session:
         rows = queries.standings(session, tournament)
-    assert [(row.bot, row.matches, row.score) for row in rows] == [
-        (name, 0, 0.0) for name in ("ada", "bob", "cyd", "dan")
-    ]
+    assert [row.bot for row in rows] == ["ada", "bob", "cyd", "dan"]
+    assert {(row.matches, row.score) for row in rows} == {(0, 0.0)}
 
 
 def test_matches_are_listed_in_schedule_order_with_who_sat_where(engine: Engine, tournament: str) -> None:
@@ -126,8 +125,7 @@ def test_a_match_not_yet_played_has_seats_and_nothing_else(engine: Engine, tourn
     match = book.take(engine, tournament, 1)[0]
     with read(engine) as session:
         detail = queries.match_detail(session, match.match_id)
-    assert [(row.bot, row.seat.rank, row.change) for row in detail.seats] == [
-        (seat.bot, None, None) for seat in match.seats
-    ]
+    assert [row.bot for row in detail.seats] == [seat.bot for seat in match.seats]
+    assert {(row.seat.rank, row.change) for row in detail.seats} == {(None, None)}
     assert (detail.match.details, detail.faults) == (None, [])
     assert (detail.tournament.id, detail.block.opening) == (tournament, [1, 2])
