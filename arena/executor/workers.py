@@ -12,6 +12,18 @@ from arena.executor.frames import FrameError, decode_report, encode_frame, read_
 from arena.match.spec import MatchReport, MatchSpec
 
 KEPT_STDERR_BYTES = 8192
+END_GRACE_S = 10.0
+
+
+async def _await_end(process: asyncio.subprocess.Process) -> None:
+    """Its stdout has ended, so the process should, too."""
+    # Not killed at once: signalling a process that is just ending takes its exit status from the event loop.
+    try:
+        async with asyncio.timeout(END_GRACE_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 class Job:
@@ -63,9 +75,7 @@ class WorkerProcess:
             process.stdin.close()
         drain = asyncio.create_task(self._drain(process.stderr))
         was_ready = await self._serve(process.stdout)
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        await _await_end(process)
         await drain
         self._lose_all()
         return was_ready
