@@ -213,10 +213,6 @@ class Game(ABC):
     def evaluate(self, state: State, seat: int) -> float:
         """How good the position is for `seat`, 0 (lost) to 1 (won); exact after the end. For searching bots."""
 
-    def evaluate_all(self, state: State, seats: int) -> Sequence[float]:
-        """`evaluate` for each of the `seats`; a game overrides it where that is cheaper than one by one."""
-        return [self.evaluate(state, seat) for seat in range(seats)]
-
     def evaluate_all(self, state: State, seats: int) -> tuple[float, ...]:
         """`evaluate` for each of the `seats` seats; a game overrides it where one look serves them all."""
         return tuple(self.evaluate(state, seat) for seat in range(seats))

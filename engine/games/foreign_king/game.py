@@ -61,13 +61,6 @@ class ForeignKing(Game):
 
         return evaluate(_own(state), seat)
 
-    def evaluate_all(self, state: State, seats: int) -> Sequence[float]:
-        """See `Game`."""
-        from engine.games.foreign_king.evaluation import evaluate_all
-
-        del seats
-        return evaluate_all(_own(state))
-
     def evaluate_all(self, state: State, seats: int) -> tuple[float, ...]:
         """See `Game`."""
         from engine.games.foreign_king.evaluation import evaluate_all
