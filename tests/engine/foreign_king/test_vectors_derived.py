@@ -23,9 +23,7 @@ def test_d02_what_one_franc_reaches() -> None:
     assert legal(state) == ["KING_LEN:1", "KING_LEN:2"], "the second leads over EFL"
 
 
-@pytest.mark.parametrize(
-    ("choice", "left"), [("INACT_NONE", "MTT"), ("INACT_METAL", "TTm"), ("INACT_TEXTILE", "MTt")]
-)
+@pytest.mark.parametrize(("choice", "left"), [("INACT_NONE", "MTT"), ("INACT_METAL", "TTm"), ("INACT_TEXTILE", "MTt")])
 def test_d03_without_a_majority_the_mover_may_close_one_factory(choice: str, left: str) -> None:
     state = lay(3, discs={"BRA": [2, 2]}, factories={"BRA": "MTT"})
     play(state, "ACT_KING KING_TO:BRA")
