@@ -30,10 +30,11 @@ BOTS = ("random", "greedy", "search")
 GAME = "foreign_king"
 SEATS = 3
 TIME = "50ms"
-BLOCKS = 6
+START_LIMIT = "10s"
+BLOCKS = 12
 MATCHES_A_BLOCK = 3
-SECONDS_A_MATCH = 3.0
-SECONDS_TO_START = 3.0
+SECONDS_A_MATCH = 1.5
+SECONDS_TO_START = 2.0
 """Measured on a 2-core machine; only the announcement depends on them."""
 
 
@@ -74,7 +75,7 @@ def add_sample(book: Book, name: str) -> None:
 def _plan(book: Book) -> Tournament:
     with read(book.engine) as session:
         name = next_name("demo", {row.tournament.name for row in queries.list_tournaments(session)})
-    order = Order(GAME, ",".join(BOTS), TIME, None, None, None, rated=True, name=name)
+    order = Order(GAME, ",".join(BOTS), TIME, START_LIMIT, None, None, None, rated=True, name=name)
     return add_round_robin(book, order, seats=SEATS, blocks=BLOCKS)
 
 

@@ -10,7 +10,17 @@ from arena.cli import settings
 from arena.cli.book import open_book
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
-from arena.cli.order import BotNames, GameOption, OpeningPlies, Order, Seed, TimeText, TournamentName, add_match
+from arena.cli.order import (
+    BotNames,
+    GameOption,
+    OpeningPlies,
+    Order,
+    Seed,
+    StartLimit,
+    TimeText,
+    TournamentName,
+    add_match,
+)
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
 from ratings import queries
@@ -39,6 +49,7 @@ def run(
     game: GameOption,
     bots: BotNames,
     time: TimeText = "100ms",
+    start_limit: StartLimit = "10s",
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
@@ -48,7 +59,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Play one match: the first bot in seat 0, and so on."""
-    order = Order(game, bots, time, option, opening_plies, seed, rated=rated, name=name)
+    order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=rated, name=name)
     with open_book(db) as book:
         tournament = add_match(book, order)
         play(book, tournament, workers=1)

@@ -12,6 +12,7 @@ from arena.cli.errors import CliError
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
+from arena.executor.base import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
@@ -36,7 +37,7 @@ def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
     remedy = f"`{resume_command(book, tournament)}` goes on"
     try:
         end = run_interruptibly(_run(book, tournament, worker_count(workers), display), remedy)
-    except (DatabaseError, HostFailingError) as error:
+    except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
     display.end(end.over)
     return end

@@ -18,6 +18,7 @@ from arena.cli.order import (
     OpeningPlies,
     Order,
     Seed,
+    StartLimit,
     TimeText,
     TournamentName,
     add_round_robin,
@@ -51,6 +52,7 @@ def round_robin(
     seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")],
     blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots.")] = 1,
     time: TimeText = "100ms",
+    start_limit: StartLimit = "10s",
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
@@ -61,7 +63,7 @@ def round_robin(
     as_json: AsJson = False,
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
-    order = Order(game, bots, time, option, opening_plies, seed, rated=not unrated, name=name)
+    order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
     with open_book(db) as book:
         tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
         announce(tournament)

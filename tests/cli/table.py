@@ -31,7 +31,7 @@ class TableExecutor:
         return play(spec)
 
     async def cancel(self, match_id: str) -> None:
-        return None
+        raise AssertionError(f"match {match_id} ends before it could be cancelled")
 
 
 def play(spec: MatchSpec) -> MatchReport:
