@@ -66,6 +66,10 @@ class MatchHost:
         await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in enumerate(bots) if bot is not None))
         return _report(match, started_at_us, duration_us)
 
+    async def settle(self) -> None:
+        """Wait until no process is ending any more."""
+        await self._bots.settle()
+
     async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
         """Keep a bot that did nothing wrong; end the other, and keep the evidence."""
         if match.faults_of(seat):

@@ -113,12 +113,16 @@ class WarmBots:
         self._server.dismiss(bot.admission)
         return await _examine(bot.process, await bot.process.end(LEAVE_GRACE_S))
 
+    async def settle(self) -> None:
+        """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
+        await asyncio.gather(*self._endings)
+
     async def close(self) -> None:
         """End every idle process; those of a match belong to it."""
         for bot in self._idle:
             self.end(bot)
         self._idle.clear()
-        await asyncio.gather(*self._endings)
+        await self.settle()
 
     def _take(self, key: BotKey) -> WarmBot | None:
         """The idle process of that key that was used last."""

@@ -122,7 +122,6 @@ class Launcher:
             *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={},
             start_new_session=True,  # Ctrl-C in a terminal is not for it
             limit=_LINE_LIMIT,
         )

@@ -32,7 +32,7 @@ def seat_spec(index: int, *command: str, directory: str = "/", name: str = "") -
     )
 
 
-def script_spec(script: str, seats: int = 2, *, clock: TimeControl | str = "none", **changes: Any) -> MatchSpec:
+def script_spec(script: str, seats: int = 2, /, *, clock: TimeControl | str = "none", **changes: Any) -> MatchSpec:
     values: dict[str, Any] = {
         "match_id": "m1",
         "attempt": 1,
