@@ -120,6 +120,10 @@ def test_the_breakdown_adds_up_to_the_score() -> None:
     assert (details["virtual_won"], details["virtual_shares"]) == (False, False)
 
 
+def test_k13_nobody_has_a_medal_so_nobody_gets_the_award() -> None:
+    assert ended(3).details["breakdown"]["medals"] == [0, 0, 0]
+
+
 # Two seats: seat 0 and 1 have 1 VP each from Francs unless told otherwise.
 
 
