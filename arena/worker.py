@@ -16,7 +16,6 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 from arena.executor.frames import encode_frame, encode_report, read_frame
 from arena.executor.host import MatchHost
@@ -34,12 +33,12 @@ class Worker:
         self._host = host
         self._reader = reader
         self._output = output
-        self._waiting: deque[MatchSpec] = deque()
+        self._waiting: deque[tuple[int, MatchSpec]] = deque()
         self._has_work = asyncio.Event()
-        self._playing: tuple[str, asyncio.Task[bytes]] | None = None
+        self._playing: tuple[int, asyncio.Task[bytes]] | None = None
 
     async def serve(self) -> None:
-        """Until the coordinator says stop or is gone."""
+        """Until the coordinator closes stdin or is gone."""
         self._send(encode_frame({"event": "ready"}))
         player = asyncio.create_task(self._play_all())
         commands = asyncio.create_task(self._read_commands())
@@ -54,42 +53,40 @@ class Worker:
     async def _read_commands(self) -> None:
         while (frame := await read_frame(self._reader)) is not None:
             head, _ = frame
-            if head["do"] == "stop":
-                return
             if head["do"] == "play":
-                self._waiting.append(MatchSpec.from_json(head["spec"]))
+                self._waiting.append((head["ticket"], MatchSpec.from_json(head["spec"])))
                 self._has_work.set()
             elif head["do"] == "cancel":
-                self._cancel(head["match_id"])
+                self._cancel(head["ticket"])
 
-    def _cancel(self, match_id: str) -> None:
-        if self._playing is not None and self._playing[0] == match_id:
+    def _cancel(self, ticket: int) -> None:
+        if self._playing is not None and self._playing[0] == ticket:
             self._playing[1].cancel()
-        for spec in [spec for spec in self._waiting if spec.match_id == match_id]:
-            self._waiting.remove(spec)
-            self._send(_lost(spec, "cancelled"))
+        for order in [order for order in self._waiting if order[0] == ticket]:
+            self._waiting.remove(order)
+            self._send(_lost(ticket, "cancelled"))
 
     async def _play_all(self) -> None:
         while True:
             while not self._waiting:
                 self._has_work.clear()
                 await self._has_work.wait()
-            spec = self._waiting.popleft()
-            task = asyncio.create_task(self._play(spec))
-            self._playing = spec.match_id, task
+            ticket, spec = self._waiting.popleft()
+            task = asyncio.create_task(self._play(ticket, spec))
+            self._playing = ticket, task
             try:
                 await asyncio.wait({task})
             finally:
                 task.cancel()
                 self._playing = None
-            self._send(_lost(spec, "cancelled") if task.cancelled() else task.result())
+            self._send(_lost(ticket, "cancelled") if task.cancelled() else task.result())
 
-    async def _play(self, spec: MatchSpec) -> bytes:
+    async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
         """The message that tells how it went. Raises HostingError: then this worker is of no use any more."""
         try:
-            return encode_report(await self._host.play(spec))
+            return encode_report(ticket, await self._host.play(spec))
         except MatchSpecError as error:
-            return _lost(spec, str(error))
+            return _lost(ticket, str(error))
 
     def _send(self, data: bytes) -> None:
         """Write at once: the coordinator always reads."""
@@ -98,9 +95,8 @@ class Worker:
             view = view[os.write(self._output, view) :]
 
 
-def _lost(spec: MatchSpec, reason: str) -> bytes:
-    head: dict[str, Any] = {"event": "lost", "match_id": spec.match_id, "attempt": spec.attempt, "reason": reason}
-    return encode_frame(head)
+def _lost(ticket: int, reason: str) -> bytes:
+    return encode_frame({"event": "lost", "ticket": ticket, "reason": reason})
 
 
 def _die_with_parent() -> None:

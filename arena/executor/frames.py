@@ -1,8 +1,8 @@
 """Messages between coordinator and workers: a JSON head and a blob, each with its length before it.
 
-Coordinator to worker: {"do": "play", "spec": ...}, {"do": "cancel", "match_id": ...}, {"do": "stop"}.
-Worker to coordinator: {"event": "ready"}, {"event": "report", ...} with the replay as blob,
-{"event": "lost", "match_id": ..., "attempt": ..., "reason": ...}.
+Coordinator to worker: {"do": "play", "ticket": 1, "spec": ...}, {"do": "cancel", "ticket": 1}; the end of the stream
+says stop. Worker to coordinator: {"event": "ready"}, {"event": "report", "ticket": 1, ...} with the replay as blob,
+{"event": "lost", "ticket": 1, "reason": ...}. A ticket is one order: a match may be ordered again after it was lost.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ async def read_frame(reader: asyncio.StreamReader) -> tuple[dict[str, Any], byte
         raise FrameError(f"no message: {head[:80]!r}") from error
 
 
-def encode_report(report: MatchReport) -> bytes:
+def encode_report(ticket: int, report: MatchReport) -> bytes:
     """A report as a message; `decode_report` is the inverse."""
     fields = {name: getattr(report, name) for name in MatchReport.__slots__ if name not in ("replay", "result")}
-    return encode_frame({"event": "report", **fields, "result": asdict(report.result)}, report.replay)
+    return encode_frame({"event": "report", "ticket": ticket, **fields, "result": asdict(report.result)}, report.replay)
 
 
 def decode_report(head: Mapping[str, Any], replay: bytes) -> MatchReport:
@@ -57,5 +57,5 @@ def decode_report(head: Mapping[str, Any], replay: bytes) -> MatchReport:
     result = head["result"]
     faults = (Fault(**{**fault, "cause": FaultCause(fault["cause"])}) for fault in result["faults"])
     lists = {name: tuple(result[name]) for name in ("ranks", "forfeits", "resigned")}
-    fields = {name: value for name, value in head.items() if name not in ("event", "result")}
+    fields = {name: value for name, value in head.items() if name not in ("event", "ticket", "result")}
     return MatchReport(**fields, result=MatchResult(**{**result, **lists, "faults": tuple(faults)}), replay=replay)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from arena.match.spec import MatchReport, MatchSpec
 
 KEPT_STDERR_BYTES = 8192
 END_GRACE_S = 10.0
+_TICKETS = itertools.count(1)
 
 
 async def _await_end(process: asyncio.subprocess.Process) -> None:
@@ -31,6 +33,7 @@ class Job:
 
     def __init__(self, spec: MatchSpec) -> None:
         self.spec = spec
+        self.ticket = next(_TICKETS)
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
 
     def lose(self, reason: str) -> None:
@@ -46,7 +49,7 @@ class WorkerProcess:
         """`on_room` is called when it can take another match."""
         self._core = core
         self._on_room = on_room
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[int, Job] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
@@ -93,13 +96,13 @@ class WorkerProcess:
 
     def play(self, job: Job) -> None:
         """Send it a match."""
-        self._jobs[job.spec.match_id] = job
-        self._tell({"do": "play", "spec": job.spec.to_json()})
+        self._jobs[job.ticket] = job
+        self._tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
 
     def withdraw(self, job: Job) -> None:
         """Have it drop a match; nothing happens if it has another one."""
-        if self._jobs.get(job.spec.match_id) is job:
-            self._tell({"do": "cancel", "match_id": job.spec.match_id})
+        if job.ticket in self._jobs:
+            self._tell({"do": "cancel", "ticket": job.ticket})
 
     def last_words(self) -> str:
         """The last line it wrote to stderr."""
@@ -132,7 +135,7 @@ class WorkerProcess:
         if head["event"] == "ready":
             self.is_ready = True
         else:
-            job = self._jobs.pop(head["match_id"])
+            job = self._jobs.pop(head["ticket"])
             if head["event"] == "lost":
                 job.lose(head["reason"])
             elif not job.report.done():

@@ -1,27 +1,9 @@
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from arena.match.spec import SeatSpec
-from tests.support import scripted_bot
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game
-
-BOT = Path(scripted_bot.__file__)
-
-
-def scripted(behaviour: str = "", at: int = 0) -> SeatSpec:
-    """A seat for the scripted bot; equal behaviour, equal version."""
-    flags = ("--do", behaviour, "--at", str(at)) if behaviour else ()
-    return SeatSpec(
-        version=(f"{behaviour}-{at}" if behaviour else "honest"),
-        name=behaviour or "honest",
-        directory=str(BOT.parent),
-        command=(sys.executable, str(BOT), *flags),
-        seed=1,
-    )
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,8 @@ from arena.match.match import MatchSpecError
 from arena.match.replay import load
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
 from arena.match.verify import verify
-from tests.executor.conftest import scripted
 from tests.support.processes import marked_processes
-from tests.support.specs import script_spec
+from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import select
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -17,3 +19,9 @@ def marked_processes(mark: str) -> dict[int, str]:
         except OSError:
             continue  # it ended meanwhile, or belongs to somebody else
     return found
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look again and again; the test's own time limit ends it."""
+    while not condition():
+        select.select([], [], [], 0.01)
