@@ -54,7 +54,7 @@ Details of an outcome (`Outcome.details`)
     rounds             the round in which the game ended
     scores             final victory points per seat
     medals             per seat, for ties
-    breakdown          points per seat by component: play, loans, control, medals, congress, francs; they add up to scores
+    breakdown          points per seat by component: play, loans, control, medals, congress, francs; they make `scores`
     virtual            with 2 seats {"score", "breakdown": {play, control, provinces, industrialized}}, else null
     virtual_won        whether the virtual player is strictly above both seats
     virtual_shares     whether it is level with the best seat and that seat has no medal

@@ -14,7 +14,6 @@ from engine.games.foreign_king.options import Options
 from engine.games.foreign_king.position import set_up
 from engine.games.foreign_king.state import ForeignKingState
 
-
 # No playing is longer, by adding up what a turn can hold. Medals are at most 9, so TURN has at most 9 LOANs and POST at
 # most 9 LOANs or REPAYs and one END_TURN. An action is chosen at most twice (the Queen). The longest action but the
 # King's units is a Move: MOVE_FROM, at most 15 discs that leave their source for good, MOVE_STOP. A round has at most
