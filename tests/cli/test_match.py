@@ -62,8 +62,10 @@ def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: 
     assert "\x1b" not in shown
 
 
-def test_one_bot_has_one_seat(table: Arena) -> None:
-    assert "more than once" in table.refusal("match", "run", "--game", "foreign_king", "--bots", "ada,ada")
+def test_a_bot_plays_itself_but_not_for_a_rating(table: Arena) -> None:
+    match = ("match", "run", "--game", "foreign_king", "--bots", "ada,ada")
+    assert table(*match).code == 0
+    assert "more than once" in table.refusal(*match, "--rated")
 
 
 def test_a_replay_is_shown_ply_by_ply(table: Arena, match: dict[str, Any]) -> None:
