@@ -142,8 +142,8 @@ class Bot:
                     tail.add(data)
             except BlockingIOError:
                 pass
-        dropped = self.stdout.dropped + self.stderr.dropped
-        return {"stdout": self.stdout.text(), "stderr": self.stderr.text(), "dropped": dropped}
+        texts = {"stdout": self.stdout.text(), "stderr": self.stderr.text()}
+        return {**texts, "dropped": self.stdout.dropped + self.stderr.dropped}
 
 
 class Launcher:

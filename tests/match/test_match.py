@@ -293,6 +293,7 @@ class TestClock:
         assert not match.is_out(0)
         match = start("0:2 0:2 0:2 1:2", clock="1.5+0/1s")
         act(match, 0, took_us=1_000_000)
+        assert match.decision is not None
         assert match.decision.time_limit_us == 500_000
 
     def test_an_empty_bank_is_a_timeout(self) -> None:
