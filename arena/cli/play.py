@@ -17,8 +17,6 @@ from arena.executor.local import LocalExecutor
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings import ledger
-from ratings.database import read
 from ratings.errors import DatabaseError
 from ratings.models import Tournament
 
@@ -30,17 +28,11 @@ def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written: both tell how to go on.
     """
-    with read(book.engine) as session:
-        before = ledger.progress(session, tournament.id)
-    typer.echo(UNCONFINED, err=True)
-    display = ProgressDisplay(before.finished + before.void, before.total)
     remedy = f"`{resume_command(book, tournament)}` goes on"
     try:
-        end = run_interruptibly(_run(book, tournament, worker_count(workers), display), remedy)
+        return run_interruptibly(_run(book, tournament, worker_count(workers)), remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
-    display.end(end.over)
-    return end
 
 
 def resume_command(book: Book, tournament: Tournament) -> str:
@@ -53,9 +45,18 @@ def db_words(db: str) -> str:
     return "" if db == settings.DB.value else f" --db {quote(db)}"
 
 
-async def _run(book: Book, tournament: Tournament, workers: int, display: ProgressDisplay) -> RunProgress:
+async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:
+    display: ProgressDisplay | None = None
+
     def show(progress: RunProgress) -> None:
+        nonlocal display
+        if display is None:  # the first matches are handed out now
+            typer.echo(UNCONFINED, err=True)
+            display = ProgressDisplay(progress.over, progress.total)
         display.update(progress.over, f"{progress.lost} lost by the host" if progress.lost else "")
 
     async with LocalExecutor(workers) as executor:
-        return await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
+        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
+    if display is not None:
+        display.end(end.over)
+    return end

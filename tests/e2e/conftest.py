@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +15,17 @@ def place(tmp_path: Path) -> Iterator[Place]:
     made.wait_until_nothing_runs()
 
 
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with three quick deterministic bots in its database; to be copied, not used."""
+    directory = tmp_path_factory.mktemp("prepared")
+    place = Place(directory)
+    place.ok("bot", "add", *(write_quick_bot(directory / "sources" / name, name) for name in CHOICES))
+    return directory
+
+
 @pytest.fixture
-def field(place: Place, tmp_path: Path) -> Place:
+def field(place: Place, prepared: Path) -> Place:
     """A place with three quick deterministic bots: first, last, drawn."""
-    place.ok("bot", "add", *(write_quick_bot(tmp_path / "sources" / name, name) for name in CHOICES))
+    shutil.copytree(prepared, place.directory, dirs_exist_ok=True)
     return place

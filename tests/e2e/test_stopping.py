@@ -1,10 +1,13 @@
 """Ctrl-C, twice, and kill -9 in the middle of a tournament: nothing lost, nothing twice, nothing left behind."""
 
+import os
+import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import CHOICES, Place, write_quick_bot
+from tests.e2e.support import CHOICES, Place
 
 BLOCKS = 10
 MATCHES = 3 * BLOCKS
@@ -14,11 +17,9 @@ SOME_PLAYED = rf"[1-9]\d*/{MATCHES} matches, "
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, prepared: Path) -> list[tuple[object, ...]]:
     """The table of the same tournament, played by one worker without a stop."""
-    directory = tmp_path_factory.mktemp("undisturbed")
-    place = Place(directory)
-    place.ok("bot", "add", *(write_quick_bot(directory / "sources" / name, name) for name in CHOICES))
+    place = Place(shutil.copytree(prepared, tmp_path_factory.mktemp("undisturbed"), dirs_exist_ok=True))
     place.ok(*ORDER, "--workers", "1")
     place.wait_until_nothing_runs()
     return place.table()
@@ -77,9 +78,6 @@ def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
 
 
 def test_a_worker_that_is_killed_costs_no_match(field: Place, undisturbed: list[tuple[object, ...]]) -> None:
-    import os
-    import signal
-
     with field.on_terminal(*ORDER) as terminal:
         terminal.wait_for(SOME_PLAYED)
         worker = next(process for process, command in field.processes().items() if "arena.worker" in command)
@@ -102,8 +100,8 @@ def test_a_tournament_is_cancelled_and_its_results_stay(field: Place) -> None:
 
 
 def test_a_tournament_is_played_by_one_command_at_a_time(field: Place) -> None:
-    with field.on_terminal(*ORDER) as terminal:
-        terminal.wait_for(SOME_PLAYED)
+    with field.on_terminal(*ORDER, "--blocks", "200") as terminal:
+        terminal.wait_for("[1-9][0-9]*/600 matches, ")
         refused = field.arena("tournament", "resume", "monday")
         assert refused.code == 1
         assert "is playing this tournament now" in refused.err
