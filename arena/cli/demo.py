@@ -40,6 +40,7 @@ SECONDS_TO_START = 2.0
 
 @app.command(epilog=example("arena demo", "arena demo --db my.db"))
 def demo(
+    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="How much is played: 3 matches a block.")] = BLOCKS,
     workers: Workers = 0,
     db: Annotated[
         str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
@@ -50,8 +51,8 @@ def demo(
     with open_book(place) as book:
         for name in BOTS:
             add_sample(book, name)
-        tournament = _plan(book)
-        _announce(worker_count(workers))
+        tournament = _plan(book, blocks)
+        _announce(blocks, worker_count(workers))
         play(book, tournament, workers=workers)
         _print_end(book, tournament)
 
@@ -72,15 +73,15 @@ def add_sample(book: Book, name: str) -> None:
         bots.add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
 
 
-def _plan(book: Book) -> Tournament:
+def _plan(book: Book, blocks: int) -> Tournament:
     with read(book.engine) as session:
         name = next_name("demo", {row.tournament.name for row in queries.list_tournaments(session)})
     order = Order(GAME, ",".join(BOTS), TIME, START_LIMIT, None, None, None, rated=True, name=name)
-    return add_round_robin(book, order, seats=SEATS, blocks=BLOCKS)
+    return add_round_robin(book, order, seats=SEATS, blocks=blocks)
 
 
-def _announce(workers: int) -> None:
-    matches = BLOCKS * MATCHES_A_BLOCK
+def _announce(blocks: int, workers: int) -> None:
+    matches = blocks * MATCHES_A_BLOCK
     seconds = SECONDS_TO_START + matches * SECONDS_A_MATCH / workers
     typer.echo(
         f"{', '.join(BOTS)} play {matches} matches of The Foreign King, {SEATS} seats, {TIME} a decision, "
