@@ -13,12 +13,13 @@ import typer
 from arena.cli import settings
 from arena.cli.book import Book, open_book
 from arena.cli.errors import CliError
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import COLUMNS, describe_pool
 from arena.cli.match import SHORT
 from arena.cli.options import Workers, example, worker_count
 from arena.cli.order import Order, add_round_robin, next_name
 from arena.cli.output import format_duration, print_table
-from arena.cli.play import db_words, play
+from arena.cli.play import play
 from ratings import bots, leaderboard, queries
 from ratings.database import read, write
 from ratings.models import Tournament
@@ -96,12 +97,12 @@ def _print_end(book: Book, tournament: Tournament) -> None:
         last = queries.list_matches(session, tournament.id)[-1].match.id[-SHORT:]
     typer.echo(f"\nLeaderboard: {describe_pool(row.pool)}\n")
     print_table(COLUMNS, [asdict(line) for line in table], as_json=False)
-    words = db_words(book.place)
-    typer.echo(
-        "\nrating = mu - 3 sigma: it rises with results and with their number. Look next:\n"
-        f"  arena tournament show {tournament.name} --matches{words}\n"
-        f"  arena replay show {last}{words}\n"
-        f"  arena replay verify --all{words}\n"
-        "  arena game show foreign_king --seats 3 --svg start.svg\n"
-        "  docs/write-a-bot.md tells how to write a bot of your own"
-    )
+    typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
+    for words in (
+        ["tournament", "show", tournament.name, "--matches"],
+        ["replay", "show", last],
+        ["replay", "verify", "--all"],
+        ["leaderboard"],
+    ):
+        typer.echo(f"  {next_command(*words, db=book.place)}")
+    typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")

@@ -8,6 +8,7 @@ import typer
 
 from arena.cli import settings
 from arena.cli.book import open_book
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
 from arena.cli.order import (
@@ -66,7 +67,7 @@ def run(
         with read(book.engine) as session:
             (row,) = queries.list_matches(session, tournament.id)
             detail = queries.match_detail(session, row.match.id)
-    _print_match(detail, as_json=as_json)
+    _print_match(detail, db, as_json=as_json)
 
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
@@ -74,7 +75,7 @@ def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = F
     """Show a match: the result of each seat, and the faults with their evidence."""
     with open_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
-    _print_match(detail, as_json=as_json)
+    _print_match(detail, db, as_json=as_json)
 
 
 _SEATS = (
@@ -159,7 +160,7 @@ def _attempt_facts(detail: MatchDetail) -> list[dict[str, Any]]:
     ]
 
 
-def _print_match(detail: MatchDetail, *, as_json: bool) -> None:
+def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
     if as_json:
         lists = {"seats": _seat_rows(detail), "faults": _fault_facts(detail), "attempts": _attempt_facts(detail)}
         print_json({**_facts(detail), **lists})
@@ -180,7 +181,7 @@ def _print_match(detail: MatchDetail, *, as_json: bool) -> None:
     for fault in _fault_facts(detail):
         _print_fault(fault)
     if match.plies is not None:
-        typer.echo(f"\n`arena replay show {match.id[-SHORT:]}` shows how it was played")
+        typer.echo(f"\n`{next_command('replay', 'show', match.id[-SHORT:], db=db)}` shows how it was played")
 
 
 def _length(detail: MatchDetail) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from shlex import quote
-
 import typer
 
-from arena.cli import settings
 from arena.cli.book import Book
 from arena.cli.errors import CliError
+from arena.cli.hints import next_command
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
@@ -28,21 +26,11 @@ def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written: both tell how to go on.
     """
-    remedy = f"`{resume_command(book, tournament)}` goes on"
+    remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
     try:
         return run_interruptibly(_run(book, tournament, worker_count(workers)), remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
-
-
-def resume_command(book: Book, tournament: Tournament) -> str:
-    """The command line that goes on with a tournament."""
-    return f"arena tournament resume {quote(tournament.name)}{db_words(book.place)}"
-
-
-def db_words(db: str) -> str:
-    """The words that point a command line to a database; none for the default one."""
-    return "" if db == settings.DB.value else f" --db {quote(db)}"
 
 
 async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:

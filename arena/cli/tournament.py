@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli import settings
 from arena.cli.book import Book, open_book
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
 from arena.cli.order import (
@@ -25,7 +25,7 @@ from arena.cli.order import (
     find_tournament,
 )
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.play import db_words, play
+from arena.cli.play import play
 from ratings import ledger, queries
 from ratings.database import read, write
 from ratings.models import Tournament
@@ -84,11 +84,9 @@ def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> N
         standings = queries.standings(session, tournament.id)
     print_table(_STANDINGS, [asdict(row) for row in standings], as_json=as_json)
     if not as_json:
-        words = db_words(book.place)
-        typer.echo(
-            f"\n`arena leaderboard{words}` shows the ratings, "
-            f"`arena tournament show {quote(tournament.name)} --matches{words}` the matches"
-        )
+        typer.echo(f"\n`{next_command('leaderboard', db=book.place)}` shows the ratings")
+        show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
+        typer.echo(f"`{show}` shows the matches")
 
 
 _STANDINGS = (
@@ -208,7 +206,7 @@ def show(
         typer.echo()
         print_table(_MATCHES, shown, as_json=False)
     if not row.progress.is_over:
-        typer.echo(f"\n`arena tournament resume {quote(row.tournament.name)}{db_words(db)}` plays what is left")
+        typer.echo(f"\n`{next_command('tournament', 'resume', row.tournament.name, db=db)}` plays what is left")
 
 
 def _people_facts(row: TournamentRow) -> dict[str, Any]:
