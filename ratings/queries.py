@@ -110,7 +110,7 @@ def resolve_match(session: Session, text: str) -> Match:
     """
     near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
     ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
-    found = _only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT")
+    found = _only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
     return session.exec(select(Match).where(Match.id == found)).one()
 
 
@@ -121,7 +121,10 @@ def _only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]]
     if not found:
         raise NotFoundError(f"no {noun} {text!r}; {remedy}")
     if len(found) > 1:
-        raise AmbiguousError(f"{len(found)} of them are {noun} {text!r}; give the id; {remedy}")
+        plural = "es" if noun.endswith("ch") else "s"
+        raise AmbiguousError(
+            f"{text!r} fits {len(found)} {noun}{plural}; give more digits of the id, its end differs; {remedy}"
+        )
     return found[0]
 
 
@@ -224,7 +227,7 @@ def match_detail(session: Session, match_id: str) -> MatchDetail:
         .where(Match.id == match_id)
     ).one_or_none()
     if found is None:
-        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT")
+        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
     faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
     attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
     return MatchDetail(*found, _seats(session, match_id), faults, attempts)

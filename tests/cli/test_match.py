@@ -49,7 +49,9 @@ def test_an_unknown_match_is_refused_with_where_to_look(table: Arena, command: l
 def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
     first, second = (table(*MATCH, "--json").json["match_id"] for _ in range(2))
     assert first[:6] == second[:6]
-    assert "2 of them" in table.refusal("match", "show", first[:6])
+    refusal = table.refusal("match", "show", first[:6])
+    assert f"{first[:6]!r} fits 2 matches; give more digits" in refusal
+    assert "arena tournament show TOURNAMENT --matches" in refusal
 
 
 def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: Arena, tmp_path: Path) -> None:

@@ -122,9 +122,11 @@ def test_bad_orders_are_refused_in_one_line_and_nothing_is_planned(
     assert table("tournament", "list", "--json").json == []
 
 
-def test_a_disabled_bot_is_refused(table: Arena) -> None:
+def test_a_disabled_bot_is_refused_with_how_to_let_it_in(table: Arena) -> None:
     table("bot", "disable", "eve")
-    assert "disabled" in table.refusal(*ROUND_ROBIN)
+    assert "arena bot disable eve --undo" in table.refusal(*ROUND_ROBIN)
+    table("bot", "disable", "eve", "--undo")
+    assert table(*ROUND_ROBIN).code == 0
 
 
 def test_a_bot_that_does_not_play_the_game_is_refused(table: Arena, tmp_path: Path) -> None:
