@@ -122,9 +122,8 @@ def _only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]]
         raise NotFoundError(f"no {noun} {text!r}; {remedy}")
     if len(found) > 1:
         plural = "es" if noun.endswith("ch") else "s"
-        raise AmbiguousError(
-            f"{text!r} fits {len(found)} {noun}{plural}; give more digits of the id, its end differs; {remedy}"
-        )
+        what = "its id" if exact else "more digits of the id, its end differs"
+        raise AmbiguousError(f"{text!r} fits {len(found)} {noun}{plural}; give {what}; {remedy}")
     return found[0]
 
 

@@ -24,7 +24,7 @@ from arena.cli.order import (
     add_round_robin,
     find_tournament,
 )
-from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
 from ratings import ledger, queries
 from ratings.database import read, write
@@ -205,6 +205,9 @@ def show(
     if shown:
         typer.echo()
         print_table(_MATCHES, shown, as_json=False)
+        for match in shown:
+            if match["void_reason"]:
+                typer.echo(f"match {match['id'][-8:]} is void: {printable(match['void_reason'])}")
     if not row.progress.is_over:
         typer.echo(f"\n`{next_command('tournament', 'resume', row.tournament.name, db=db)}` plays what is left")
 

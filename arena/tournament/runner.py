@@ -120,7 +120,9 @@ class _Run:
             await self._end()
         with read(self._database) as session:
             state = ledger.progress(session, self._tournament_id)
-        self._tally.correct(finished=state.finished, void=state.void)
+            tournament = session.get(Tournament, self._tournament_id)
+        is_cancelled = tournament is not None and tournament.cancelled_at_us is not None
+        self._tally.correct(finished=state.finished, void=state.void, is_cancelled=is_cancelled)
         self._show()
         return self._tally.at(time.monotonic())
 

@@ -135,3 +135,18 @@ def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[st
     finished = table("replay", "verify", "--all")
     assert finished.code == 1
     assert "ranks" in finished.out
+
+
+def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "lost", "lost"))
+    order = ("match", "run", "--game", "foreign_king", "--bots", "ada,lost")
+    finished = table(*order)
+    assert finished.code == 1
+    reason = "3 attempts failed; the last: worker 1 died (signal 9)"
+    assert f"arena: the match is void: {reason}; `arena doctor` looks for the cause" in finished.err
+    assert "played\n" not in finished.out.replace("not played\n", "")
+    match = table(*order, "--json").json
+    assert [seat["ended"] for seat in match["seats"]] == [None, None]
+    assert match["void_reason"] == reason
+    assert reason in table("match", "show", match["match_id"]).out
+    assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out

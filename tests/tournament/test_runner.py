@@ -276,6 +276,7 @@ async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> N
     final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=cancel)
     assert 5 <= final.finished < MATCHES
     assert final.over == MATCHES
+    assert final.is_cancelled
 
 
 async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:
