@@ -258,9 +258,21 @@ def replay_of(session: Session, match_id: str) -> bytes:
     return replay.data
 
 
-def replays(session: Session, tournament_id: str | None = None) -> Iterator[tuple[Match, bytes]]:
-    """Every finished match with its replay, in schedule order within a tournament; few in memory at once."""
-    query = select(Match, Replay.data).join(Replay).order_by(Match.tournament_id, col(Match.position))
+def replays(
+    session: Session, tournament_id: str | None = None, match_id: str | None = None
+) -> Iterator[tuple[Match, bytes | None]]:
+    """Every finished match with its replay, in schedule order within a tournament; few in memory at once.
+
+    All, or those of one tournament, or one match. None stands for a replay that is missing.
+    """
+    query = (
+        select(Match, Replay.data)
+        .join(Replay, isouter=True)
+        .where(Match.state == MatchState.FINISHED)
+        .order_by(Match.tournament_id, col(Match.position))
+    )
+    if match_id is not None:
+        query = query.where(Match.id == match_id)
     if tournament_id is not None:
         query = query.where(Match.tournament_id == tournament_id)
     yield from session.exec(query, execution_options={"yield_per": 100})

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import find_version, open_book
+from arena.cli.book import find_version, open_book, open_existing_book
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
 from arena.hosting.manifest import BotManifest
@@ -82,7 +82,7 @@ _BOTS = (
 @app.command("list", epilog=example("arena bot list", "arena bot list --json"))
 def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the bots with their newest versions."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         rows = [
             {
                 "name": row.bot.name,
@@ -108,7 +108,7 @@ _VERSIONS = (
 @app.command(epilog=example("arena bot show greedy"))
 def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a bot: its manifest and all its versions."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         find_version(session, name)
         bot = bots.get_bot(session, name.partition("@")[0])
         owner = bots.owner_name(session, bot)
@@ -144,7 +144,7 @@ def disable(
     db: Database = settings.DB.default,
 ) -> None:
     """Bar a bot from new tournaments; matches already planned are still played."""
-    with open_book(db) as book:
+    with open_existing_book(db) as book:
         with read(book.engine) as session:
             find_version(session, name)
         with write(book.engine) as session:

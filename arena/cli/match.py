@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import open_book
+from arena.cli.book import open_book, open_existing_book
 from arena.cli.errors import CliError
 from arena.cli.hints import next_command, program
 from arena.cli.leaderboard import describe_pool
@@ -77,7 +77,7 @@ def run(
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
 def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a match: the result of each seat, and the faults with their evidence."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
     _print_match(detail, db, as_json=as_json)
 

@@ -50,6 +50,7 @@ def test_a_disabled_bot_says_so_until_it_is_let_in_again(arena: Arena, tmp_path:
 
 
 def test_a_list_without_bots_says_how_to_add_one(arena: Arena) -> None:
+    arena("db", "upgrade")
     assert arena("bot", "list").out == "no bots yet; `arena bot add DIRECTORY` adds one\n"
 
 

@@ -97,8 +97,8 @@ def test_a_ply_beyond_the_end_is_refused(table: Arena, match: dict[str, Any]) ->
 
 def test_a_sound_match_verifies_alone_by_tournament_and_with_all(table: Arena, match: dict[str, Any]) -> None:
     for words in ([match["match_id"]], ["--tournament", "match-1"], ["--all"]):
-        assert table("replay", "verify", *words, "--json").json == {"verified": 1, "broken": []}
-    assert table("replay", "verify", "--all").out == "1 matches verified, none broken\n"
+        assert table("replay", "verify", *words, "--json").json == {"matches": 1, "verified": 1, "broken": []}
+    assert table("replay", "verify", "--all").out == "1 match: 1 verified, 0 broken\n"
 
 
 @pytest.mark.parametrize("words", [[], ["abcd", "--all"]])
@@ -115,7 +115,7 @@ def test_one_flipped_byte_of_a_replay_is_detected(table: Arena, match: dict[str,
         connection.execute("UPDATE replay SET data = ?", (bytes(flipped),))
     finished = table("replay", "verify", "--all")
     assert finished.code == 1
-    assert "1 matches verified, 1 broken" in finished.out
+    assert "1 match: 0 verified, 1 broken" in finished.out
     assert match["match_id"][-8:] in finished.out
 
 
@@ -150,3 +150,14 @@ def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path
     assert match["void_reason"] == reason
     assert reason in table("match", "show", match["match_id"]).out
     assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_finished_match_without_a_replay_is_broken(table: Arena, match: dict[str, Any], alone: bool) -> None:
+    table(*MATCH)
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("DELETE FROM replay WHERE match_id = ?", (match["match_id"],))
+    finished = table("replay", "verify", match["match_id"] if alone else "--all")
+    assert finished.code == 1
+    assert f"match {match['match_id'][-8:]}: finished without a replay" in finished.out
+    assert ("1 match: 0 verified, 1 broken" if alone else "2 matches: 1 verified, 1 broken") in finished.out

@@ -200,3 +200,10 @@ def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkey
     monkeypatch.setattr("arena.cli.play.LocalExecutor", executor)
     assert table(*ROUND_ROBIN, "--workers", "200").code == 0
     assert started == [3]
+
+
+def test_a_leaderboard_of_an_unknown_game_or_of_no_pool_says_so(table: Arena) -> None:
+    assert f"`arena demo --db {table.db}` plays some" in table("leaderboard").out
+    table(*ROUND_ROBIN)
+    assert "there is no game 'chess'" in table.refusal("leaderboard", "--game", "chess")
+    assert "fit these filters; `arena leaderboard` shows all" in table("leaderboard", "--seats", "2").out
