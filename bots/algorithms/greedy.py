@@ -12,7 +12,7 @@ from bots.kit import Bot, Decision
 from bots.preload import preload_rules
 from engine.core import Game, State
 
-DEFAULT_NODES = 600
+DEFAULT_NODES = 200
 """Positions looked at in one decision."""
 
 
