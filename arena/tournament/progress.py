@@ -56,7 +56,12 @@ class Tally:
         self._started_s = started_s
         self._played = self._plies = self._decisions = self._lost = 0
         self._is_cancelled = False
-        self.lost_in_a_row = 0
+        self._lost_since: set[str] = set()
+
+    @property
+    def lost_in_a_row(self) -> int:
+        """How many different matches the host has lost since it finished one."""
+        return len(self._lost_since)
 
     def count_report(self, report: MatchReport) -> None:
         """A match was recorded."""
@@ -64,13 +69,13 @@ class Tally:
         self._played += 1
         self._plies += report.plies
         self._decisions += report.decisions
-        self.lost_in_a_row = 0
+        self._lost_since.clear()
 
-    def count_lost(self, *, again: bool) -> None:
+    def count_lost(self, match_id: str, *, again: bool) -> None:
         """The host lost a match; `again` tells whether it will be played again."""
         self._lost += 1
         self._void += not again
-        self.lost_in_a_row += 1
+        self._lost_since.add(match_id)
 
     def correct(self, *, finished: int, void: int, is_cancelled: bool) -> None:
         """Set what the database says; somebody may have cancelled the tournament meanwhile."""
