@@ -51,7 +51,12 @@ def _arena(
 
 def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
     """The command line with these nouns complete; of the others only the line in the help."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     app.callback(invoke_without_command=True, epilog=example("arena demo", "arena leaderboard --db demo.db"))(_arena)
     for name, line in NOUNS.items():
         if name not in nouns:
@@ -81,4 +86,6 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
         return end.code if isinstance(end.code, int) else errors.FAILED
     except BaseException as error:
         return errors.report(error)
+    if code == errors.INTERRUPTED:  # the parser turns Ctrl-C into this code, and says nothing
+        return errors.report(KeyboardInterrupt())
     return code if isinstance(code, int) else 0

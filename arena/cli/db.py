@@ -24,7 +24,7 @@ app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday
 
 @app.command(epilog=example("arena db upgrade --db arena.db"))
 def upgrade(db: Database = settings.DB.default) -> None:
-    """Bring a database to the schema of this arena; make a backup first."""
+    """Bring a database to this schema; make a backup first."""
     change = database.upgrade(db)
     if change.before == change.after:
         typer.echo(f"{db} has schema {change.after} already")
@@ -49,7 +49,10 @@ def check(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check the file, its references, the files of the bots, and whether results and ratings agree."""
+    """Check whether everything in a database agrees.
+
+    The file, its references, the files of the bots, the results and the ratings.
+    """
     with open_existing_book(db) as book:
         facts = check_facts(book.engine)
         if rebuild and not facts:

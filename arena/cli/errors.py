@@ -95,7 +95,7 @@ def report(error: BaseException) -> int:
         typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
-    if isinstance(error, KeyboardInterrupt | typer.Abort):
+    if isinstance(error, KeyboardInterrupt):
         typer.echo("arena: interrupted", err=True)
         return INTERRUPTED
     code = _code(error)

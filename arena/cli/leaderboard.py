@@ -12,7 +12,7 @@ from arena.cli.book import open_existing_book
 from arena.cli.game import get_game
 from arena.cli.hints import demo_command, next_command
 from arena.cli.options import AsJson, Database, example
-from arena.cli.output import Column, print_json, print_table
+from arena.cli.output import Column, print_json, print_table, yes_or_no
 from engine import registry
 from engine.core import EngineError
 from ratings import leaderboard as ratings_table
@@ -30,7 +30,7 @@ def _two_places(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"
+    return f"{100 * value:.1f}%"
 
 
 COLUMNS = (
@@ -61,7 +61,7 @@ def _special_options(pool: Pool) -> list[str]:
         defaults = game.options_json(game.parse_options({}))
     except EngineError:
         defaults = {}
-    return [f"{name}={value}" for name, value in pool.options.items() if defaults.get(name) != value]
+    return [f"{name}={yes_or_no(value)}" for name, value in pool.options.items() if defaults.get(name) != value]
 
 
 @app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))

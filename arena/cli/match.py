@@ -76,7 +76,7 @@ def run(
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
 def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a match: the result of each seat, and the faults with their evidence."""
+    """Show a match: the results, and the faults with evidence."""
     with open_existing_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
     _print_match(detail, db, as_json=as_json)
@@ -133,7 +133,7 @@ def _facts(detail: MatchDetail) -> dict[str, Any]:
         "state": match.state.value,
         "void_reason": match.void_reason,
         "attempt": match.attempt,
-        "rated": match.rated,
+        "rated": match.rated and detail.tournament.rated,
         "by_rules": match.by_rules,
         "plies": match.plies,
         "decisions": match.decisions,

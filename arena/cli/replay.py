@@ -14,7 +14,7 @@ from arena.cli.game import check_language, get_game
 from arena.cli.match import SHORT, MatchId
 from arena.cli.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.order import find_tournament
-from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
 from arena.match.replay import ReplayError, load
 from arena.match.verify import verify as problems_of
 from engine.chance import SeededChance
@@ -97,7 +97,16 @@ def _print_plies(document: Mapping[str, Any]) -> None:
     ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
     print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
     for name, value in result["details"].items():
-        typer.echo(f"{name}: {value}")
+        typer.echo(f"{name}: {_detail_text(value)}")
+
+
+def _detail_text(value: Any) -> str:
+    """What a game says of its end, without brackets and quotes."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_detail_text, value)) or "none"
+    return yes_or_no(value)
 
 
 def _show_position(document: Mapping[str, Any], ply: int, svg: Any, language: str, *, as_json: bool) -> None:
@@ -143,7 +152,10 @@ def verify(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play stored matches again: the bytes, the hash chain, the rules, the result in the database."""
+    """Play stored matches again, and compare everything.
+
+    The bytes, the hash chain, the rules, the result in the database.
+    """
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
     with open_existing_book(db) as book, read(book.engine) as session:

@@ -187,7 +187,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: what it is, how far, the standings, and its matches."""
+    """Show a tournament: how far it is, standings, matches."""
     with open_existing_book(db) as book, read(book.engine) as session:
         row = queries.tournament_row(session, find_tournament(session, tournament).id)
         standings = [asdict(entrant) for entrant in queries.standings(session, row.tournament.id)]

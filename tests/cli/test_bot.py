@@ -102,3 +102,9 @@ def test_a_refused_bot_leaves_nothing_in_the_database(arena: Arena, tmp_path: Pa
     (tmp_path / "empty").mkdir()
     arena.refusal("bot", "add", tmp_path / "empty")
     assert arena("bot", "list", "--json").json == []
+
+
+def test_a_bot_of_games_that_are_not_installed_is_added_with_a_note(arena: Arena, tmp_path: Path) -> None:
+    finished = arena("bot", "add", write_bot(tmp_path / "a", "ada", games='["go"]'))
+    assert finished.code == 0
+    assert "ada plays go, none of which is installed" in finished.err

@@ -115,3 +115,10 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
     finished = arena("game", "list")
     assert finished.code == 130
     assert finished.err.strip() == "arena: interrupted"
+
+
+@pytest.mark.parametrize("noun", ["", *NOUNS])
+def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena, noun: str) -> None:
+    finished = arena(*[noun] * bool(noun), "-h")
+    assert finished.code == 0
+    assert not [line for line in finished.out.splitlines() if line.endswith("...") and "Usage" not in line]

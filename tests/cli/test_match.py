@@ -161,3 +161,13 @@ def test_a_finished_match_without_a_replay_is_broken(table: Arena, match: dict[s
     assert finished.code == 1
     assert f"match {match['match_id'][-8:]}: finished without a replay" in finished.out
     assert ("1 match: 0 verified, 1 broken" if alone else "2 matches: 1 verified, 1 broken") in finished.out
+
+
+def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:
+    assert match["rated"] is False
+    assert table(*MATCH, "--rated", "--json").json["rated"] is True
+
+
+def test_the_end_of_a_replay_is_written_for_people(table: Arena, match: dict[str, Any]) -> None:
+    end = table("replay", "show", match["match_id"]).out.partition("ranks")[2]
+    assert not set("[]{}'") & set(end)
