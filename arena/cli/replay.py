@@ -224,7 +224,7 @@ def _result_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str,
         "by rules": (match.by_rules, result["by_rules"]),
         "rated": (match.rated, result["rated"]),
         "details": (match.details, result["details"]),
-        "forfeits": ([seat for _, seat in forfeits], result["forfeits"]),
+        "forfeits": ([seat for _, seat in forfeits], [seat for seat, _ in result["forfeits"]]),
         "resigned": ([row.seat.seat for row in detail.seats if row.seat.resigned], sorted(result["resigned"])),
         "faults": (
             [[fault.seat, fault.cause, fault.ply] for fault in detail.faults],

@@ -144,6 +144,12 @@ def test_a_changed_fact_in_the_database_is_detected(table: Arena, match: dict[st
     assert "in the database" in table("replay", "verify", "--all").out
 
 
+def test_a_match_with_a_forfeit_is_verified(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob")
+    assert table("replay", "verify", "--all").code == 0
+
+
 def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[str, Any]) -> None:
     with closing(sqlite3.connect(table.db)) as connection, connection:
         connection.execute("UPDATE match_seat SET rank = 4 - rank")
