@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.processes import HostedProcess, Launcher, LaunchError
+from arena.hosting.processes import HostedProcess, HostingError, Launcher, LaunchError
 from arena.hosting.runtime import SCRATCH_NAME
 from arena.match.spec import Fault, FaultCause, MatchSpec, SeatSpec
 from arena.referee.admission import JoinError, join
@@ -146,7 +146,11 @@ class WarmBots:
 
     def end(self, bot: WarmBot) -> None:
         """End a process in the background."""
-        task = asyncio.create_task(self._end(bot))
+        self._run(self._end(bot))
+
+    def _run(self, ending: Coroutine[Any, Any, None]) -> None:
+        """End a process in the background; `settle` waits for it."""
+        task = asyncio.create_task(ending)
         self._endings.add(task)
         task.add_done_callback(self._endings.discard)
 
@@ -187,7 +191,14 @@ class WarmBots:
         environment = self._environment(seat, admission, scratch)
         process = None
         try:
-            process = await self._launcher.start(seat.command, seat.directory, environment, scratch=scratch)
+            starting = asyncio.create_task(
+                self._launcher.start(seat.command, seat.directory, environment, scratch=scratch)
+            )
+            try:
+                process = await asyncio.shield(starting)
+            except asyncio.CancelledError:
+                self._run(_end_unwanted(starting))
+                raise
             return await self._welcome(seat, spec, admission, process)
         except LaunchError as error:
             self._server.dismiss(admission)
@@ -242,6 +253,15 @@ def _key(seat: SeatSpec) -> BotKey:
 
 def _list(games: Sequence[str]) -> str:
     return ", ".join(game[:40] for game in games[:5]) or "no game"
+
+
+async def _end_unwanted(starting: asyncio.Task[HostedProcess]) -> None:
+    """End a process whose match was cancelled while it was being started."""
+    try:
+        process = await starting
+    except HostingError:
+        return  # it did not even start
+    await process.end()
 
 
 async def _join(admission: Admission) -> tuple[BotStream, Sequence[str]]:
