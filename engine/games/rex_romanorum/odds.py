@@ -45,7 +45,10 @@ def _solve(attackers: Triple, defenders: Triple, rows: Triple, steps: tuple[tupl
     left = (_after_losses(attackers, rows), _after_losses(defenders, rows))
     lost_all = (sum(attackers), sum(defenders))
     win = [
-        [[0.0] * lost_all[1] + [1.0] if lost < lost_all[0] else [0.0] * (lost_all[1] + 1) for lost in _upto(lost_all[0])]
+        [
+            [0.0] * lost_all[1] + [1.0] if lost < lost_all[0] else [0.0] * (lost_all[1] + 1)
+            for lost in _upto(lost_all[0])
+        ]
         for _ in steps
     ]
     for attackers_lost in range(lost_all[0] - 1, -1, -1):
