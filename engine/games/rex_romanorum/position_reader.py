@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -17,7 +19,7 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     mask_of,
 )
-from engine.games.rex_romanorum.options import parse_options
+from engine.games.rex_romanorum.options import Options, parse_options
 from engine.games.rex_romanorum.phase_check import check_phase, check_table
 from engine.games.rex_romanorum.position import NOBODY, NOTHING, PHASES, Election, Position
 from engine.games.rex_romanorum.position_json import FIGURES, JSON_VERSION, has_figures_as_target
@@ -147,13 +149,7 @@ def _optional_seat(value: Any, key: str, seats: int) -> int:
 def _read_open(data: Mapping[str, Any], chance: Chance | None) -> RexState:
     if data["game"] != "rex_romanorum" or data["version"] != JSON_VERSION:
         raise PositionError(f"this reads positions of rex_romanorum, version {JSON_VERSION}")
-    if not isinstance(data["options"], Mapping):
-        raise PositionError(f"options: expected an object, not {_shown(data['options'])}")
-    try:
-        options = parse_options(data["options"])
-    except OptionsError as error:
-        raise PositionError(f"options: {error}") from error
-    position = RexState(options, _int(data["seats"], "seats", 2, 5), chance)
+    position = RexState(_read_options(data["options"]), _int(data["seats"], "seats", 2, 5), chance)
     _read_frame(position, data)
     _read_board(position, data)
     if data["pending"] is not None:
@@ -161,6 +157,21 @@ def _read_open(data: Mapping[str, Any], chance: Chance | None) -> RexState:
     if data["election"] is not None:
         position.election = _read_election(_object(data["election"], "election", _ELECTION_KEYS), position.seats)
     return position
+
+
+def _read_options(value: Any) -> Options:
+    if not isinstance(value, Mapping):
+        raise PositionError(f"options: expected an object, not {_shown(value)}")
+    try:
+        return _parse_options(json.dumps(value))
+    except (OptionsError, TypeError) as error:
+        raise PositionError(f"options: {error}") from error
+
+
+# A search reads the same options thousands of times.
+@lru_cache(maxsize=64)
+def _parse_options(text: str) -> Options:
+    return parse_options(json.loads(text))
 
 
 def _read_frame(position: Position, data: Mapping[str, Any]) -> None:
