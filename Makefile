@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
+# An old pip would build trueskill the legacy way and warn; a new one knows no other way and ignores the variable.
+PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 PROTO_VENV := .venv-proto
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
@@ -21,7 +22,7 @@ help:
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV)"
 
 demo: setup
-	$(BIN)/arena demo
+	@$(BIN)/arena demo
 
 test: lint $(PROTO_VENV)/.done
 	$(BIN)/python -m pytest
@@ -40,25 +41,28 @@ check-python:
 
 # trueskill comes as source only, so its build tools are installed first, from their own lock.
 $(VENV)/.base: requirements/build.lock | check-python
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -q --require-hashes -r requirements/build.lock
-	touch $@
+	@echo "setting up $(VENV); the first time takes about half a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -q --require-hashes -r requirements/build.lock
+	@touch $@
 
 $(VENV)/.done: $(VENV)/.base requirements/run.lock pyproject.toml
-	$(PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
-	$(PIP) install -q --no-build-isolation --no-deps -e .
-	touch $@
+	@$(PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
+	@$(PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@
 
 $(VENV)/.dev: $(VENV)/.done requirements/dev.lock
-	$(PIP) install -q --no-build-isolation --require-hashes -r requirements/dev.lock
-	touch $@
+	@echo "setting up the tools for development"
+	@$(PIP) install -q --no-build-isolation --require-hashes -r requirements/dev.lock
+	@touch $@
 
 # The generator lives apart: an old one makes code that every protobuf from 6.31 on can load,
 # and it would pull the whole environment down to its own protobuf.
 $(PROTO_VENV)/.done: requirements/proto.lock | check-python
-	$(PYTHON) -m venv $(PROTO_VENV)
-	$(PROTO_VENV)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r requirements/proto.lock
-	touch $@
+	@echo "setting up $(PROTO_VENV), the generator of the wire's code"
+	@$(PYTHON) -m venv $(PROTO_VENV)
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(PROTO_VENV)/bin/python -m pip install -q --require-hashes -r requirements/proto.lock
+	@touch $@
 
 proto: $(PROTO_VENV)/.done
 	$(PROTO_VENV)/bin/python -m grpc_tools.protoc -I proto --python_out=. --pyi_out=. --grpc_python_out=. $(PROTOS)

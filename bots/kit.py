@@ -44,9 +44,8 @@ __all__ = [
 ]
 
 _NOT_STARTED = (
-    "ARENA_ADDRESS is not set: a bot is started by the arena. "
-    "Add it with `arena bot add DIRECTORY` and play `arena match run GAME BOT BOT`, "
-    "or play without an arena through bots.kit.play_offline.\n"
+    "ARENA_ADDRESS is not set: a bot is started by the arena. Add it with `arena bot add DIRECTORY`, play with "
+    "`arena match run --game GAME --bots NAME,random`, or without an arena through bots.kit.play_offline.\n"
 )
 
 

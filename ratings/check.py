@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from ratings import schema, sqlite, tables
 from ratings.database import read
+from ratings.errors import SkillError
 from ratings.models import AttemptState, MatchState
 from ratings.rebuild import compute
 
@@ -29,8 +30,10 @@ def check(engine: Engine) -> list[str]:
         if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
             # On damaged pages the other questions would only repeat the answer.
             return damage
-        kinds = (_schema(session), _matches(session), _attempts(session), _order(session), _ratings(session))
-        return [problem for kind in kinds for problem in kind]
+        kinds = (_schema(session), _matches(session), _attempts(session), _order(session))
+        facts = [problem for kind in kinds for problem in kind]
+        # Ratings cannot be right where their facts are wrong.
+        return facts or list(_ratings(session))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -116,7 +119,11 @@ def _order(session: Session) -> Iterator[str]:
 
 def _ratings(session: Session) -> Iterator[str]:
     for pool_id in session.connection().execute(select(tables.pool.c.id)).scalars().all():
-        rebuilt = compute(session, pool_id)
+        try:
+            rebuilt = compute(session, pool_id)
+        except SkillError as error:
+            yield f"pool {pool_id[:12]}: {error}"
+            continue
         for table, key, rows in (
             (tables.rating, ("version_id",), rebuilt.ratings),
             (tables.rating_change, ("match_id", "seat"), rebuilt.changes),

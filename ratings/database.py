@@ -44,6 +44,9 @@ def open_database(url_or_path: str | Path) -> Engine:
     try:
         with translated(engine.url):
             schema.ensure(engine)
+    except sqlalchemy.exc.OperationalError as error:
+        engine.dispose()
+        raise DatabaseAccessError(f"{engine.url!r} cannot be opened: {str(error.orig).splitlines()[0]}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -73,6 +76,8 @@ def write(engine: Engine) -> Iterator[Session]:
 def read(engine: Engine) -> Iterator[Session]:
     """A session that reads: one consistent view, whatever others write meanwhile."""
     with translated(engine.url), Session(engine, expire_on_commit=False, autoflush=False) as session:
+        if not sqlite.is_sqlite(engine.url):  # which has no other level
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
         yield session
 
 

@@ -207,7 +207,7 @@ class Attempt(Table, table=True):
 class MatchSeat(Table, table=True):
     """Who sits where (planned), and how that seat ended (result)."""
 
-    __table_args__ = (UniqueConstraint("match_id", "version_id"), Index(None, "version_id", "match_id"))
+    __table_args__ = (Index(None, "version_id", "match_id"),)
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     seat: int = Field(primary_key=True)

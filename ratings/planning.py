@@ -97,10 +97,11 @@ def _check_plan(plan: TournamentPlan) -> None:
     if len({block.index for block in plan.blocks}) != len(plan.blocks):
         raise PlanError("two blocks have the same index")
     for block in plan.blocks:
-        _check_block(block, plan.pool.seats, entrants)
+        _check_block(block, plan, entrants)
 
 
-def _check_block(block: BlockPlan, seats: int, entrants: set[str]) -> None:
+def _check_block(block: BlockPlan, plan: TournamentPlan, entrants: set[str]) -> None:
+    seats = plan.pool.seats
     if not 0 <= block.chance_seed <= _LARGEST_SEED:
         raise PlanError(f"block {block.index}: a chance seed is 0 or more and below 2^53")
     if len({match.rotation for match in block.matches}) != len(block.matches):
@@ -109,8 +110,8 @@ def _check_block(block: BlockPlan, seats: int, entrants: set[str]) -> None:
         place = f"block {block.index}, rotation {match.rotation}"
         if len(match.versions) != seats:
             raise PlanError(f"{place}: {len(match.versions)} versions for {seats} seats")
-        if len(set(match.versions)) != seats:
-            raise PlanError(f"{place}: one version sits in two seats")
+        if plan.rated and len(set(match.versions)) != seats:
+            raise PlanError(f"{place}: one version sits in two seats; that can only be played unrated")
         if not set(match.versions) <= entrants:
             raise PlanError(f"{place}: a version plays that is not entered")
 

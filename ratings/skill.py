@@ -101,7 +101,7 @@ def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence
     groups = [(environment.create_rating(skill.mu, skill.sigma),) for skill in ratings]
     try:
         rated = environment.rate(groups, ranks=list(ranks))
-    except ArithmeticError:  # FloatingPointError of the package, or a division by a vanished probability
+    except (ArithmeticError, ValueError):  # a vanished probability, the root of a variance that rounding made negative
         return None
     after = tuple(Skill(rating.mu, rating.sigma) for (rating,) in rated)
     sound = all(math.isfinite(skill.mu) and 0 < skill.sigma < math.inf for skill in after)

@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from ratings.errors import (
@@ -153,8 +154,12 @@ def _copy(engine: Engine, whole: Path) -> None:
 
 def problems(connection: Connection) -> Iterator[str]:
     """What SQLite's own checks find: damaged pages and indexes, references to nothing."""
-    for (finding,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
-        if finding != "ok":
-            yield f"integrity: {finding}"
+    try:
+        for (finding,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
+            if finding != "ok":
+                yield f"integrity: {finding}"
+    except DBAPIError as error:  # some damage stops the check itself
+        yield f"integrity: {error.orig}"
+        return
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(20):
         yield f"row {row} of {table} refers to a row of {parent} that is not there"

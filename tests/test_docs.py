@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from arena.cli.errors import EXIT_CODES
-from arena.cli.main import app
+from arena.cli.main import make_app
 from arena.cli.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,12 +31,12 @@ def commands() -> Iterator[tuple[str, Any]]:
         for child, below in getattr(command, "commands", {}).items():
             yield from walk(f"{name} {child}", below)
 
-    return walk("arena", typer.main.get_command(app))
+    return walk("arena", typer.main.get_command(make_app()))
 
 
 def parse(line: str) -> None:
     """Parse a command line without doing what it says."""
-    root = typer.main.get_command(app)
+    root = typer.main.get_command(make_app())
     for _, command in list(commands_of(root)):
         command.callback = None
     root.main(shlex.split(line)[1:], prog_name="arena", standalone_mode=False)
@@ -144,10 +144,10 @@ def run_time_packages() -> list[str]:
 def licence_of(package: str) -> str:
     """The licence as the package's own metadata states it."""
     data = metadata(package)
-    if data.get("License-Expression"):
+    if "License-Expression" in data:
         return str(data["License-Expression"])
     classifiers = [line for line in data.get_all("Classifier") or [] if line.startswith("License ::")]
-    return classifiers[0].rpartition(" :: ")[2] if classifiers else str(data.get("License"))
+    return classifiers[0].rpartition(" :: ")[2] if classifiers else str(data["License"])
 
 
 @pytest.mark.parametrize("package", run_time_packages())

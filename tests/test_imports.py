@@ -122,8 +122,3 @@ def test_the_coordinator_never_imports_grpc(name: str) -> None:
 
 def test_the_launcher_never_imports_grpc() -> None:
     assert "grpc" not in modules_after_importing("arena.hosting.launcher")
-
-
-def test_help_is_quick_because_it_imports_no_database() -> None:
-    modules = modules_after_importing("arena.cli.main")
-    assert not modules & {"sqlmodel", "sqlalchemy", "alembic", "trueskill", "rich.console"}

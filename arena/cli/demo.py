@@ -13,12 +13,13 @@ import typer
 from arena.cli import settings
 from arena.cli.book import Book, open_book
 from arena.cli.errors import CliError
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import COLUMNS, describe_pool
 from arena.cli.match import SHORT
 from arena.cli.options import Workers, example, worker_count
 from arena.cli.order import Order, add_round_robin, next_name
 from arena.cli.output import format_duration, print_table
-from arena.cli.play import db_words, play
+from arena.cli.play import play
 from ratings import bots, leaderboard, queries
 from ratings.database import read, write
 from ratings.models import Tournament
@@ -30,15 +31,17 @@ BOTS = ("random", "greedy", "search")
 GAME = "foreign_king"
 SEATS = 3
 TIME = "50ms"
-BLOCKS = 6
+START_LIMIT = "10s"
+BLOCKS = 12
 MATCHES_A_BLOCK = 3
-SECONDS_A_MATCH = 3.0
-SECONDS_TO_START = 3.0
+SECONDS_A_MATCH = 1.5
+SECONDS_TO_START = 2.0
 """Measured on a 2-core machine; only the announcement depends on them."""
 
 
 @app.command(epilog=example("arena demo", "arena demo --db my.db"))
 def demo(
+    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="How much is played: 3 matches a block.")] = BLOCKS,
     workers: Workers = 0,
     db: Annotated[
         str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
@@ -49,8 +52,8 @@ def demo(
     with open_book(place) as book:
         for name in BOTS:
             add_sample(book, name)
-        tournament = _plan(book)
-        _announce(worker_count(workers))
+        tournament = _plan(book, blocks)
+        _announce(blocks, worker_count(workers))
         play(book, tournament, workers=workers)
         _print_end(book, tournament)
 
@@ -71,15 +74,15 @@ def add_sample(book: Book, name: str) -> None:
         bots.add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
 
 
-def _plan(book: Book) -> Tournament:
+def _plan(book: Book, blocks: int) -> Tournament:
     with read(book.engine) as session:
         name = next_name("demo", {row.tournament.name for row in queries.list_tournaments(session)})
-    order = Order(GAME, ",".join(BOTS), TIME, None, None, None, rated=True, name=name)
-    return add_round_robin(book, order, seats=SEATS, blocks=BLOCKS)
+    order = Order(GAME, ",".join(BOTS), TIME, START_LIMIT, None, None, None, rated=True, name=name)
+    return add_round_robin(book, order, seats=SEATS, blocks=blocks)
 
 
-def _announce(workers: int) -> None:
-    matches = BLOCKS * MATCHES_A_BLOCK
+def _announce(blocks: int, workers: int) -> None:
+    matches = blocks * MATCHES_A_BLOCK
     seconds = SECONDS_TO_START + matches * SECONDS_A_MATCH / workers
     typer.echo(
         f"{', '.join(BOTS)} play {matches} matches of The Foreign King, {SEATS} seats, {TIME} a decision, "
@@ -94,12 +97,12 @@ def _print_end(book: Book, tournament: Tournament) -> None:
         last = queries.list_matches(session, tournament.id)[-1].match.id[-SHORT:]
     typer.echo(f"\nLeaderboard: {describe_pool(row.pool)}\n")
     print_table(COLUMNS, [asdict(line) for line in table], as_json=False)
-    words = db_words(book.place)
-    typer.echo(
-        "\nrating = mu - 3 sigma: it rises with results and with their number. Look next:\n"
-        f"  arena tournament show {tournament.name} --matches{words}\n"
-        f"  arena replay show {last}{words}\n"
-        f"  arena replay verify --all{words}\n"
-        "  arena game show foreign_king --seats 3 --svg start.svg\n"
-        "  docs/write-a-bot.md tells how to write a bot of your own"
-    )
+    typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
+    for words in (
+        ["tournament", "show", tournament.name, "--matches"],
+        ["replay", "show", last],
+        ["replay", "verify", "--all"],
+        ["leaderboard"],
+    ):
+        typer.echo(f"  {next_command(*words, db=book.place)}")
+    typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")

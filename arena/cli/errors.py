@@ -54,6 +54,7 @@ EXIT_CODES = {
     "arena.tournament.errors.OrderError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.executor.base.MatchLostError": FAILED,
+    "arena.executor.base.ExecutorFailedError": FAILED,
     "builtins.OSError": FAILED,
 }
 

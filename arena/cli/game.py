@@ -14,7 +14,7 @@ from arena.cli.output import Column, print_facts, print_json, print_table
 from engine import registry
 from engine.core import Game
 
-app = typer.Typer(help="The games that are installed.")
+app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king"))
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, as `arena game list` shows it.")]
 

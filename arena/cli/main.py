@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from arena.cli import errors
-from arena.cli.options import example
+from arena.cli.options import example, print_help_without_verb
 
 NOUNS = {
     "demo": "Play a first rated tournament between the three sample bots.",
@@ -39,13 +39,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _print_help(context: typer.Context) -> None:
-    """A noun without a verb shows its help, and counts as misuse."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
-        raise typer.Exit(errors.MISUSE)
-
-
 def _arena(
     context: typer.Context,
     version: Annotated[
@@ -54,7 +47,7 @@ def _arena(
 ) -> None:
     """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
     del version
-    _print_help(context)
+    print_help_without_verb(context)
 
 
 def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
@@ -69,7 +62,7 @@ def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
         if len(noun.registered_commands) == 1 and not noun.registered_groups:
             app.add_typer(noun)
         else:
-            noun.callback(invoke_without_command=True)(_print_help)
+            noun.callback(invoke_without_command=True)(print_help_without_verb)
             app.add_typer(noun, name=name, help=line)
     return app
 

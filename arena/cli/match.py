@@ -8,9 +8,20 @@ import typer
 
 from arena.cli import settings
 from arena.cli.book import open_book
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
-from arena.cli.order import BotNames, GameOption, OpeningPlies, Order, Seed, TimeText, TournamentName, add_match
+from arena.cli.order import (
+    BotNames,
+    GameOption,
+    OpeningPlies,
+    Order,
+    Seed,
+    StartLimit,
+    TimeText,
+    TournamentName,
+    add_match,
+)
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
 from ratings import queries
@@ -39,6 +50,7 @@ def run(
     game: GameOption,
     bots: BotNames,
     time: TimeText = "100ms",
+    start_limit: StartLimit = "10s",
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
@@ -48,14 +60,14 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Play one match: the first bot in seat 0, and so on."""
-    order = Order(game, bots, time, option, opening_plies, seed, rated=rated, name=name)
+    order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=rated, name=name)
     with open_book(db) as book:
         tournament = add_match(book, order)
         play(book, tournament, workers=1)
         with read(book.engine) as session:
             (row,) = queries.list_matches(session, tournament.id)
             detail = queries.match_detail(session, row.match.id)
-    _print_match(detail, as_json=as_json)
+    _print_match(detail, db, as_json=as_json)
 
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
@@ -63,7 +75,7 @@ def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = F
     """Show a match: the result of each seat, and the faults with their evidence."""
     with open_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
-    _print_match(detail, as_json=as_json)
+    _print_match(detail, db, as_json=as_json)
 
 
 _SEATS = (
@@ -148,7 +160,7 @@ def _attempt_facts(detail: MatchDetail) -> list[dict[str, Any]]:
     ]
 
 
-def _print_match(detail: MatchDetail, *, as_json: bool) -> None:
+def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
     if as_json:
         lists = {"seats": _seat_rows(detail), "faults": _fault_facts(detail), "attempts": _attempt_facts(detail)}
         print_json({**_facts(detail), **lists})
@@ -169,7 +181,7 @@ def _print_match(detail: MatchDetail, *, as_json: bool) -> None:
     for fault in _fault_facts(detail):
         _print_fault(fault)
     if match.plies is not None:
-        typer.echo(f"\n`arena replay show {match.id[-SHORT:]}` shows how it was played")
+        typer.echo(f"\n`{next_command('replay', 'show', match.id[-SHORT:], db=db)}` shows how it was played")
 
 
 def _length(detail: MatchDetail) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from arena.cli import settings
-from arena.cli.errors import MisuseError
+from arena.cli.errors import MISUSE, MisuseError
 
 Database = Annotated[
     str, typer.Option("--db", envvar=settings.DB.variable, metavar="FILE", help="The database; made when missing.")
@@ -35,6 +35,13 @@ Workers = Annotated[
 def example(*lines: str) -> str:
     """The epilog of a command's help: its examples, kept line by line."""
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def print_help_without_verb(context: typer.Context) -> None:
+    """The callback of a noun: alone it shows its help, and counts as misuse."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(MISUSE)
 
 
 def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -11,7 +11,7 @@ from arena.cli.book import Book, find_version
 from arena.cli.errors import MisuseError, unknown
 from arena.cli.game import get_game
 from arena.cli.options import parse_assignments, parse_names
-from arena.match.clock import parse_time_control
+from arena.match.clock import TimeControl, parse_time_control
 from arena.tournament import create
 from arena.tournament.create import Terms
 from ratings import queries
@@ -26,6 +26,9 @@ BotNames = Annotated[
 TimeText = Annotated[
     str,
     typer.Option("--time", metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment, 60+1/5s both, none."),
+]
+StartLimit = Annotated[
+    str, typer.Option("--start-limit", metavar="TIME", help="Longest time from the start of a bot to its Join.")
 ]
 OpeningPlies = Annotated[
     int | None,
@@ -44,6 +47,7 @@ class Order:
     game: str
     bots: str
     time: str
+    start_limit: str
     options: list[str] | None
     opening_plies: int | None
     seed: int | None
@@ -57,12 +61,19 @@ def _terms(order: Order, seats: int) -> Terms:
     return Terms(
         game=game.name,
         seats=seats,
-        clock=parse_time_control(order.time),
+        clock=_clock(order),
         options=parse_assignments(order.options),
         opening_plies=order.opening_plies,
         seed=order.seed,
         rated=order.rated,
     )
+
+
+def _clock(order: Order) -> TimeControl:
+    start_limit = parse_time_control(order.start_limit)
+    if start_limit.has_bank or not start_limit.decision_limit_us:
+        raise MisuseError(f"--start-limit {order.start_limit!r} is no duration; write for example --start-limit 30s")
+    return replace(parse_time_control(order.time), start_limit_us=start_limit.decision_limit_us)
 
 
 def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:

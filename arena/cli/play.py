@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from shlex import quote
-
 import typer
 
-from arena.cli import settings
 from arena.cli.book import Book
 from arena.cli.errors import CliError
+from arena.cli.hints import next_command
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
+from arena.executor.base import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings import ledger
-from ratings.database import read
 from ratings.errors import DatabaseError
 from ratings.models import Tournament
 
@@ -29,32 +26,25 @@ def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written: both tell how to go on.
     """
-    with read(book.engine) as session:
-        before = ledger.progress(session, tournament.id)
-    typer.echo(UNCONFINED, err=True)
-    display = ProgressDisplay(before.finished + before.void, before.total)
-    remedy = f"`{resume_command(book, tournament)}` goes on"
+    remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
     try:
-        end = run_interruptibly(_run(book, tournament, worker_count(workers), display), remedy)
-    except (DatabaseError, HostFailingError) as error:
+        return run_interruptibly(_run(book, tournament, worker_count(workers)), remedy)
+    except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
-    display.end(end.over)
-    return end
 
 
-def resume_command(book: Book, tournament: Tournament) -> str:
-    """The command line that goes on with a tournament."""
-    return f"arena tournament resume {quote(tournament.name)}{db_words(book.place)}"
+async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:
+    display: ProgressDisplay | None = None
 
-
-def db_words(db: str) -> str:
-    """The words that point a command line to a database; none for the default one."""
-    return "" if db == settings.DB.value else f" --db {quote(db)}"
-
-
-async def _run(book: Book, tournament: Tournament, workers: int, display: ProgressDisplay) -> RunProgress:
     def show(progress: RunProgress) -> None:
+        nonlocal display
+        if display is None:  # the first matches are handed out now
+            typer.echo(UNCONFINED, err=True)
+            display = ProgressDisplay(progress.over, progress.total)
         display.update(progress.over, f"{progress.lost} lost by the host" if progress.lost else "")
 
     async with LocalExecutor(workers) as executor:
-        return await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
+        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
+    if display is not None:
+        display.end(end.over)
+    return end

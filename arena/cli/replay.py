@@ -23,6 +23,7 @@ from engine.record import Playing
 from ratings import queries
 from ratings.database import Session, read
 from ratings.models import Match
+from ratings.queries import MatchDetail
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
 
@@ -149,7 +150,7 @@ def verify(
         verified, broken = 0, []
         for stored_match, stored in _chosen(session, match, tournament):
             verified += 1
-            problems = check_match(stored_match, stored)
+            problems = check_match(queries.match_detail(session, stored_match.id), stored)
             if problems:
                 broken.append({"match_id": stored_match.id, "problems": problems})
     if as_json:
@@ -170,19 +171,23 @@ def _chosen(session: Session, match: str | None, tournament: str | None) -> Iter
     return queries.replays(session, None if tournament is None else find_tournament(session, tournament).id)
 
 
-def check_match(match: Match, stored: bytes) -> list[str]:
+def check_match(detail: MatchDetail, stored: bytes) -> list[str]:
     """What is wrong with a stored match: its replay in itself, and against the facts of the database."""
     problems = problems_of(stored)
     if problems:
         return problems
-    document = load(stored)
-    facts = {"game_digest": match.game_digest, "record_digest": match.record_digest, "plies": match.plies}
-    replayed = {**document, "plies": len(document["entries"])}
-    if document["match_id"] != match.id:
-        problems.append(f"the replay is that of match {document['match_id']}")
-    problems += [
-        f"{name} is {fact} in the database and {replayed[name]} in the replay"
-        for name, fact in facts.items()
-        if fact != replayed[name]
+    document, match = load(stored), detail.match
+    facts = {
+        "match": (match.id, document["match_id"]),
+        "versions": ([row.version.content_hash for row in detail.seats], [row["version"] for row in document["seats"]]),
+        "ranks": ([row.seat.rank for row in detail.seats], document["result"]["ranks"]),
+        "faults": (len(detail.faults), len(document["result"]["faults"])),
+        "plies": (match.plies, len(document["entries"])),
+        "game digest": (match.game_digest, document["game_digest"]),
+        "record digest": (match.record_digest, document["record_digest"]),
+    }
+    return [
+        f"{name}: {in_database} in the database, {in_replay} in the replay"
+        for name, (in_database, in_replay) in facts.items()
+        if in_database != in_replay
     ]
-    return problems

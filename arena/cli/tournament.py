@@ -3,49 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli import settings
 from arena.cli.book import Book, open_book
+from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
-from arena.cli.options import AsJson, Database, GameOptions, Workers, example
+from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
 from arena.cli.order import (
     BotNames,
     GameOption,
     OpeningPlies,
     Order,
     Seed,
+    StartLimit,
     TimeText,
     TournamentName,
     add_round_robin,
     find_tournament,
 )
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.play import db_words, play
+from arena.cli.play import play
 from ratings import ledger, queries
 from ratings.database import read, write
 from ratings.models import Tournament
 from ratings.queries import MatchRow, TournamentRow
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
-run_app = typer.Typer(
-    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search")
-)
+run_app = typer.Typer()
 
 TournamentText = Annotated[
     str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id, or a beginning or end of the id.")
 ]
-
-
-@run_app.callback()
-def run() -> None:
-    """Plan a tournament and play it."""
-
-
-app.add_typer(run_app, name="run")
 
 
 @run_app.command(
@@ -61,6 +52,7 @@ def round_robin(
     seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")],
     blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots.")] = 1,
     time: TimeText = "100ms",
+    start_limit: StartLimit = "10s",
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
@@ -71,7 +63,7 @@ def round_robin(
     as_json: AsJson = False,
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
-    order = Order(game, bots, time, option, opening_plies, seed, rated=not unrated, name=name)
+    order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
     with open_book(db) as book:
         tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
         announce(tournament)
@@ -92,11 +84,9 @@ def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> N
         standings = queries.standings(session, tournament.id)
     print_table(_STANDINGS, [asdict(row) for row in standings], as_json=as_json)
     if not as_json:
-        words = db_words(book.place)
-        typer.echo(
-            f"\n`arena leaderboard{words}` shows the ratings, "
-            f"`arena tournament show {quote(tournament.name)} --matches{words}` the matches"
-        )
+        typer.echo(f"\n`{next_command('leaderboard', db=book.place)}` shows the ratings")
+        show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
+        typer.echo(f"`{show}` shows the matches")
 
 
 _STANDINGS = (
@@ -138,6 +128,15 @@ _TOURNAMENTS = (
     Column("total", "MATCHES", right=True),
     Column("status", "STATUS"),
     Column("created_at_us", "PLANNED (UTC)", write=format_instant),
+)
+
+
+run_app.callback(invoke_without_command=True)(print_help_without_verb)
+app.add_typer(
+    run_app,
+    name="run",
+    help="Plan a tournament and play it.",
+    epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search"),
 )
 
 
@@ -207,7 +206,7 @@ def show(
         typer.echo()
         print_table(_MATCHES, shown, as_json=False)
     if not row.progress.is_over:
-        typer.echo(f"\n`arena tournament resume {quote(row.tournament.name)}{db_words(db)}` plays what is left")
+        typer.echo(f"\n`{next_command('tournament', 'resume', row.tournament.name, db=db)}` plays what is left")
 
 
 def _people_facts(row: TournamentRow) -> dict[str, Any]:

@@ -63,6 +63,15 @@ def _read_process(pid: int) -> tuple[int, int, int, bytes] | None:
     return int(fields[1]), int(fields[2]), int(fields[3]), fields[0]
 
 
+def _read_environ(pid: int) -> set[bytes]:
+    """The environment a process was started with; empty if it has ended."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123 - as above
+            return set(file.read().split(b"\0"))
+    except OSError:
+        return set()
+
+
 def _list_processes() -> list[int]:
     """All process ids; none where there is no /proc."""
     return [int(name) for name in (os.listdir("/proc") if _IS_LINUX else ()) if name.isdigit()]  # noqa: PTH208
@@ -111,8 +120,9 @@ class Tail:
 class Bot:
     """A process that was started."""
 
-    def __init__(self, key: int, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, key: int, process: subprocess.Popen[bytes], env: dict[str, str]) -> None:
         self.key = key
+        self.mark = f"ARENA_TOKEN={env.get('ARENA_TOKEN', key)}".encode()
         self.process = process
         self.pid = process.pid
         self.stdout, self.stderr = Tail(), Tail()
@@ -132,8 +142,8 @@ class Bot:
                     tail.add(data)
             except BlockingIOError:
                 pass
-        dropped = self.stdout.dropped + self.stderr.dropped
-        return {"stdout": self.stdout.text(), "stderr": self.stderr.text(), "dropped": dropped}
+        texts = {"stdout": self.stdout.text(), "stderr": self.stderr.text()}
+        return {**texts, "dropped": self.stdout.dropped + self.stderr.dropped}
 
 
 class Launcher:
@@ -195,7 +205,7 @@ class Launcher:
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             self._send({"event": "failed", "id": command["id"], "error": str(error)})
             return
-        bot = self._bots[command["id"]] = Bot(command["id"], process)
+        bot = self._bots[command["id"]] = Bot(command["id"], process, command["env"])
         for pipe in list(bot.open_pipes):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
@@ -271,8 +281,9 @@ class Launcher:
                 self._bury(bot)
 
     def _clear_up(self, leaders: set[int]) -> set[int]:
-        """Reap orphans; after an end kill those alive and what is left of the sessions. Who left something."""
+        """Reap orphans; after an end kill those of no living bot and what is left of the sessions. Who left any."""
         ours = {self._pid, *(bot.pid for bot in self._bots.values())}
+        marks = {bot.mark for bot in self._bots.values() if not bot.has_exited}
         busy = set()
         for pid in _list_processes():
             process = _read_process(pid) if pid not in ours else None
@@ -281,7 +292,7 @@ class Launcher:
             parent, group, session, state = process
             if parent == self._pid and state == b"Z":
                 os.waitpid(pid, os.WNOHANG)
-            elif leaders and (parent == self._pid or {group, session} & leaders):
+            elif {group, session} & leaders or (leaders and parent == self._pid and not marks & _read_environ(pid)):
                 busy |= {group, session} & leaders or leaders
                 _kill_exactly(pid, process[:3])
         return busy

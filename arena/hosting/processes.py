@@ -79,9 +79,11 @@ class HostedProcess:
             self._launcher.command({"do": "signal", "id": self._key, "signal": int(number)})
 
     async def wait(self, timeout_s: float) -> bool:
-        """Whether it has ended within that time."""
-        if not self.exited.done():
+        """Whether it has ended within that time. Raises LauncherLostError."""
+        if not self.exited.done() and timeout_s > 0:
             await asyncio.wait({self.exited}, timeout=timeout_s)
+        if self.exited.cancelled():
+            raise LauncherLostError("the launcher has ended")
         return self.exited.done()
 
     async def end(self, grace_s: float = 0.0) -> bool:
@@ -120,7 +122,6 @@ class Launcher:
             *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={},
             start_new_session=True,  # Ctrl-C in a terminal is not for it
             limit=_LINE_LIMIT,
         )
@@ -188,6 +189,7 @@ class Launcher:
             self._finish_collecting(key)
         for hosted in self._hosted.values():
             hosted.exited.cancel()
+        self._hosted.clear()
 
     def _on_started(self, event: Mapping[str, Any]) -> None:
         key = event["id"]

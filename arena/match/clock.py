@@ -65,7 +65,7 @@ def parse_time_control(text: str) -> TimeControl:
         (limit and not parsed_limit)
         or (bank and not parsed_bank)
         or not (parsed_limit or parsed_bank)
-        or (slash and not limit)
+        or (slash and not (bank and limit))
     ):
         raise TimeControlError(f"{text!r} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none")
     decision_limit_us = bank_us = increment_us = 0

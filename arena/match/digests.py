@@ -12,13 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 LINK_DIGITS = 8
 BODY_KEYS = frozenset({"entries", "chance", "result", "links", "game_digest", "record_digest"})
 
 
 def canonical_json(value: Any) -> bytes:
     """The one spelling of a JSON value: sorted keys, no spaces, ASCII. Raises ValueError for NaN and infinities."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _encode(value).encode("ascii")
 
 
 def _link(before: bytes, part: Any) -> bytes:

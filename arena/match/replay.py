@@ -98,7 +98,7 @@ def load(stored: bytes) -> dict[str, Any]:
     """The document from its stored form. Raises ReplayError when a single byte is not as it was written."""
     packed, seal = stored[:-_SEAL_BYTES], stored[-_SEAL_BYTES:]
     if hashlib.sha256(packed).digest() != seal:
-        raise ReplayError("the stored bytes were changed: their checksum does not fit")
+        raise ReplayError("the stored bytes were changed or cut off: their checksum does not fit")
     unpacker = zlib.decompressobj()
     try:
         text = unpacker.decompress(packed, MAX_DOCUMENT_BYTES)

@@ -19,6 +19,7 @@ from engine.record import Event
 
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
+EVERY_GAME = "*"
 _TYPE_URL = "type.googleapis.com/"
 
 
@@ -35,9 +36,9 @@ def _game_info(game: Game) -> play_pb2.GameInfo:
 
 
 def encode_joined(games: Iterable[str]) -> bytes:
-    """The answer to a `Join` for these games, those that are not installed left out."""
-    installed = registry.names()
-    infos = [_game_info(registry.get(name)) for name in games if name in installed]
+    """The answer to a `Join` for these games (`*` = all), those that are not installed left out."""
+    wanted = set(games)
+    infos = [_game_info(registry.get(name)) for name in registry.names() if name in wanted or EVERY_GAME in wanted]
     joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=infos)
     return play_pb2.PlayResponse(joined=joined).SerializeToString()
 

@@ -9,6 +9,8 @@ from google.protobuf.message import DecodeError
 from arena.match.answers import MAX_ACTIONS, Answer, Breach, Garbage, Message, Resignation
 from arena.v1 import play_pb2
 
+MAX_REQUEST_BYTES = 256 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Leave:
@@ -17,6 +19,8 @@ class Leave:
 
 def parse_request(data: bytes) -> Message | Leave:
     """What a bot said after its `Join`."""
+    if len(data) > MAX_REQUEST_BYTES:
+        return Garbage(f"a message of {len(data)} bytes; {MAX_REQUEST_BYTES} are allowed")
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
@@ -37,6 +41,8 @@ def parse_request(data: bytes) -> Message | Leave:
 
 def parse_join(data: bytes) -> play_pb2.Join | Garbage | Breach:
     """The first message of a stream, which must be `Join`."""
+    if len(data) > MAX_REQUEST_BYTES:
+        return Garbage(f"{len(data)} bytes as its first message; {MAX_REQUEST_BYTES} are allowed")
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:

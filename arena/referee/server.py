@@ -10,11 +10,12 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.referee.errors import StreamError, abort
+from arena.referee.messages import MAX_REQUEST_BYTES
 from arena.referee.stream import BotStream, Context
 
-MAX_REQUEST_BYTES = 256 * 1024
 _OPTIONS = (
-    ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
+    # A larger message breaks the stream; those up to here are judged (see `messages`), which tells the bot why.
+    ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
     ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
 )
 _TOKEN_UNKNOWN = StreamError(

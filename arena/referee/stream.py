@@ -55,7 +55,8 @@ class BotStream:
         """Read until either side ends the stream."""
         reader = self._loop.create_task(self._read())
         try:
-            error = await self._ending
+            # Shielded: gRPC cancels this handler when the client is gone, and the future must live to say so.
+            error = await asyncio.shield(self._ending)
         except asyncio.CancelledError:
             self._end("Its stream broke off.")
             raise
@@ -90,7 +91,7 @@ class BotStream:
 
     def _tell(self, arrival: Arrival) -> None:
         if self._inbox is None:
-            self.spoiled = "it sent a message while no match asked it"
+            self.spoiled = self.spoiled or "it sent a message while no match asked it"
         elif not self._inbox.put(arrival):
             self._is_muted = True
 

@@ -65,13 +65,17 @@ def create_round_robin(
 
 
 def create_match(session: Session, store: VersionStore, terms: Terms, *, name: str, bots: Sequence[str]) -> Tournament:
-    """Plan one match, a tournament of its own format: `bots[seat]` as in `create_round_robin`."""
+    """Plan one match, a tournament of its own format: `bots[seat]` as in `create_round_robin`.
+
+    Unrated, a bot may sit in several seats: its author wants to see it play itself.
+    """
     game = _check_terms(terms, name)
     if len(bots) != terms.seats:
         raise OrderError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
-    versions = _enter(session, store, terms.game, bots)
+    versions = _enter(session, store, terms.game, bots, may_repeat=not terms.rated)
     orders = [(tuple(version.id for version in versions),)]
-    return _create(session, game, terms, _secret(terms), name, SINGLE_MATCH, versions, orders, {})
+    entrants = list({version.id: version for version in versions}.values())
+    return _create(session, game, terms, _secret(terms), name, SINGLE_MATCH, entrants, orders, {})
 
 
 def _check_terms(terms: Terms, name: str) -> Game:
@@ -88,12 +92,14 @@ def _check_terms(terms: Terms, name: str) -> Game:
     return game
 
 
-def _enter(session: Session, store: VersionStore, game: str, bots: Sequence[str]) -> list[Version]:
-    """The versions named, each once, with sound files, and of bots that play the game."""
+def _enter(
+    session: Session, store: VersionStore, game: str, bots: Sequence[str], *, may_repeat: bool = False
+) -> list[Version]:
+    """The versions named, with sound files, and of bots that play the game; each once unless they may repeat."""
     versions = [resolve_version(session, text) for text in bots]
     counts = Counter(version.id for version in versions)
     for text, version in zip(bots, versions, strict=True):
-        if counts[version.id] > 1:
+        if counts[version.id] > 1 and not may_repeat:
             raise OrderError(f"{text} is entered more than once; name each version once")
         manifest = BotManifest.from_json(version.manifest)
         if not manifest.plays(game):

@@ -17,7 +17,7 @@ from arena.tournament.errors import ScheduleError
 from arena.tournament.seeds import derive
 from engine.chance import SeededChance
 
-MAX_MATCHES = 1_000_000
+MAX_MATCHES = 250_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ async def run_tournament(
 
     Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point. Raises
     NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; HostFailingError when match
-    after match is lost; StoreError when a bot's files are gone; DatabaseError when results cannot be written. After
-    any of them the tournament can be run again.
+    after match is lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone;
+    DatabaseError when results cannot be written. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, store, tournament_id)):
         run = _open_run(database, tournament_id, executor, on_progress, store)

@@ -11,7 +11,7 @@ among those that are legal in the position at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 from random import Random
@@ -123,21 +123,21 @@ class Search:
                 best_slot, best_bound = slot, bound
         return best_slot
 
-    def _value(self, state: State) -> list[float]:
+    def _value(self, state: State) -> Sequence[float]:
         """The value of a position for every seat, after the rollout if there is one."""
         for _ in range(self._settings.rollout_plies):
             actions = state.legal_actions()
             if not actions:
                 break
             state.apply_unchecked(actions[int(self._random.random() * len(actions))])
-        values = [self._game.evaluate(state, seat) for seat in range(self._seats)]
+        values = self._game.evaluate_all(state, self._seats)
         for seat, value in enumerate(values):
             self._low[seat] = min(self._low[seat], value)
             self._high[seat] = max(self._high[seat], value)
         return values
 
     @staticmethod
-    def _back_up(path: list[tuple[Node, int]], values: list[float]) -> None:
+    def _back_up(path: list[tuple[Node, int]], values: Sequence[float]) -> None:
         for node, slot in path:
             node.visits[slot] += 1
             node.visits_total += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import tanh
 from random import Random
 from typing import Any
 
@@ -203,6 +204,17 @@ class Pig(ToyGame):
         state = PigState(list(data["cards"]), chance or SeededChance(0))
         state.points, state.turn, state.thrown = list(data["points"]), data["turn"], list(data["thrown"])
         return state
+
+    def evaluate(self, state: State, seat: int) -> float:
+        """By points, a seat that has not thrown yet counting as 6."""
+        assert isinstance(state, PigState)
+        if state.outcome() is not None:
+            return super().evaluate(state, seat)
+        totals = state.totals()
+        for other in range(state.turn, len(totals)):
+            totals[other] += sum(state.thrown) if other == state.turn and state.thrown else 6
+        best_other = max(total for other, total in enumerate(totals) if other != seat)
+        return 0.5 + tanh((totals[seat] - best_other) / 4) / 2
 
     def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
         known = observation["cards"]

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import Arena
+from tests.cli.support import Arena, write_bot
+from tests.cli.table import TableExecutor
 
 
 @pytest.fixture
@@ -14,3 +15,12 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     for name in ("ARENA_DEBUG", "ARENA_LANG", "ARENA_WORKERS"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)
+
+
+@pytest.fixture
+def table(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """The command with three bots in its database, and matches played without processes."""
+    monkeypatch.setattr("arena.cli.play.LocalExecutor", TableExecutor)
+    for name in ("ada", "bob", "eve"):
+        assert arena("bot", "add", write_bot(tmp_path / name, name)).code == 0
+    return arena

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -32,7 +34,7 @@ def seat_spec(index: int, *command: str, directory: str = "/", name: str = "") -
     )
 
 
-def script_spec(script: str, seats: int = 2, *, clock: TimeControl | str = "none", **changes: Any) -> MatchSpec:
+def script_spec(script: str, seats: int = 2, /, *, clock: TimeControl | str = "none", **changes: Any) -> MatchSpec:
     values: dict[str, Any] = {
         "match_id": "m1",
         "attempt": 1,
@@ -44,5 +46,35 @@ def script_spec(script: str, seats: int = 2, *, clock: TimeControl | str = "none
         "chance_seed": 7,
         "opening": (),
         "seats": tuple(seat_spec(index) for index in range(seats)),
+    }
+    return MatchSpec(**{**values, **changes})
+
+
+def scripted(behaviour: str = "", at: int = 0) -> SeatSpec:
+    """A seat for the scripted bot; equal behaviour, equal version."""
+    bot = Path(__file__).with_name("scripted_bot.py")
+    flags = ("--do", behaviour, "--at", str(at)) if behaviour else ()
+    return SeatSpec(
+        version=f"{behaviour}-{at}" if behaviour else "honest",
+        name=behaviour or "honest",
+        directory=str(bot.parent),
+        command=(sys.executable, str(bot), *flags),
+        seed=1,
+    )
+
+
+def king_spec(match_id: str, seats: Sequence[SeatSpec], *, clock: str = "none", **changes: Any) -> MatchSpec:
+    """A match of The Foreign King."""
+    values: dict[str, Any] = {
+        "match_id": match_id,
+        "attempt": 1,
+        "game": "foreign_king",
+        "rules_version": registry.get("foreign_king").rules_version,
+        "options": {},
+        "clock": parse_time_control(clock),
+        "cores": 1,
+        "chance_seed": 7,
+        "opening": (),
+        "seats": tuple(seats),
     }
     return MatchSpec(**{**values, **changes})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +12,10 @@ from arena.match.clock import parse_time_control
 from arena.tournament.create import Terms, create_round_robin
 from engine import registry
 from ratings.bots import add_version
-from ratings.database import Engine, Session, open_database, read, write
-from ratings.models import Rating, Tournament, Version
+from ratings.database import Engine, open_database, read, write
+from ratings.leaderboard import table
+from ratings.models import Tournament, Version
+from ratings.queries import list_matches
 
 BOTS = ("ann", "bob", "cid", "dee")
 TERMS = Terms(game="countdown", seats=3, clock=parse_time_control("50ms"), seed=42)
@@ -25,44 +26,47 @@ def install_countdown() -> None:
     registry._plugins = lambda: {"countdown": "tests.tournament.countdown"}  # type: ignore[assignment]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Book:
+    """An open database, the store beside it, and where both lie."""
+
     database: Engine
     store: VersionStore
     path: Path
 
-    def add_bot(self, name: str, directory: Path, games: str = '["*"]', code: str = "") -> Version:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "bot.toml").write_text(
-            f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\ngames = {games}\n', encoding="utf-8"
-        )
+    def add_bot(self, name: str, *, games: str = '["*"]', code: str = "") -> Version:
+        directory = self.path.parent / f"source of {name}"
+        directory.mkdir(exist_ok=True)
+        manifest = f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\ngames = {games}\n'
+        (directory / "bot.toml").write_text(manifest, encoding="utf-8")
         (directory / "main.py").write_text(f"# {name} {code}\n", encoding="utf-8")
         stored = self.store.add(directory)
         with write(self.database) as session:
-            version, _ = add_version(
-                session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json()
-            )
+            version, _ = add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
         return version
 
     def plan(self, terms: Terms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> Tournament:
         with write(self.database) as session:
             return create_round_robin(session, self.store, terms, name="class", bots=bots, blocks=blocks)
 
+    def table(self, tournament: Tournament) -> dict[str, tuple[str, str, int, int, float]]:
+        """mu and sigma to the last digit, matches, wins and score of each bot."""
+        with read(self.database) as session:
+            rows = table(session, pool_id=tournament.pool_id)
+        return {row.bot: (row.mu.hex(), row.sigma.hex(), row.matches, row.wins, row.score) for row in rows}
+
+    def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
+        """Block, rotation, state and game digest of each match, in schedule order."""
+        with read(self.database) as session:
+            rows = list_matches(session, tournament.id)
+        return [(row.block_index, row.match.rotation, row.match.state.value, row.match.game_digest) for row in rows]
+
 
 @contextmanager
 def open_book(path: Path) -> Iterator[Book]:
+    """The book at a path, made when it is missing."""
     database = open_database(path)
     try:
         yield Book(database, VersionStore.of_database(path), path)
     finally:
         database.dispose()
-
-
-def final_table(session: Session, tournament: Tournament, versions: dict[str, Version]) -> dict[str, tuple[object, ...]]:
-    """mu, sigma, matches, wins and points of each bot, to the last digit."""
-    table = {}
-    for name, version in versions.items():
-        rating = session.get(Rating, (tournament.pool_id, version.id))
-        if rating is not None:
-            table[name] = (rating.mu.hex(), rating.sigma.hex(), rating.matches, rating.wins, rating.points)
-    return table

@@ -88,13 +88,20 @@ class ScriptedExecutor:
             if not waiting[1].done():
                 waiting[1].set_exception(MatchLostError("cancelled"))
 
+    def is_lost(self, spec: MatchSpec) -> bool:
+        """Whether the host loses this attempt."""
+        return self._lost[spec.match_id] < self._most_lost and self._random.random() < self._loses
+
     def _finish_one(self) -> None:
         if not self._waiting:
+            return
+        if self._random.random() < 0.5:
+            asyncio.get_running_loop().call_soon(self._finish_one)  # others go first, so few end at the same time
             return
         spec, future = self._waiting.pop(self._random.randrange(len(self._waiting)))
         if future.done():
             return
-        if self._lost[spec.match_id] < self._most_lost and self._random.random() < self._loses:
+        if self.is_lost(spec):
             self._lost[spec.match_id] += 1
             future.set_exception(MatchLostError("worker 1 died (signal 9)"))
         else:

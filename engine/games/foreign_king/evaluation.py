@@ -14,7 +14,6 @@ from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import PROVINCE_COUNT
 from engine.games.foreign_king.position import CONGRESS_ASK, END, FIRST_MARKER, Position
-from engine.games.foreign_king.rules import APPLY
 from engine.games.foreign_king.rules.money import REPAYMENT
 from engine.games.foreign_king.state import ForeignKingState
 
@@ -28,7 +27,7 @@ _FRANCS_COUNTED: Final = 12
 _BOARD_DISC: Final = 0.22
 _HAND_DISC: Final = 0.05
 _CONGRESS_DISC: Final = 0.3
-_MEDAL_UP: Final = 0.8
+_MEDAL_UP: Final = 1.6
 _LOAN_REPAYABLE: Final = 1.5
 """Points an open loan costs that the Francs in hand would repay."""
 _WIDTH: Final = 7.0
@@ -68,8 +67,7 @@ def _after_congress(s: ForeignKingState) -> tuple[float, ...]:
     answers = []
     for action in (CONGRESS_GO, CONGRESS_STAY):
         child = s.clone()
-        child._legal = None
-        APPLY[action](child, action)
+        child.apply_unchecked(action)
         answers.append(evaluate_all(child))
     return max(answers, key=lambda values: values[asked])
 

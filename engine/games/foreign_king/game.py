@@ -14,6 +14,15 @@ from engine.games.foreign_king.options import Options
 from engine.games.foreign_king.position import set_up
 from engine.games.foreign_king.state import ForeignKingState
 
+# No playing is longer, by adding up what a turn can hold. Medals are at most 9, so TURN has at most 9 LOANs and POST at
+# most 9 LOANs or REPAYs and one END_TURN. An action is chosen at most twice (the Queen). The longest action but the
+# King's units is a Move: MOVE_FROM, at most 15 discs that leave their source for good, MOVE_STOP. A round has at most
+# two ORDER decisions (A26). Units (two plies each) are fewer than points in play: 45 from factories, and floor(15 / 3)
+# in each of at most 16 scorings (A5).
+_TURN_PLIES = 9 + 9 + 1 + 2 + (1 + 15 + 1)
+_ROUND_PLIES = 4 * _TURN_PLIES + 2
+_UNIT_PLIES = 2 * (45 + 16 * 5)
+
 
 class ForeignKing(Game):
     """The Foreign King."""
@@ -24,7 +33,7 @@ class ForeignKing(Game):
     seats = range(2, 5)
     actions = ACTIONS
     options_type = Options
-    max_plies = 1000 * 4 * 40 + 16 * 110
+    max_plies = choices.HIGHEST_CAP * _ROUND_PLIES + _UNIT_PLIES
     has_chance = False
     has_hidden_information = False
 

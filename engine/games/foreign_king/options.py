@@ -34,7 +34,8 @@ class _Choice:
     description: str
 
 
-_HIGHEST_CAP: Final = 1000
+HIGHEST_CAP: Final = 1000
+"""The largest `max_rounds`."""
 _CHOICES: Final[Mapping[str, _Choice]] = {
     "rulebook": _Choice(("canonical", "en", "de", "it", "fr"), "edition whose switches are the defaults of the others"),
     "queen_scope": _Choice(
@@ -73,9 +74,9 @@ def _shown(value: Any) -> str:
 def _read_max_rounds(value: Any) -> int:
     if isinstance(value, (int, str)) and not isinstance(value, bool):
         text = str(value).strip()
-        if text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= _HIGHEST_CAP:
+        if text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= HIGHEST_CAP:
             return int(text)
-    raise OptionsError(f"option max_rounds takes 1 to {_HIGHEST_CAP}, not {value!r}")
+    raise OptionsError(f"option max_rounds takes 1 to {HIGHEST_CAP}, not {value!r}")
 
 
 def parse_options(values: Mapping[str, Any]) -> Options:
@@ -115,7 +116,7 @@ def options_schema() -> dict[str, Any]:
     properties["max_rounds"] = {
         "type": "integer",
         "minimum": 1,
-        "maximum": _HIGHEST_CAP,
+        "maximum": HIGHEST_CAP,
         "default": Options().max_rounds,
         "description": "rounds after which the game is scored as it stands (A55)",
     }

@@ -47,10 +47,11 @@ def render_text(s: Position, language: str) -> str:
     """The whole position in about 25 lines of at most 80 columns."""
     names = labels(language)
     colours = range(colours_of(s.seats))
+    order = " ".join(letter_of(s, seat) for seat in s.order)
     lines = [
         f"{names['title']} · {status(s, names)}",
-        f"{names['marker']} {s.marker} · {names['king']}: {king_place(s, names)} · {names['supply']}: "
-        f"M {s.supply_m}, T {s.supply_t} · {names['order']}: {' '.join(letter_of(s, seat) for seat in s.order)}",
+        f"{names['marker']} {s.marker} · {names['king']}: {king_place(s, names)} · {names['order']}: {order}",
+        f"{names['supply']}: M {s.supply_m}, T {s.supply_t}",
         "",
         _row("", (letter_of(s, colour) for colour in colours)),
     ]

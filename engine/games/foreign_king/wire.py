@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from arena.games.foreign_king.v1 import state_pb2
 from engine.core import PositionError
 from engine.games.foreign_king import position as at
@@ -84,7 +86,7 @@ def decode(data: bytes) -> dict[str, Any]:
     try:
         message = state_pb2.ForeignKingState.FromString(data)
         return write_position(_unpack(message))
-    except (IndexError, ValueError) as error:  # DecodeError is a ValueError
+    except (DecodeError, IndexError, ValueError) as error:
         raise PositionError(f"not a ForeignKingState message: {error}") from error
 
 

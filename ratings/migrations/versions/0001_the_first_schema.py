@@ -205,7 +205,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["match_id"], ["match.id"], name=op.f("fk_match_seat_match_id_match")),
         sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_match_seat_version_id_version")),
         sa.PrimaryKeyConstraint("match_id", "seat", name=op.f("pk_match_seat")),
-        sa.UniqueConstraint("match_id", "version_id", name=op.f("uq_match_seat_match_id_version_id")),
     )
     with op.batch_alter_table("match_seat", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_match_seat_version_id_match_id"), ["version_id", "match_id"], unique=False)

@@ -1,0 +1,124 @@
+"""Plays matches in long-lived worker processes of this machine, one per core. It never imports gRPC.
+
+Each worker has one match to play and one that waits for it, so it is never idle while there is work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from typing import Self
+
+from arena.executor.base import ExecutorFailedError, MatchLostError
+from arena.executor.workers import Job, WorkerProcess
+from arena.hosting.runtime import sweep
+from arena.match.spec import MatchReport, MatchSpec
+
+MATCHES_A_WORKER = 2
+MOST_DEATHS_AT_START = 3
+STOP_GRACE_S = 8.0
+
+
+class LocalExecutor:
+    """See `arena.executor.base.Executor`."""
+
+    def __init__(self, workers: int, *, pin: bool = True) -> None:
+        """`workers` processes; with `pin` each stays on one core together with the bots it plays."""
+        if workers < 1:
+            raise ValueError(f"{workers} workers; at least 1 is needed")
+        self._count = workers
+        self._cores = _cores(workers) if pin else [None] * workers
+        self._waiting: deque[Job] = deque()
+        self._jobs: dict[str, Job] = {}
+        self._workers: list[WorkerProcess] = []
+        self._keepers: list[asyncio.Task[None]] = []
+        self._failure: ExecutorFailedError | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the workers; the first match can be ordered at once."""
+        sweep()
+        self._workers = [WorkerProcess(core, self._dispatch) for core in self._cores]
+        self._keepers = [asyncio.create_task(self._keep(worker)) for worker in self._workers]
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End every worker, each ends its bots; matches that were not finished are lost."""
+        self._failure = self._failure or ExecutorFailedError("the executor was closed")
+        for worker in self._workers:
+            worker.stop()
+        _, late = await asyncio.wait(self._keepers, timeout=STOP_GRACE_S)
+        if late:
+            for worker in self._workers:
+                worker.kill()
+        await asyncio.gather(*self._keepers)
+        self._lose_all()
+
+    def slots(self) -> int:
+        """One match a worker; ordering as many again keeps them busy."""
+        return self._count
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        """Play one match. Raises MatchLostError, and ExecutorFailedError when no worker can be started."""
+        if self._failure is not None:
+            raise self._failure
+        if spec.match_id in self._jobs:
+            raise ValueError(f"match {spec.match_id} is being played already")
+        job = self._jobs[spec.match_id] = Job(spec)
+        self._waiting.append(job)
+        self._dispatch()
+        try:
+            return await job.report
+        except asyncio.CancelledError:
+            self._withdraw(job)
+            raise
+        finally:
+            del self._jobs[spec.match_id]
+
+    async def cancel(self, match_id: str) -> None:
+        """See `Executor`."""
+        job = self._jobs.get(match_id)
+        if job is not None:
+            self._withdraw(job)
+            job.lose("cancelled")
+
+    def _withdraw(self, job: Job) -> None:
+        if job in self._waiting:
+            self._waiting.remove(job)
+        for worker in self._workers:
+            worker.withdraw(job)
+
+    def _dispatch(self) -> None:
+        """Hand out what waits, to the worker with the least to do."""
+        while self._waiting:
+            ready = [worker for worker in self._workers if worker.is_ready and worker.load < MATCHES_A_WORKER]
+            if not ready:
+                return
+            min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())
+
+    async def _keep(self, worker: WorkerProcess) -> None:
+        """Have the worker run, again when it died; give up when it cannot even start."""
+        deaths = 0
+        while deaths < MOST_DEATHS_AT_START:
+            was_ready = await worker.run()
+            if self._failure is not None:
+                return
+            deaths = 0 if was_ready else deaths + 1
+        self._failure = ExecutorFailedError(
+            f"a worker ended {deaths} times before it was ready; the last said: {worker.last_words() or 'nothing'}"
+        )
+        self._lose_all()
+
+    def _lose_all(self) -> None:
+        self._waiting.clear()
+        for job in self._jobs.values():
+            if not job.report.done():
+                job.report.set_exception(self._failure or MatchLostError("the executor was closed"))
+
+
+def _cores(workers: int) -> list[int | None]:
+    """A core for each worker, in turn, among those this process may use."""
+    if not hasattr(os, "sched_getaffinity"):
+        return [None] * workers
+    available = sorted(os.sched_getaffinity(0))
+    return [available[index % len(available)] for index in range(workers)]

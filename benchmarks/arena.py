@@ -1,0 +1,105 @@
+"""The whole arena: a round robin of instant bots, from the command to the last rating.
+
+    python -m benchmarks.arena [--matches 300] [--workers 2]
+
+Runs the real command line in a fresh directory with three instant bots in processes of their own, and measures from
+outside: wall time (start-up included), decisions per second (forced ones included), and the arena's own memory, that
+is the proportional set size (PSS) of the coordinator, its workers and launchers, bots apart, at its highest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlmodel import select
+
+from ratings.database import open_database, read
+from ratings.models import Match
+
+BOT = Path(__file__).with_name("instant")
+NAMES = ("instant-a", "instant-b", "instant-c")
+ARENA = (sys.executable, "-m", "arena.cli.main")
+SAMPLE_INTERVAL_S = 0.25
+MATCHES_A_BLOCK = 3
+
+
+def _add_bots(home: Path) -> None:
+    for name in NAMES:
+        directory = home / name
+        shutil.copytree(BOT, directory, ignore=shutil.ignore_patterns("__pycache__"))
+        manifest = directory / "bot.toml"
+        manifest.write_text(manifest.read_text().replace('"instant"', f'"{name}"'))
+        subprocess.run([*ARENA, "bot", "add", str(directory)], cwd=home, check=True, stdout=subprocess.DEVNULL)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        threads = Path(f"/proc/{pid}/task").iterdir()
+        return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _pss_kb(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+def _own_processes(pid: int) -> list[int]:
+    """The coordinator, its workers and their launchers: three generations, the fourth is bots."""
+    workers = _children(pid)
+    return [pid, *workers, *(launcher for worker in workers for launcher in _children(worker))]
+
+
+def _watch(process: subprocess.Popen[bytes]) -> int:
+    """The highest memory of the arena's own processes until it ends, in kB."""
+    highest = 0
+    while process.poll() is None:
+        highest = max(highest, sum(map(_pss_kb, _own_processes(process.pid))))
+        time.sleep(SAMPLE_INTERVAL_S)
+    return highest
+
+
+def _played(database: Path) -> tuple[int, int, int]:
+    """Matches finished, their plies, and the decisions asked of bots."""
+    with read(open_database(database)) as session:
+        finished = session.exec(select(Match.plies, Match.decisions).where(Match.state == "finished")).all()
+        return len(finished), sum(plies or 0 for plies, _ in finished), sum(asked or 0 for _, asked in finished)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; 0 if every match was recorded."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.arena", description=__doc__)
+    parser.add_argument("--matches", type=int, default=300)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="arena-benchmark-") as directory:
+        home = Path(directory)
+        _add_bots(home)
+        command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3"]
+        command += ["--bots", ",".join(NAMES), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
+        command += ["--time", "1s", "--seed", "1", "--workers", str(options.workers)]
+        started = time.perf_counter()
+        with subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            memory_kb = _watch(process)
+        seconds = time.perf_counter() - started
+        matches, plies, decisions = _played(home / "arena.db")
+    print(f"{matches} matches by {options.workers} workers in {seconds:.1f} s, start-up included")
+    print(f"{plies / seconds:,.0f} decisions/s, forced ones included ({decisions / seconds:,.0f} asked of bots)")
+    print(f"the arena's own memory, at most: {memory_kb / 1024:.0f} MB")
+    return 0 if process.returncode == 0 and matches == options.matches else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""How fast the book of record is: planning, leasing, recording with rating, reading, checking.
+
+    python -m benchmarks.database
+    python -m benchmarks.database --matches 20000 --seats 4
+
+Every match is recorded in a transaction of its own, with a replay of about 3 kB, and rated at once. The floor, measured
+in the same run on the same disk, is Python's sqlite3 alone storing the same bytes with the same durability, unrated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+
+from sqlalchemy import Engine
+
+from ratings import leaderboard
+from ratings.bots import add_version
+from ratings.check import check
+from ratings.database import open_database, read, write
+from ratings.ledger import (
+    BlockPlan,
+    LeasedMatch,
+    MatchFact,
+    MatchPlan,
+    TournamentPlan,
+    create_tournament,
+    lease,
+    record_result,
+)
+from ratings.pools import PoolKey
+from ratings.queries import list_matches
+
+REPLAY_BYTES = 3000
+IN_FLIGHT = 8
+
+
+@contextmanager
+def timed(label: str) -> Iterator[None]:
+    """Print how long the block took."""
+    start = time.perf_counter()
+    yield
+    print(f"{label:<46}{(time.perf_counter() - start) * 1000:10.2f} ms")
+
+
+@dataclass
+class Samples:
+    """What many repetitions of one thing took, in seconds."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: float = 0.0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Measure the block."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.wall.append(time.perf_counter() - wall)
+        self.cpu += time.process_time() - cpu
+
+    def show(self, label: str) -> None:
+        """Print median, 99th percentile, mean CPU and rate."""
+        late = quantiles(self.wall, n=100)[98] * 1000
+        cpu = self.cpu / len(self.wall) * 1000
+        rate = len(self.wall) / sum(self.wall)
+        print(f"{label:<46}{median(self.wall) * 1000:10.2f} ms   p99 {late:7.2f}   cpu {cpu:6.2f}   {rate:8.0f}/s")
+
+
+def plan_of(versions: Sequence[str], matches: int, seats: int) -> TournamentPlan:
+    """Blocks of one match for every entrant, until there are enough."""
+    size = len(versions)
+    blocks = [
+        BlockPlan(
+            index,
+            (1, 2, 3),
+            index,
+            [MatchPlan(turn, tuple(versions[(index + turn + k) % size] for k in range(seats))) for turn in range(size)],
+        )
+        for index in range(matches // size)
+    ]
+    pool = PoolKey(game="benchmark", rules_version="1", seats=seats)
+    return TournamentPlan("benchmark", "round-robin", pool, "00", True, {}, versions, blocks)
+
+
+def fact_of(match: LeasedMatch, random: Random) -> MatchFact:
+    """A result with random ranks."""
+    ranks = list(range(1, len(match.seats) + 1))
+    random.shuffle(ranks)
+    return MatchFact(
+        match_id=match.match_id,
+        attempt=match.attempt,
+        worker="benchmark",
+        ranks=tuple(ranks),
+        by_rules=True,
+        rated=True,
+        forfeits=(),
+        faults=(),
+        details={"scores": ranks},
+        plies=80,
+        decisions=60,
+        started_at_us=time.time_ns() // 1000,
+        duration_us=50_000,
+        game_digest="a" * 64,
+        record_digest="b" * 64,
+        replay=os.urandom(REPLAY_BYTES),
+    )
+
+
+def take(engine: Engine, tournament: str) -> list[LeasedMatch]:
+    """The next matches."""
+    with write(engine) as session:
+        return lease(session, tournament_id=tournament, limit=IN_FLIGHT, worker="benchmark", deadline_us=2**62)
+
+
+def record_all(engine: Engine, tournament: str) -> None:
+    """Play the tournament out of thin air; print the cost of a match."""
+    random = Random(1)
+    taking, recording = Samples(), Samples()
+    while True:
+        with taking.one():
+            matches = take(engine, tournament)
+        if not matches:
+            break
+        random.shuffle(matches)
+        for match in matches:
+            fact = fact_of(match, random)
+            with recording.one(), write(engine) as session:
+                record_result(session, fact)
+    taking.show(f"lease {IN_FLIGHT} matches")
+    recording.show("record and rate a match")
+
+
+def floor(directory: Path, matches: int, seats: int) -> None:
+    """The same bytes through sqlite3 alone."""
+    connection = sqlite3.connect(directory / "floor.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("CREATE TABLE match (id TEXT PRIMARY KEY, a TEXT, b TEXT, plies INTEGER)")
+    connection.execute("CREATE TABLE seat (match TEXT, seat INTEGER, rank INTEGER, PRIMARY KEY (match, seat))")
+    connection.execute("CREATE TABLE replay (match TEXT PRIMARY KEY, data BLOB)")
+    samples = Samples()
+    for number in range(matches):
+        replay = os.urandom(REPLAY_BYTES)
+        with samples.one():
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO match VALUES (?, ?, ?, 80)", (f"{number:036}", "a" * 64, "b" * 64))
+            connection.executemany("INSERT INTO seat VALUES (?, ?, ?)", [(f"{number:036}", k, k) for k in range(seats)])
+            connection.execute("INSERT INTO replay VALUES (?, ?)", (f"{number:036}", replay))
+            connection.execute("COMMIT")
+    connection.close()
+    samples.show("floor: sqlite3 alone, unrated")
+
+
+def run(directory: Path, matches: int, seats: int) -> None:
+    """Every figure once."""
+    path = directory / "arena.db"
+    with timed("make and migrate a fresh database"):
+        open_database(path).dispose()
+    with timed("open it again"):
+        engine = open_database(path)
+    with write(engine) as session:
+        versions = [
+            add_version(session, bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
+            for number in range(seats + 1)
+        ]
+    plan = plan_of(versions, matches, seats)
+    with timed(f"plan {matches} matches of {seats} seats"), write(engine) as session:
+        tournament = create_tournament(session, plan).id
+    record_all(engine, tournament)
+    floor(directory, matches, seats)
+    with timed("leaderboard"), read(engine) as session:
+        leaderboard.table(session, pool_id=plan.pool.pool_id())
+    with timed(f"list {matches} matches"), read(engine) as session:
+        list_matches(session, tournament)
+    with timed("check everything, ratings rebuilt"):
+        problems = check(engine)
+    engine.dispose()
+    print(f"{'database size':<46}{path.stat().st_size / matches / 1000:10.2f} kB a match")
+    if problems:
+        raise SystemExit("\n".join(problems))
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Measure the book of record.")
+    parser.add_argument("--matches", type=int, default=2000)
+    parser.add_argument("--seats", type=int, default=3)
+    arguments = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as directory:
+        run(Path(directory), arguments.matches, arguments.seats)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

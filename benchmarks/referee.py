@@ -1,0 +1,214 @@
+"""The referee: round trips per second of instant bots, against bare gRPC streams with messages of the same sizes.
+
+    python -m benchmarks.referee [--seconds 2] [--repeats 5] [--profile]
+
+One bot process a stream, 1 and 8 streams, both kinds in turn in the same run. A round trip with the referee is a whole
+decision of The Foreign King: legal actions, observation, Decide, answer, judgement, apply; matches begin and end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import pstats
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.executor.warm import WarmBot, WarmBots
+from arena.hosting.processes import Launcher
+from arena.hosting.runtime import SOCKET_NAME, runtime_directory
+from arena.match.clock import TimeControl
+from arena.match.course import DecidedBy
+from arena.match.match import Match
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.referee.conductor import conduct
+from arena.referee.server import PlayServer
+from arena.referee.stream import BotStream
+from benchmarks.instant import solo
+from engine import registry
+
+import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
+
+PROGRAMS = Path(__file__).with_name("instant")
+STREAMS = (1, 8)
+GOAL = 0.6
+ANSWER_BYTES = 24
+
+
+@dataclass
+class Count:
+    """What a run counted."""
+
+    round_trips: int = 0
+    bytes_sent: int = 0
+    sends: int = 0
+
+
+def _spec(index: int, game: str) -> MatchSpec:
+    version = registry.get(game).rules_version
+    seat = SeatSpec(f"{index:064x}", "instant", str(PROGRAMS), (sys.executable, "main.py"), index)
+    return MatchSpec("m" * 36, 1, game, version, {}, TimeControl(60_000_000), 1, index, (), (seat,))
+
+
+@contextmanager
+def _counting(count: Count) -> Iterator[None]:
+    """Add up what is sent, for the bare run; not used while a speed is measured."""
+    send = BotStream.send
+
+    async def counted(stream: BotStream, data: bytes) -> None:
+        count.bytes_sent += len(data)
+        count.sends += 1
+        await send(stream, data)
+
+    BotStream.send = counted  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        BotStream.send = send  # type: ignore[method-assign]
+
+
+async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> None:
+    while time.perf_counter() < end:
+        match = Match(_spec(index, solo.NAME))
+        await conduct(match, [bot.stream])
+        count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
+
+
+async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:
+    count = Count()
+    end = time.perf_counter() + seconds
+    await asyncio.gather(*(_play_until(end, bot, index, count) for index, bot in enumerate(bots)))
+    return count
+
+
+async def run_referee(streams: int, seconds: float) -> float:
+    """Round trips per second of so many solo matches at once."""
+    async with AsyncExitStack() as stack:
+        directory = stack.enter_context(runtime_directory())
+        launcher = await stack.enter_async_context(Launcher())
+        server = PlayServer()
+        address = f"unix:{directory / SOCKET_NAME}"
+        await server.start(address)
+        stack.push_async_callback(server.stop)
+        warm = WarmBots(launcher, server, address)
+        stack.push_async_callback(warm.close)
+        bots: list[WarmBot] = []
+        for index in range(streams):
+            (bot,) = await warm.seat(_spec(index, "foreign_king"))
+            assert isinstance(bot, WarmBot)
+            bots.append(bot)
+        await _measure(bots, 0.2)
+        started = time.perf_counter()
+        count = await _measure(bots, seconds)
+        for bot in bots:
+            warm.give_back(bot)
+        return count.round_trips / (time.perf_counter() - started)
+
+
+async def run_bare(streams: int, seconds: float, size: int) -> float:
+    """Round trips per second of so many streams that only pass bytes."""
+    ready: asyncio.Queue[None] = asyncio.Queue()
+    go = asyncio.Event()
+    over = asyncio.Event()
+    times = [0.0]
+    round_trips = 0
+
+    async def echo(_requests: Any, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        nonlocal round_trips
+        await context.read()
+        ready.put_nowait(None)
+        await go.wait()
+        message = b"x" * size
+        while time.perf_counter() < times[0]:
+            await context.write(message)
+            await context.read()
+            round_trips += 1
+        await over.wait()
+
+    with runtime_directory() as directory:
+        server = grpc.aio.server()
+        handler: Any = grpc.stream_stream_rpc_method_handler(echo)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bare.Echo", {"Echo": handler}),))
+        address = f"unix:{directory / SOCKET_NAME}"
+        server.add_insecure_port(address)
+        async with Launcher() as launcher:
+            await server.start()
+            command = [sys.executable, str(PROGRAMS / "echo.py"), str(ANSWER_BYTES)]
+            for _ in range(streams):
+                await launcher.start(command, "/", {"ARENA_ADDRESS": address})
+            for _ in range(streams):
+                await ready.get()
+            times[0] = time.perf_counter() + seconds
+            go.set()
+            await asyncio.sleep(seconds)
+            over.set()
+            await server.stop(1)
+    return round_trips / seconds
+
+
+async def find_size() -> int:
+    """The mean size of what the referee sends."""
+    count = Count()
+    with _counting(count):
+        await run_referee(1, 0.2)
+    return count.bytes_sent // count.sends
+
+
+def _repeat(streams: int, repeats: int, seconds: float, size: int) -> tuple[list[float], list[float]]:
+    kinds: tuple[Callable[[], Awaitable[float]], ...] = (
+        lambda: run_bare(streams, seconds, size),
+        lambda: run_referee(streams, seconds),
+    )
+    speeds: tuple[list[float], list[float]] = ([], [])
+    for _ in range(repeats):
+        for kind, speed in zip(kinds, speeds, strict=True):
+            speed.append(asyncio.run(_await(kind)))
+    return speeds
+
+
+async def _await(kind: Callable[[], Awaitable[float]]) -> float:
+    return await kind()
+
+
+def _profile(seconds: float) -> None:
+    profiler = cProfile.Profile()
+    profiler.enable()
+    asyncio.run(run_referee(1, seconds))
+    profiler.disable()
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; 0 if the goal is met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.referee", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--profile", action="store_true", help="profile the referee instead")
+    options = parser.parse_args(arguments)
+    is_met = True
+    with solo.installed():
+        if options.profile:
+            _profile(options.seconds)
+            return 0
+        size = asyncio.run(find_size())
+        print(f"messages: {size} bytes to the bot, {ANSWER_BYTES} back; medians of {options.repeats} runs")
+        for streams in STREAMS:
+            bare, referee = _repeat(streams, options.repeats, options.seconds, size)
+            share = statistics.median(referee) / statistics.median(bare)
+            is_met = is_met and share >= GOAL
+            print(
+                f"{streams} stream{'s' if streams > 1 else ''}: bare {statistics.median(bare):,.0f}/s, "
+                f"referee {statistics.median(referee):,.0f}/s = {share:.0%} (goal {GOAL:.0%})"
+            )
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""How much stronger the search bot is than the greedy one, and the greedy one than the random one.
+
+    python -m benchmarks.strength                                    # The Foreign King, 2, 3 and 4 seats, 50 ms
+    python -m benchmarks.strength --seats 3 --blocks 100 --playouts 200
+
+One bot sits among copies of the weaker one, once in each seat: the matches of a block share their random opening. The
+matches are played in this process, through the same messages as in the arena. Score: 1 for the first rank, 0 for the
+last, ties in the middle; 0.5 is equal strength. With `--playouts` the figures repeat exactly, by the clock nearly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+from statistics import fmean, stdev
+
+from bots.algorithms.greedy import GreedyBot
+from bots.algorithms.search import SearchBot
+from bots.algorithms.uniform import RandomBot
+from bots.kit import Bot
+from bots.offline import OfflineMatch, play_offline
+from engine import registry
+from engine.chance import SeededChance
+from engine.core import Game
+
+PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One bot against copies of another."""
+
+    game: str
+    seats: int
+    subject: str
+    opponent: str
+    time_limit_us: int
+    playouts: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one opening gave: means over the seats of the subject."""
+
+    score: float
+    wins: float
+    decisions: float
+    slowest_s: float
+
+
+def make_bot(name: str, playouts: int | None) -> Bot:
+    """A sample bot by its name."""
+    makers: dict[str, Callable[[], Bot]] = {
+        "random": RandomBot,
+        "greedy": GreedyBot,
+        "search": lambda: SearchBot(playouts),
+    }
+    return makers[name]()
+
+
+def random_opening(game: Game, seats: int, seed: int) -> list[int]:
+    """As many uniformly random actions as a match of this game begins with by default."""
+    random = Random(seed)
+    state = game.new_state(seats, None, SeededChance(seed))
+    opening: list[int] = []
+    while len(opening) < game.opening_plies(seats) and state.seat() is not None:
+        opening.append(random.choice(state.legal_actions()))
+        state.apply(opening[-1])
+    return opening
+
+
+def play_block(contest: Contest, seed: int) -> Block:
+    """The subject once in each seat, from one opening."""
+    game = registry.get(contest.game)
+    opening = random_opening(game, contest.seats, seed)
+    matches = [_play(contest, seat, opening, seed) for seat in range(contest.seats)]
+    return Block(
+        score=fmean(score(match.ranks, seat) for seat, match in enumerate(matches)),
+        wins=fmean(win(match.ranks, seat) for seat, match in enumerate(matches)),
+        decisions=fmean(sum(match.decisions) for match in matches),
+        slowest_s=max(match.slowest_s[seat] for seat, match in enumerate(matches)),
+    )
+
+
+def _play(contest: Contest, subject_seat: int, opening: Sequence[int], seed: int) -> OfflineMatch:
+    names = [contest.subject if seat == subject_seat else contest.opponent for seat in range(contest.seats)]
+    return play_offline(
+        [make_bot(name, contest.playouts) for name in names],
+        contest.game,
+        seeds=[seed * 100 + subject_seat * 10 + seat for seat in range(contest.seats)],
+        chance_seed=seed,
+        opening=opening,
+        time_limit_us=contest.time_limit_us,
+    )
+
+
+def score(ranks: Sequence[int], seat: int) -> float:
+    """1 for the first rank alone, 0 for the last alone."""
+    better = sum(rank < ranks[seat] for rank in ranks)
+    equal = ranks.count(ranks[seat]) - 1
+    return 1 - (better + equal / 2) / (len(ranks) - 1)
+
+
+def win(ranks: Sequence[int], seat: int) -> float:
+    """The seat's share of the first rank."""
+    return 1 / ranks.count(1) if ranks[seat] == 1 else 0.0
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Mean, and half the width of its 95 % interval; blocks are independent, the matches in one are not."""
+    half = 1.96 * stdev(values) / sqrt(len(values)) if len(values) > 1 else float("nan")
+    return fmean(values), half
+
+
+def measure(contest: Contest, blocks: int, workers: int, seed: int) -> list[Block]:
+    """Play the blocks, `workers` at a time."""
+    seeds = range(seed, seed + blocks)
+    if workers == 1:
+        return [play_block(contest, block_seed) for block_seed in seeds]
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(play_block, [contest] * blocks, seeds))
+
+
+def report(contest: Contest, blocks: Sequence[Block]) -> str:
+    """One line of the table."""
+    mean_score, score_half = interval([block.score for block in blocks])
+    wins, wins_half = interval([block.wins for block in blocks])
+    return (
+        f"{contest.seats:5}  {contest.subject:>7} - {contest.opponent:<7}  {len(blocks) * contest.seats:7}  "
+        f"{mean_score:.3f} ± {score_half:.3f}  {wins:6.1%} ± {wins_half:5.1%}  {1 / contest.seats:6.1%}  "
+        f"{fmean(block.decisions for block in blocks):9.0f}  {max(block.slowest_s for block in blocks) * 1e3:10.1f}"
+    )
+
+
+def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
+    """What the command line asks for."""
+    game = registry.get(arguments.game)
+    for seats in arguments.seats or game.seats:
+        for subject, opponent in PAIRS:
+            yield Contest(
+                arguments.game, seats, subject, opponent, round(arguments.limit_ms * 1000), arguments.playouts
+            )
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure the sample bots against each other.")
+    parser.add_argument("--game", default="foreign_king")
+    parser.add_argument("--seats", type=int, nargs="*", help="numbers of seats; default all of the game")
+    parser.add_argument("--blocks", type=int, default=40, help="openings; each is played once from every seat")
+    parser.add_argument("--limit-ms", type=float, default=50, help="limit of a decision")
+    parser.add_argument("--playouts", type=int, help="playouts of the search bot, instead of the clock")
+    parser.add_argument("--workers", type=int, default=1, help="processes; by the clock, no more than free cores")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print the table."""
+    arguments = parse(argv)
+    print("seats            contest  matches          score     wins          by chance  decisions  slowest ms")
+    for contest in contests(arguments):
+        blocks = measure(contest, arguments.blocks, arguments.workers, arguments.seed)
+        print(report(contest, blocks), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,152 @@
+"""A bot as a process of its own, as the arena starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.bots.fake_arena import FakeArena, decide, serve, started
+
+ROOT = Path(__file__).resolve().parents[2]
+
+BROKEN = """
+from bots.kit import Bot, run
+
+class Broken(Bot):
+    def decide(self, decision):
+        raise ZeroDivisionError("no idea at ply %d" % decision.ply)
+
+run(Broken())
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    output: str
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="kit") as name:
+        yield Path(name)
+
+
+async def start_bot(source: Path, **environment: str) -> Ended:
+    """Run a bot to its end, which must come by itself."""
+    base = {key: value for key, value in os.environ.items() if not key.startswith("ARENA_")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(source)),
+        env={**base, "PYTHONPATH": str(ROOT), **environment},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, errors = await asyncio.wait_for(process.communicate(), 30)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return Ended(process.returncode or 0, errors.decode())
+
+
+async def meet(
+    directory: Path, source: Path, script: Callable[[FakeArena], Awaitable[None]]
+) -> tuple[Ended, FakeArena]:
+    async with serve(directory, script) as arena:
+        ended = await start_bot(source, ARENA_ADDRESS=arena.address, ARENA_TOKEN="t0ken")
+    return ended, arena
+
+
+def blocks_of_the_guide() -> list[str]:
+    """The Python blocks of docs/write-a-bot.md: a bot, a test of it, a bot that searches."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "write-a-bot.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+async def test_the_first_bot_of_the_guide_plays(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.play_match("a", 20)
+        await arena.play_match("b", 20)
+
+    source = directory / "main.py"
+    source.write_text(blocks_of_the_guide()[0])
+    ended, arena = await meet(directory, source, script)
+    assert ended == Ended(0, "")
+    assert arena.metadata["authorization"] == "Bearer t0ken"
+    assert {action for request in arena.heard for action in request.act.actions} == {0, 1, 2}
+
+
+def test_the_first_bot_of_the_guide_is_under_25_lines() -> None:
+    assert len(blocks_of_the_guide()[0].splitlines()) < 25
+
+
+def test_the_other_examples_of_the_guide_run(directory: Path) -> None:
+    first, its_test, searcher = blocks_of_the_guide()
+    for name, source in {"main": first, "test_my_bot": its_test, "searcher": searcher}.items():
+        (directory / f"{name}.py").write_text(source)
+    code = """
+from bots.kit import play_offline
+from main import RandomBot
+from searcher import OnePly
+from test_my_bot import test_my_bot_plays_to_the_end
+test_my_bot_plays_to_the_end()
+print(play_offline([OnePly(), RandomBot()], "foreign_king").ranks)
+"""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{directory}"}
+    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (shown.stderr, shown.stdout) == ("", "(1, 2)\n")
+
+
+async def test_what_decide_raises_is_shown_and_ends_the_process(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.say(started("a"), decide("a", 7))
+        await arena.context.read()
+
+    source = directory / "main.py"
+    source.write_text(BROKEN)
+    ended, _ = await meet(directory, source, script)
+    assert ended.status == 1
+    assert ended.output.startswith("Traceback")
+    assert ended.output.rstrip().endswith("ZeroDivisionError: no idea at ply 7")
+
+
+async def test_a_bot_started_by_hand_says_how_to_start_it() -> None:
+    ended = await start_bot(ROOT / "bots" / "random" / "main.py")
+    assert ended.status == 2
+    assert ended.output.startswith("ARENA_ADDRESS is not set")
+    assert "arena match run" in ended.output
+    assert ended.output.count("\n") == 1
+
+
+async def test_an_arena_that_is_not_there_is_one_line() -> None:
+    ended = await start_bot(ROOT / "bots" / "random" / "main.py", ARENA_ADDRESS="unix:/nonexistent/arena.sock")
+    assert ended.status == 1
+    assert ended.output.splitlines()[-1].startswith("no arena answers at unix:/nonexistent/arena.sock")
+
+
+@pytest.mark.parametrize("text", ["0", "-3", "many"])
+async def test_a_number_of_playouts_that_is_none_is_misuse(text: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(ROOT / "bots" / "search" / "main.py"), "--playouts", text),
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert f"argument --playouts: {text}" in errors.decode() or "invalid" in errors.decode()
+
+
+def test_neither_the_kit_nor_a_random_bot_imports_the_engines_games() -> None:
+    code = "import sys, bots.algorithms.uniform, bots.stream; print([m for m in sys.modules if m.startswith('engine')])"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert shown.stdout.strip() == "[]"

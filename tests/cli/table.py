@@ -1,0 +1,60 @@
+"""An executor that plays real matches of real games in this process, so that commands can be tested without bots.
+
+Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action.
+"""
+
+from random import Random
+from typing import Self
+
+from arena.match.answers import Answer
+from arena.match.match import Match
+from arena.match.replay import build_document, dump
+from arena.match.spec import MatchReport, MatchSpec
+
+STARTED_AT_US = 1_800_000_000_000_000
+
+
+class TableExecutor:
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        return None
+
+    def slots(self) -> int:
+        return self.workers
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        return play(spec)
+
+    async def cancel(self, match_id: str) -> None:
+        raise AssertionError(f"match {match_id} ends before it could be cancelled")
+
+
+def play(spec: MatchSpec) -> MatchReport:
+    match = Match(spec)
+    generators = [Random(seat.seed) for seat in spec.seats]
+    match.begin()
+    while (decision := match.decision) is not None and not match.is_over:
+        seat = spec.seats[decision.seat]
+        action = generators[decision.seat].choice(list(decision.legal))
+        if seat.name.startswith("cheat"):
+            action = next(number for number in range(1000) if number not in decision.legal)
+        match.receive(decision.seat, Answer(spec.match_id, decision.ply, [action]), 1000, 1000)
+        match.add_evidence(decision.seat, {"stderr": "first line\nlast \x1b[31mline"})
+    document = build_document(match, STARTED_AT_US, 250_000)
+    return MatchReport(
+        match_id=spec.match_id,
+        attempt=spec.attempt,
+        result=match.result(),
+        plies=len(match.entries),
+        decisions=sum(entry.decide == entry.ply for entry in match.entries),
+        started_at_us=STARTED_AT_US,
+        duration_us=250_000,
+        game_digest=document["game_digest"],
+        record_digest=document["record_digest"],
+        replay=dump(document),
+    )

@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import Arena
+
+
+def test_the_games_are_listed(arena: Arena) -> None:
+    rows = arena("game", "list", "--json").json
+    assert [row["name"] for row in rows] == ["foreign_king"]
+    assert rows[0]["seats"] == [2, 3, 4]
+    assert "The Foreign King" in arena("game", "list").out
+
+
+def test_a_game_is_shown_with_its_options(arena: Arena) -> None:
+    shown = arena("game", "show", "foreign_king").out
+    assert "queen_scope" in shown
+    assert "any occupied_by_others" in shown
+
+
+def test_the_first_position_is_drawn_with_names_in_a_language(arena: Arena, tmp_path: Path) -> None:
+    for language in ("en", "de", "it", "fr"):
+        file = tmp_path / f"{language}.svg"
+        command = ["game", "show", "foreign_king", "--seats", "3", "--lang", language, "--svg", file]
+        assert arena(*command).code == 0
+        assert file.read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "en.svg").read_bytes() != (tmp_path / "de.svg").read_bytes()
+
+
+def test_the_language_may_come_from_the_environment(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    german = arena("game", "show", "foreign_king", "--lang", "de", "--json").json
+    monkeypatch.setenv("ARENA_LANG", "de")
+    assert arena("game", "show", "foreign_king", "--json").json == german
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "foreign_kin"], "there is no game 'foreign_kin'; did you mean 'foreign_king'?"),
+        (["show", "foreign_king", "--seats", "9"], "2 to 4 seats"),
+        (["show", "foreign_king", "--lang", "xx"], "write --lang en or de or it or fr"),
+        (["show", "foreign_king", "--option", "nonsense=1"], "nonsense"),
+        (["show", "foreign_king", "--option", "bank=12"], "bank"),
+        (["show", "foreign_king", "--svg", "/nowhere/x.svg"], "cannot write /nowhere/x.svg"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_shown_is_refused(arena: Arena, words: list[str], message: str) -> None:
+    assert message in arena.refusal("game", *words)
+
+
+def test_perft_counts_every_depth_up_to_the_one_asked(arena: Arena) -> None:
+    rows = arena("perft", "foreign_king", "--seats", "3", "--depth", "3", "--json").json
+    assert [row["depth"] for row in rows] == [1, 2, 3]
+    assert rows[0]["sequences"] < rows[1]["sequences"] < rows[2]["sequences"]
+
+
+def test_perft_divided_adds_up_to_the_count(arena: Arena) -> None:
+    counted = arena("perft", "foreign_king", "--seats", "3", "--depth", "3", "--json").json[-1]["sequences"]
+    divided = arena("perft", "foreign_king", "--seats", "3", "--depth", "3", "--divide", "--json").json
+    assert sum(row["sequences"] for row in divided) == counted
+    shown = arena("perft", "foreign_king", "--seats", "3", "--depth", "3", "--divide").out
+    assert shown.splitlines()[-1].split() == ["total", str(counted)]
+
+
+def test_perft_of_an_unknown_game_gets_the_nearest_name(arena: Arena) -> None:
+    assert "did you mean 'foreign_king'?" in arena.refusal("perft", "foreignking")

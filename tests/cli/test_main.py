@@ -1,0 +1,86 @@
+import importlib
+import subprocess
+import sys
+
+import pytest
+import typer.main
+
+from arena.cli.main import NOUNS, make_app
+from tests.cli.support import Arena
+
+
+def test_help_lists_every_noun(arena: Arena) -> None:
+    shown = arena("--help")
+    assert shown.code == 0
+    for name, line in NOUNS.items():
+        assert name in shown.out
+        assert line[:40] in shown.out
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_the_line_of_a_noun_is_its_own_help(noun: str) -> None:
+    root = typer.main.get_command(make_app())
+    help_text = root.commands[noun].help  # type: ignore[attr-defined]
+    assert help_text.splitlines()[0].rstrip(".") == NOUNS[noun].rstrip(".") or help_text.startswith(NOUNS[noun][:-1])
+
+
+@pytest.mark.parametrize("words", [[], ["game"], ["tournament"], ["tournament", "run"]])
+def test_a_noun_without_a_verb_shows_help_and_counts_as_misuse(arena: Arena, words: list[str]) -> None:
+    finished = arena(*words)
+    assert (finished.code, finished.out) == (2, "")
+    assert finished.err.startswith("Usage: arena")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["tournamnt", "list"], "No such command 'tournamnt'. Did you mean 'tournament'? see `arena --help`"),
+        (["game", "lst"], "No such command 'lst'. Did you mean 'list'? see `arena game --help`"),
+        (["zzz"], "No such command 'zzz'; see `arena --help`"),
+        (["--sideways"], "No such option: --sideways; see `arena --help`"),
+        (["game", "list", "--jsn"], "see `arena game list --help`"),
+        (["perft"], "Missing argument 'GAME'; see `arena perft --help`"),
+        (["perft", "foreign_king", "--depth", "deep"], "Invalid value for '--depth'"),
+        (["perft", "foreign_king", "--depth", "0"], "Invalid value for '--depth'"),
+        (["game", "list", "surplus"], "see `arena game list --help`"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_misuse_is_one_line_with_where_to_look(arena: Arena, words: list[str], message: str) -> None:
+    assert message in arena.refusal(*words)
+
+
+def test_the_version_is_told(arena: Arena) -> None:
+    assert arena("--version").out.startswith("kingmaker-arena 0.")
+
+
+def test_help_imports_no_database_and_no_grpc() -> None:
+    program = "import sys; from arena.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = set(finished.stderr.split())
+    assert not modules & {"sqlalchemy", "sqlmodel", "alembic", "trueskill", "grpc", "rich.console"}
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_every_noun_has_its_file(noun: str) -> None:
+    assert isinstance(importlib.import_module(f"arena.cli.{noun}").app, typer.Typer)
+
+
+def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
+    findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
+    assert {"python", "packages", "games", "sockets", "processes", "files", "sandbox", "database"} == set(findings)
+    assert findings["python"]["state"] == "ok"
+    assert findings["sandbox"]["state"] == "note"
+
+
+def test_doctor_makes_no_database(arena: Arena) -> None:
+    arena("doctor")
+    assert not arena.db.exists()
+
+
+def test_doctor_fails_on_a_database_that_is_none_and_says_what_to_do(arena: Arena) -> None:
+    arena.db.write_text("no database " * 1000, encoding="utf-8")
+    finished = arena("doctor", "--json")
+    (finding,) = [finding for finding in finished.json if finding["check"] == "database"]
+    assert finished.code == 1
+    assert (finding["state"], finding["remedy"]) == ("FAILED", "name another file")

@@ -1,0 +1,135 @@
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.support import Arena, write_bot
+
+MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
+
+
+@pytest.fixture
+def match(table: Arena) -> dict[str, Any]:
+    """A match that was played."""
+    played: dict[str, Any] = table(*MATCH, "--json").json
+    return played
+
+
+def test_a_match_is_played_and_shown(table: Arena) -> None:
+    finished = table(*MATCH)
+    assert finished.code == 0
+    for fact in ("finished", "ended by the rules", "ada", "bob", "eve", "`arena replay show "):
+        assert fact in finished.out
+
+
+def test_a_match_has_the_bots_in_the_seats_named(match: dict[str, Any]) -> None:
+    assert [seat["bot"] for seat in match["seats"]] == ["ada", "bob", "eve"]
+    assert min(seat["rank"] for seat in match["seats"]) == 1
+
+
+def test_a_single_match_is_unrated_unless_asked(table: Arena) -> None:
+    table(*MATCH)
+    assert table("leaderboard", "--json").json == []
+    table(*MATCH, "--rated")
+    assert table("leaderboard", "--json").json[0]["matches"] == 1
+
+
+def test_ids_may_be_abbreviated_to_beginning_or_end(table: Arena, match: dict[str, Any]) -> None:
+    for text in (match["match_id"], match["match_id"][:13], match["match_id"][-8:]):
+        assert table("match", "show", text, "--json").json == match
+
+
+@pytest.mark.parametrize("command", [["match", "show"], ["replay", "show"], ["replay", "verify"]])
+def test_an_unknown_match_is_refused_with_where_to_look(table: Arena, command: list[str]) -> None:
+    assert "arena tournament show" in table.refusal(*command, "ffffffff")
+
+
+def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
+    first, second = (table(*MATCH, "--json").json["match_id"] for _ in range(2))
+    assert first[:6] == second[:6]
+    assert "2 of them" in table.refusal("match", "show", first[:6])
+
+
+def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    shown = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob").out
+    assert "seat 1 (cheat), ply" in shown
+    assert "ILLEGAL_ACTION: It chose action" in shown
+    assert "forfeited" in shown
+    assert "    last ?[31mline" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_bot_plays_itself_but_not_for_a_rating(table: Arena) -> None:
+    match = ("match", "run", "--game", "foreign_king", "--bots", "ada,ada")
+    assert table(*match).code == 0
+    assert "more than once" in table.refusal(*match, "--rated")
+
+
+def test_a_replay_is_shown_ply_by_ply(table: Arena, match: dict[str, Any]) -> None:
+    shown = table("replay", "show", match["match_id"])
+    assert shown.code == 0
+    assert len([line for line in shown.out.splitlines() if " bot " in line or " opening " in line]) > 10
+    assert "ended  by the rules" in shown.out
+
+
+def test_a_replay_is_json_for_programs(table: Arena, match: dict[str, Any]) -> None:
+    document = table("replay", "show", match["match_id"], "--json").json
+    assert document["match_id"] == match["match_id"]
+    assert len(document["entries"]) == match["plies"]
+
+
+def test_any_position_of_a_replay_is_shown_and_drawn(table: Arena, match: dict[str, Any], tmp_path: Path) -> None:
+    for ply in (0, 5, match["plies"]):
+        assert f"before ply {ply} of" in table("replay", "show", match["match_id"], "--ply", str(ply)).out
+    assert table("replay", "show", match["match_id"], "--svg", tmp_path / "end.svg").code == 0
+    assert "<svg" in (tmp_path / "end.svg").read_text(encoding="utf-8")
+
+
+def test_a_ply_beyond_the_end_is_refused(table: Arena, match: dict[str, Any]) -> None:
+    refusal = table.refusal("replay", "show", match["match_id"], "--ply", str(match["plies"] + 1))
+    assert f"--ply {match['plies']} is its end" in refusal
+
+
+def test_a_sound_match_verifies_alone_by_tournament_and_with_all(table: Arena, match: dict[str, Any]) -> None:
+    for words in ([match["match_id"]], ["--tournament", "match-1"], ["--all"]):
+        assert table("replay", "verify", *words, "--json").json == {"verified": 1, "broken": []}
+    assert table("replay", "verify", "--all").out == "1 matches verified, none broken\n"
+
+
+@pytest.mark.parametrize("words", [[], ["abcd", "--all"]])
+def test_verify_wants_to_know_what(table: Arena, words: list[str]) -> None:
+    assert "say what to verify" in table.refusal("replay", "verify", *words)
+
+
+@pytest.mark.parametrize("place", [0, 2, 100, -33, -1])
+def test_one_flipped_byte_of_a_replay_is_detected(table: Arena, match: dict[str, Any], place: int) -> None:
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        (data,) = connection.execute("SELECT data FROM replay").fetchone()
+        flipped = bytearray(data)
+        flipped[place] ^= 1
+        connection.execute("UPDATE replay SET data = ?", (bytes(flipped),))
+    finished = table("replay", "verify", "--all")
+    assert finished.code == 1
+    assert "1 matches verified, 1 broken" in finished.out
+    assert match["match_id"][-8:] in finished.out
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["UPDATE match SET game_digest = '00'", "UPDATE match SET record_digest = '00'", "UPDATE match SET plies = 1"],
+)
+def test_a_changed_fact_in_the_database_is_detected(table: Arena, match: dict[str, Any], change: str) -> None:
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute(change)
+    assert "in the database" in table("replay", "verify", "--all").out
+
+
+def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[str, Any]) -> None:
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE match_seat SET rank = 4 - rank")
+    finished = table("replay", "verify", "--all")
+    assert finished.code == 1
+    assert "ranks" in finished.out

@@ -1,0 +1,163 @@
+from pathlib import Path
+
+import pytest
+
+from arena.cli.order import next_name
+from tests.cli.support import Arena, Finished, write_bot
+
+ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
+
+
+def play_monday(table: Arena) -> Finished:
+    return table(*ROUND_ROBIN, "--blocks", "2", "--time", "50ms", "--seed", "1", "--name", "monday", "--workers", "1")
+
+
+def test_a_round_robin_is_played_and_ends_with_standings_and_where_to_look_next(table: Arena) -> None:
+    finished = play_monday(table)
+    assert finished.code == 0
+    for bot in ("ada", "bob", "eve"):
+        assert bot in finished.out
+    assert "`arena leaderboard`" in finished.out
+    assert "`arena tournament show monday --matches`" in finished.out
+
+
+def test_progress_and_notes_go_to_stderr(table: Arena) -> None:
+    err = play_monday(table).err
+    assert "tournament monday (seed 1: can be repeated)" in err
+    assert "without a sandbox" in err
+    assert "6/6 matches" in err
+
+
+def test_the_standings_are_json_for_programs(table: Arena) -> None:
+    standings = table(*ROUND_ROBIN, "--json").json
+    assert {row["bot"] for row in standings} == {"ada", "bob", "eve"}
+    assert all(row["matches"] == 3 for row in standings)
+
+
+def test_a_tournament_is_listed_and_shown(table: Arena) -> None:
+    play_monday(table)
+    (row,) = table("tournament", "list", "--json").json
+    assert (row["name"], row["status"], row["finished"], row["total"]) == ("monday", "finished", 6, 6)
+    assert "monday" in table("tournament", "list").out
+    shown = table("tournament", "show", "monday", "--matches").out
+    assert "finished, 6 of 6 matches played" in shown
+    assert shown.count("finished") == 7
+
+
+def test_the_secret_is_published_when_the_tournament_is_over(table: Arena) -> None:
+    play_monday(table)
+    assert len(table("tournament", "show", "monday", "--json").json["secret"]) == 64
+
+
+def test_equal_seeds_give_equal_matches(table: Arena) -> None:
+    digests = []
+    for name in ("first", "second"):
+        table(*ROUND_ROBIN, "--seed", "5", "--name", name)
+        matches = table("tournament", "show", name, "--json").json["matches"]
+        digests.append([match["game_digest"] for match in matches])
+    assert digests[0] == digests[1]
+
+
+def test_a_tournament_without_a_name_gets_the_next_free_one(table: Arena) -> None:
+    table(*ROUND_ROBIN)
+    table(*ROUND_ROBIN)
+    names = {row["name"] for row in table("tournament", "list", "--json").json}
+    assert names == {"round-robin-1", "round-robin-2"}
+
+
+def test_free_names_are_found_in_the_gaps() -> None:
+    assert next_name("demo", set()) == "demo-1"
+    assert next_name("demo", {"demo-1", "demo-3", "other"}) == "demo-2"
+
+
+def test_a_name_that_is_taken_is_refused_with_how_to_go_on(table: Arena) -> None:
+    play_monday(table)
+    refusal = table.refusal(*ROUND_ROBIN, "--name", "monday")
+    assert "`arena tournament resume monday` goes on" in refusal
+
+
+def test_a_finished_tournament_cannot_be_resumed(table: Arena) -> None:
+    play_monday(table)
+    assert "is finished" in table("tournament", "resume", "monday").err
+
+
+def test_a_finished_tournament_cannot_be_cancelled(table: Arena) -> None:
+    play_monday(table)
+    assert table("tournament", "cancel", "monday").out == "monday: over already\n"
+
+
+@pytest.mark.parametrize("verb", ["show", "resume", "cancel"])
+def test_an_unknown_tournament_gets_the_nearest_name(table: Arena, verb: str) -> None:
+    play_monday(table)
+    assert "there is no tournament 'munday'; did you mean 'monday'?" in table.refusal("tournament", verb, "munday")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--bots", "ada,bob,evee"], "there is no bot 'evee'; did you mean 'eve'?"),
+        (["--bots", "ada,bob"], "bots"),
+        (["--bots", "ada,bob,ada"], "more than once"),
+        (["--bots", ","], "--bots names nothing"),
+        (["--bots", "ada,bob,eve@ffff"], "no version 'ffff'"),
+        (["--game", "foreign_kong"], "did you mean 'foreign_king'?"),
+        (["--seats", "7"], "2 to 4 seats"),
+        (["--time", "fast"], "write 50ms"),
+        (["--option", "queen=any"], "queen"),
+        (["--option", "queen_scope"], "is not KEY=VALUE"),
+        (["--option", "bank=1", "--option", "bank=2"], "given twice"),
+        (["--seed", "-1"], "seed"),
+        (["--seed", "99999999999999999999"], "2^53"),
+        (["--opening-plies", "-1"], "--opening-plies"),
+        (["--blocks", "0"], "--blocks"),
+        (["--workers", "-1"], "--workers"),
+        (["--name", ""], "no name for a tournament"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_orders_are_refused_in_one_line_and_nothing_is_planned(
+    table: Arena, words: list[str], message: str
+) -> None:
+    assert message in table.refusal(*ROUND_ROBIN, *words)
+    assert table("tournament", "list", "--json").json == []
+
+
+def test_a_disabled_bot_is_refused(table: Arena) -> None:
+    table("bot", "disable", "eve")
+    assert "disabled" in table.refusal(*ROUND_ROBIN)
+
+
+def test_a_bot_that_does_not_play_the_game_is_refused(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "chess", "chess-bot", games='["chess"]'))
+    assert "does not play foreign_king" in table.refusal(*ROUND_ROBIN[:-1], "ada,bob,chess-bot")
+
+
+def test_a_bot_whose_stored_files_were_changed_is_refused(table: Arena) -> None:
+    directory = Path(table("bot", "show", "eve", "--json").json["versions"][0]["directory"])
+    (directory / "extra.py").write_text("", encoding="utf-8")
+    assert "were changed" in table.refusal(*ROUND_ROBIN, code=1)
+
+
+def test_an_unrated_tournament_leaves_the_leaderboard_alone(table: Arena) -> None:
+    table(*ROUND_ROBIN, "--unrated")
+    assert table("leaderboard", "--json").json == []
+
+
+def test_the_leaderboard_has_one_table_for_each_pool(table: Arena) -> None:
+    table(*ROUND_ROBIN)
+    table(*ROUND_ROBIN, "--option", "queen_scope=occupied_by_others")
+    pools = table("leaderboard", "--json").json
+    assert [(pool["matches"], len(pool["table"])) for pool in pools] == [(3, 3), (3, 3)]
+    shown = table("leaderboard").out
+    assert "The Foreign King, 3 seats, time 100ms, queen_scope=occupied_by_others: 3 matches" in shown
+    assert shown.count("RANK") == 2
+
+
+def test_the_leaderboard_is_narrowed_to_a_pool_a_game_or_a_number_of_seats(table: Arena) -> None:
+    table(*ROUND_ROBIN)
+    (pool,) = table("leaderboard", "--json").json
+    assert table("leaderboard", "--json", "--pool", pool["pool_id"][:8]).json == [pool]
+    assert table("leaderboard", "--json", "--game", "foreign_king", "--seats", "3").json == [pool]
+    assert table("leaderboard", "--json", "--seats", "2").json == []
+    assert len(table("leaderboard", "--json", "--limit", "1").json[0]["table"]) == 1
+    assert "no pool 'ffff0000'" in table.refusal("leaderboard", "--pool", "ffff0000")

@@ -1,0 +1,212 @@
+"""The command `arena` as a user runs it: in processes of its own, on a terminal or not; and what it leaves behind."""
+
+import json
+import os
+import re
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ARENA = [sys.executable, "-m", "arena.cli.main"]
+# Long, because a test machine may be busy; nothing waits that long when all is well.
+DEADLINE_S = 60.0
+
+FIRST_BOT = """
+from bots.kit import Bot, Decision, run
+
+class {name}(Bot):
+    def decide(self, decision: Decision) -> int:
+        return decision.{choice}
+
+run({name}())
+"""
+CHOICES = {
+    "first": "legal_actions[0]",
+    "last": "legal_actions[-1]",
+    "drawn": "match.random.choice(decision.legal_actions)",
+}
+
+
+def write_quick_bot(directory: Path, name: str) -> Path:
+    """A deterministic bot that answers at once, by one of CHOICES."""
+    directory.mkdir(parents=True)
+    body = FIRST_BOT.format(name=name.title(), choice=CHOICES[name])
+    (directory / "main.py").write_text(body, encoding="utf-8")
+    return write_manifest(directory, name)
+
+
+def write_manifest(directory: Path, name: str, *arguments: str) -> Path:
+    """A bot.toml that runs main.py with some arguments."""
+    command = json.dumps(["python", "main.py", *arguments])
+    text = f'schema = 1\nname = "{name}"\ncommand = {command}\ndeterministic = true\n'
+    (directory / "bot.toml").write_text(text, encoding="utf-8")
+    return directory
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Place:
+    """A directory of its own with a database; every process started for it is known by its HOME."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.db = directory / "arena.db"
+        # The arena hands HOME on to workers and bots, so it marks every process of this place.
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("ARENA_")},
+            "HOME": str(directory),
+            "ARENA_DB": str(self.db),
+        }
+
+    def arena(self, *words: str | Path) -> Finished:
+        """Run a command to its end."""
+        finished = subprocess.run(
+            [*ARENA, *map(str, words)],
+            cwd=self.directory,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+        )
+        return Finished(finished.returncode, finished.stdout, finished.stderr)
+
+    def ok(self, *words: str | Path) -> Finished:
+        """Run a command that must succeed."""
+        finished = self.arena(*words)
+        assert finished.code == 0, finished
+        return finished
+
+    @contextmanager
+    def on_terminal(self, *words: str | Path) -> Iterator["Terminal"]:
+        """Start a command on a terminal, in a process group of its own; ended with the block."""
+        ours, its = os.openpty()
+        command = [*ARENA, *map(str, words)]
+        process = subprocess.Popen(
+            command,
+            cwd=self.directory,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=its,
+            stderr=its,
+            start_new_session=True,
+        )
+        os.close(its)
+        try:
+            yield Terminal(process, ours)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            os.close(ours)
+            self.wait_until_nothing_runs()
+
+    def processes(self) -> dict[int, str]:
+        """The processes of this place that run: id -> command line."""
+        mark = f"HOME={self.directory}".encode()
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if mark in (entry / "environ").read_bytes().split(b"\0"):
+                        command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+                        found[int(entry.name)] = command.decode(errors="replace")
+                except OSError:
+                    continue
+        return found
+
+    def wait_until_nothing_runs(self) -> None:
+        """Return when no process of this place is left; a process that does not end fails the test, and is ended."""
+        deadline = time.monotonic() + DEADLINE_S
+        while running := self.processes():
+            for process in running:
+                if not wait_for_end(process, deadline - time.monotonic()):
+                    os.kill(process, signal.SIGKILL)
+                    raise AssertionError(f"left behind: {running}")
+
+    def counts(self) -> dict[str, int]:
+        """How many matches are in which state."""
+        with closing(sqlite3.connect(self.db)) as connection:
+            return dict(connection.execute("SELECT state, count(*) FROM match GROUP BY state"))
+
+    def table(self) -> list[tuple[Any, ...]]:
+        """The final table to the last digit, without ids."""
+        with closing(sqlite3.connect(self.db)) as connection:
+            return connection.execute(
+                "SELECT bot.name, version.content_hash, mu, sigma, exposure, matches, wins, points FROM rating "
+                "JOIN version ON version.id = rating.version_id JOIN bot ON bot.id = version.bot_id ORDER BY bot.name"
+            ).fetchall()
+
+
+def wait_for_end(process: int, seconds: float) -> bool:
+    """Whether a process, child or not, ends in time."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], max(seconds, 0))[0])
+    finally:
+        os.close(descriptor)
+
+
+class Terminal:
+    """A command that runs on a terminal."""
+
+    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+        self.process = process
+        self.text = ""
+        self._descriptor = descriptor
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Read on until what was written fits the pattern."""
+        deadline = time.monotonic() + DEADLINE_S
+        while not (found := re.search(pattern, self.text)):
+            assert self._read(deadline - time.monotonic()), f"waited for {pattern!r}, there is: {self.text}"
+        return found
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self._descriptor], [], [], max(seconds, 0))[0]:
+            return False
+        try:
+            piece = os.read(self._descriptor, 65536)
+        except OSError:  # the other side was closed: a terminal says it like this
+            return False
+        self.text += piece.decode(errors="replace")
+        return True
+
+    def interrupt(self) -> None:
+        """Ctrl-C, as a terminal sends it: to the whole process group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """`kill -9` of the command alone."""
+        self.process.kill()
+
+    def end(self) -> int:
+        """Read on to the end; the exit code."""
+        deadline = time.monotonic() + DEADLINE_S
+        while self._read(deadline - time.monotonic()):
+            pass
+        return self.process.wait(max(deadline - time.monotonic(), 1))
+
+    @property
+    def lines(self) -> list[str]:
+        """What was written, line by line, the live line at its last state."""
+        return [line.rsplit("\r", 1)[-1].rstrip() for line in self.text.replace("\r\n", "\n").splitlines()]

@@ -1,0 +1,113 @@
+"""Ctrl-C, twice, and kill -9 in the middle of a tournament: nothing lost, nothing twice, nothing left behind."""
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import CHOICES, Place
+
+BLOCKS = 10
+MATCHES = 3 * BLOCKS
+ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", ",".join(CHOICES)]
+ORDER += ["--blocks", str(BLOCKS), "--time", "10s", "--seed", "11", "--name", "monday"]
+SOME_PLAYED = rf"[1-9]\d*/{MATCHES} matches, "
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, prepared: Path) -> list[tuple[object, ...]]:
+    """The table of the same tournament, played by one worker without a stop."""
+    place = Place(shutil.copytree(prepared, tmp_path_factory.mktemp("undisturbed"), dirs_exist_ok=True))
+    place.ok(*ORDER, "--workers", "1")
+    place.wait_until_nothing_runs()
+    return place.table()
+
+
+def check_all_is_well(place: Place, undisturbed: list[tuple[object, ...]]) -> None:
+    assert place.counts() == {"finished": MATCHES}
+    assert place.table() == undisturbed
+    assert place.ok("replay", "verify", "--all", "--json").json == {"verified": MATCHES, "broken": []}
+    place.ok("db", "check")
+
+
+def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
+    field: Place, undisturbed: list[tuple[object, ...]]
+) -> None:
+    with field.on_terminal(*ORDER) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        terminal.interrupt()
+        assert terminal.end() == 130
+    assert terminal.lines[-1] == "arena: stopped; `arena tournament resume monday` goes on"
+    assert "Traceback" not in terminal.text
+    counts = field.counts()
+    assert set(counts) == {"planned", "finished"}, "matches in flight are given back"
+    assert field.ok("tournament", "show", "monday", "--json").json["status"] == "running"
+    field.ok("tournament", "resume", "monday")
+    check_all_is_well(field, undisturbed)
+
+
+def test_ctrl_c_twice_ends_at_once_and_resume_gives_the_same_table(
+    field: Place, undisturbed: list[tuple[object, ...]]
+) -> None:
+    with field.on_terminal(*ORDER) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        terminal.interrupt()
+        terminal.interrupt()
+        assert terminal.end() == 130
+    assert "`arena tournament resume monday` goes on" in terminal.lines[-1]
+    assert "Traceback" not in terminal.text
+    finished = field.counts()["finished"]
+    assert 0 < finished < MATCHES
+    field.ok("tournament", "resume", "monday")
+    check_all_is_well(field, undisturbed)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
+    field: Place, undisturbed: list[tuple[object, ...]], workers: str
+) -> None:
+    with field.on_terminal(*ORDER, "--workers", workers) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        terminal.kill()
+        assert terminal.end() == -9
+    assert field.counts()["finished"] < MATCHES
+    field.ok("tournament", "resume", "monday", "--workers", workers)
+    check_all_is_well(field, undisturbed)
+
+
+def test_a_worker_that_is_killed_costs_no_match(field: Place, undisturbed: list[tuple[object, ...]]) -> None:
+    with field.on_terminal(*ORDER) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        worker = next(process for process, command in field.processes().items() if "arena.worker" in command)
+        os.kill(worker, signal.SIGKILL)
+        assert terminal.end() == 0
+    check_all_is_well(field, undisturbed)
+
+
+def test_a_tournament_is_cancelled_and_its_results_stay(field: Place) -> None:
+    with field.on_terminal(*ORDER) as terminal:
+        terminal.wait_for(SOME_PLAYED)
+        terminal.interrupt()
+        terminal.end()
+    finished = field.counts()["finished"]
+    field.ok("tournament", "cancel", "monday")
+    assert field.counts() == {"finished": finished, "void": MATCHES - finished}
+    refused = field.arena("tournament", "resume", "monday")
+    assert refused.code == 1
+    assert "was cancelled" in refused.err
+
+
+def test_a_tournament_is_played_by_one_command_at_a_time(field: Place) -> None:
+    with field.on_terminal(*ORDER, "--blocks", "200") as terminal:
+        terminal.wait_for("[1-9][0-9]*/600 matches, ")
+        refused = field.arena("tournament", "resume", "monday")
+        assert refused.code == 1
+        assert "is playing this tournament now" in refused.err
+        terminal.interrupt()
+        terminal.end()
+
+
+def test_the_undisturbed_table_is_that_of_every_match(undisturbed: list[tuple[object, ...]], tmp_path: Path) -> None:
+    assert [row[5] for row in undisturbed] == [MATCHES] * 3

@@ -1,0 +1,71 @@
+"""The contract's own small parts: the action table, errors, defaults."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core import (
+    ActionTable,
+    EngineError,
+    GameOverError,
+    IllegalActionError,
+    NotationError,
+    OptionsError,
+    PositionError,
+    SeatsError,
+    UnknownGameError,
+)
+from tests.engine.race import GAME, STOP, THROW
+
+
+def test_an_action_table_numbers_its_names() -> None:
+    table = ActionTable(["STOP", "GO:LIE"])
+    assert len(table) == 2
+    assert table.format(1) == "GO:LIE"
+    assert table.parse("GO:LIE") == 1
+
+
+@pytest.mark.parametrize("names", [["A", "A"], [""], ["É"], ["A\n"]])
+def test_a_table_refuses_names_that_cannot_be_told_or_sent(names: list[str]) -> None:
+    with pytest.raises(ValueError, match="notation"):
+        ActionTable(names)
+
+
+def test_ids_and_texts_that_name_no_action() -> None:
+    table = ActionTable(["STOP", "GO"])
+    for action in (-1, 2):
+        with pytest.raises(NotationError, match=r"ids are 0\.\.1"):
+            table.format(action)
+    with pytest.raises(NotationError, match="'go'"):
+        table.parse("go")
+    with pytest.raises(NotationError, match=r"'x{40}\.\.\.'"):
+        table.parse("x" * 1000)
+
+
+def test_every_error_of_the_engine_is_an_engine_error() -> None:
+    errors = (IllegalActionError, GameOverError, NotationError, OptionsError, PositionError, SeatsError)
+    assert all(issubclass(error, EngineError) and issubclass(error, ValueError) for error in errors)
+    assert issubclass(UnknownGameError, LookupError)
+
+
+def test_a_checked_action_names_what_was_legal() -> None:
+    state = GAME.new_state(1)
+    with pytest.raises(IllegalActionError, match=r"action 5 is not legal here; legal are \[0, 1\]"):
+        state.apply(5)
+    state.apply(STOP)
+    with pytest.raises(GameOverError, match="after the end"):
+        state.apply(THROW)
+
+
+def test_all_seats_are_valued_one_by_one_unless_a_game_knows_better() -> None:
+    assert GAME.evaluate_all(GAME.new_state(3), 3) == (0.0, 0.25, 0.5)
+
+
+def test_a_wrong_number_of_seats_names_the_right_ones() -> None:
+    with pytest.raises(SeatsError, match="race is played by 1 to 3 seats, not 4"):
+        GAME.check_seats(4)
+
+
+def test_a_game_has_no_extra_commands_unless_it_says_so() -> None:
+    assert GAME.tools == {}
+    assert GAME.languages == ("en",)

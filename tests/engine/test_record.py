@@ -1,0 +1,100 @@
+"""A playing as data, and its replay."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.chance import SeededChance
+from engine.core import IllegalActionError, Reveal
+from engine.record import Playing, Record, RecordError, replay
+from tests.engine.race import GAME, STOP, THROW, RaceOptions
+
+pytestmark = pytest.mark.usefixtures("race")
+
+
+def played(*actions: int, seats: int = 2) -> Playing:
+    playing = Playing(GAME, seats, RaceOptions(goal=30), SeededChance(5))
+    for action in actions:
+        playing.apply(action)
+    return playing
+
+
+def test_a_playing_remembers_what_happened() -> None:
+    playing = played(THROW, STOP, THROW, STOP)
+    first, second = playing.state.to_json()["order"]
+    assert [event.seat for event in playing.events] == [first, second, first, second]
+    assert [event.ply for event in playing.events] == [0, 1, 2, 3]
+    assert [event.forced for event in playing.events] == [False, False, False, True], "who stopped can only stop"
+    assert [len(event.reveals) for event in playing.events] == [1, 0, 1, 0]
+    assert playing.events[0].reveals == (Reveal("d6", tuple(playing.chance_outcomes[1])),)
+    assert playing.ply == 4
+
+
+def test_events_are_told_from_a_ply_on() -> None:
+    playing = played(THROW, STOP, THROW)
+    assert [event.ply for event in playing.visible_events(0, 1)] == [1, 2]
+    assert [event.ply for event in playing.visible_events(None, 0)] == [0, 1, 2]
+    assert playing.visible_events(1, 3) == []
+
+
+def test_an_illegal_action_is_not_remembered() -> None:
+    playing = played(STOP, THROW)
+    with pytest.raises(IllegalActionError):
+        playing.apply(THROW)
+    assert playing.ply == 2
+    assert len(playing.chance_outcomes) == 2, "the start order and one die"
+
+
+def test_a_record_survives_json() -> None:
+    record = played(THROW, STOP, THROW, STOP, STOP).record()
+    assert record.rules_version == "3"
+    assert record.options == {"goal": 30}
+    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+def test_a_replay_needs_no_seed() -> None:
+    playing = played(THROW, THROW, THROW, STOP)
+    again = replay(playing.record())
+    assert again.state.to_json() == playing.state.to_json()
+    assert again.events == playing.events
+    assert again.record() == playing.record()
+
+
+def broken(**changes: Any) -> Record:
+    return replace(played(THROW, STOP, THROW, STOP).record(), **changes)
+
+
+@pytest.mark.parametrize(
+    ("record", "ply", "complaint"),
+    [
+        (lambda: broken(actions=(THROW, STOP, THROW, THROW)), 3, "ply 3: action 1 is not legal"),
+        (lambda: broken(actions=(THROW, STOP, 99)), 2, "ply 2: action 99 is not legal"),
+        (lambda: broken(chance=((0, 1), (3,))), 2, "ply 2: the script has no outcome left for a die"),
+        (lambda: broken(chance=((0, 1), (3,), (4,), (5,))), 4, "1 chance outcomes are left over"),
+        (lambda: broken(chance=((0, 1), (7,), (4,))), 0, "ply 0: outcome 1 is no die"),
+        (lambda: broken(options={"speed": 1}), 0, "the options are: goal"),
+        (lambda: broken(seats=9), 0, "played by 1 to 3 seats, not 9"),
+        (lambda: broken(rules_version="2"), 0, "recorded with rules version 2 of race; installed is 3"),
+    ],
+)
+def test_a_broken_record_says_where(record: Any, ply: int, complaint: str) -> None:
+    with pytest.raises(RecordError, match=complaint) as caught:
+        replay(record())
+    assert caught.value.ply == ply
+
+
+@pytest.mark.parametrize("data", [{}, {"game": "race"}, {"actions": 3}])
+def test_what_is_no_record(data: dict[str, Any]) -> None:
+    with pytest.raises(RecordError, match="not a record"):
+        Record.from_json(data)
+
+
+def test_a_record_with_junk_in_it() -> None:
+    data = played(THROW).record().to_json()
+    for key, junk in {"seats": "many", "actions": ["x"], "chance": 7, "options": None}.items():
+        with pytest.raises(RecordError, match="not a record"):
+            Record.from_json({**data, key: junk})

@@ -1,0 +1,169 @@
+"""Worker processes: matches in parallel, deaths, cancelling, and nothing left behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.executor.base import ExecutorFailedError, MatchLostError
+from arena.executor.local import LocalExecutor
+from arena.executor.workers import WorkerProcess
+from arena.match.spec import MatchReport
+from arena.match.verify import verify
+from tests.support.processes import marked_processes, wait_until
+from tests.support.specs import king_spec, scripted
+
+HONEST = [scripted()] * 3
+ENDLESS = [scripted("silent")] * 3
+
+
+def workers(mark: str) -> list[int]:
+    return [pid for pid, command in marked_processes(mark).items() if "arena.worker" in command]
+
+
+async def play(executor: LocalExecutor, count: int) -> list[MatchReport]:
+    specs = [king_spec(f"m{index}", HONEST, chance_seed=index) for index in range(count)]
+    return list(await asyncio.gather(*(executor.run(spec) for spec in specs)))
+
+
+async def appears(mark: str, word: str) -> None:
+    """A process with that word in its command line has started."""
+    while not any(word in command for command in marked_processes(mark).values()):
+        await asyncio.sleep(0)
+
+
+async def test_matches_are_played_and_reported_each_to_its_order(mark: str) -> None:
+    async with LocalExecutor(2) as executor:
+        assert executor.slots() == 2
+        reports = await play(executor, 6)
+    assert [report.match_id for report in reports] == [f"m{index}" for index in range(6)]
+    assert all(report.result.by_rules and verify(report.replay) == [] for report in reports)
+    assert marked_processes(mark) == {}
+
+
+async def test_one_worker_and_two_play_the_same() -> None:
+    digests = []
+    for count in (1, 2):
+        async with LocalExecutor(count, pin=False) as executor:
+            digests.append([report.game_digest for report in await play(executor, 4)])
+    assert digests[0] == digests[1]
+
+
+async def test_a_bots_fault_comes_back_whole() -> None:
+    async with LocalExecutor(1) as executor:
+        report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
+    (fault,) = report.result.faults
+    assert (fault.seat, fault.cause, fault.evidence["signal"]) == (1, "DISCONNECTED", signal.SIGSEGV)
+    assert report.result.forfeits == (1,)
+    assert report.result.ranks[1] == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system cannot pin a process to a core")
+async def test_a_worker_and_its_bots_stay_on_one_core(mark: str) -> None:
+    async with LocalExecutor(1) as executor:
+        await play(executor, 1)
+        (worker,) = workers(mark)
+        (core,) = os.sched_getaffinity(worker)
+        assert {frozenset(os.sched_getaffinity(pid)) for pid in marked_processes(mark)} == {frozenset({core})}
+
+
+async def test_ctrl_c_in_a_terminal_is_only_for_the_coordinator(mark: str) -> None:
+    async with LocalExecutor(1) as executor:
+        await play(executor, 1)
+        assert all(os.getsid(pid) != os.getsid(0) for pid in marked_processes(mark))
+
+
+async def test_a_worker_that_dies_loses_its_matches_and_another_takes_its_place(mark: str) -> None:
+    async with LocalExecutor(1) as executor:
+        lost = [asyncio.create_task(executor.run(king_spec(name, ENDLESS))) for name in ("one", "two")]
+        waiting = asyncio.create_task(executor.run(king_spec("three", HONEST)))
+        await appears(mark, "silent")
+        (worker,) = workers(mark)
+        os.kill(worker, signal.SIGKILL)
+        for match in lost:
+            with pytest.raises(MatchLostError, match="its worker ended"):
+                await match
+        assert (await waiting).result.by_rules
+        assert worker not in workers(mark)
+        assert not any("silent" in command for command in marked_processes(mark).values())
+
+
+async def test_an_order_that_cannot_be_played_is_lost_with_the_reason() -> None:
+    async with LocalExecutor(1) as executor:
+        with pytest.raises(MatchLostError, match="rules version none"):
+            await executor.run(king_spec("m1", HONEST, rules_version="none"))
+        assert await play(executor, 1)
+
+
+async def test_a_match_can_be_cancelled_while_it_is_played_or_waits(mark: str) -> None:
+    async with LocalExecutor(1) as executor:
+        matches = {name: asyncio.create_task(executor.run(king_spec(name, ENDLESS))) for name in ("a", "b", "c")}
+        await appears(mark, "silent")
+        for name in ("c", "b", "a", "unknown"):
+            await executor.cancel(name)
+        for match in matches.values():
+            with pytest.raises(MatchLostError, match="cancelled"):
+                await match
+        assert await play(executor, 2)
+
+
+async def test_a_caller_that_goes_away_takes_its_match_with_it(mark: str) -> None:
+    async with LocalExecutor(1) as executor:
+        match = asyncio.create_task(executor.run(king_spec("a", ENDLESS)))
+        await appears(mark, "silent")
+        match.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await match
+        assert (await executor.run(king_spec("a", HONEST))).result.by_rules
+
+
+async def test_one_match_is_not_ordered_twice_at_once() -> None:
+    async with LocalExecutor(1) as executor:
+        match = asyncio.create_task(executor.run(king_spec("a", HONEST)))
+        await asyncio.sleep(0)
+        with pytest.raises(ValueError, match="played already"):
+            await executor.run(king_spec("a", HONEST))
+        await match
+
+
+async def test_leaving_ends_everything_at_once(mark: str) -> None:
+    async with LocalExecutor(2) as executor:
+        matches = [asyncio.create_task(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(5)]
+        await appears(mark, "silent")
+    for match in matches:
+        with pytest.raises((ExecutorFailedError, MatchLostError)):
+            await match
+    assert marked_processes(mark) == {}
+    with pytest.raises(ExecutorFailedError, match="closed"):
+        await executor.run(king_spec("late", HONEST))
+
+
+async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = [sys.executable, "-c", "raise SystemExit('no module named arena')"]
+    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: broken)
+    async with LocalExecutor(1) as executor:
+        with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*no module named arena"):
+            await executor.run(king_spec("m1", HONEST))
+
+
+def test_at_least_one_worker_is_needed() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        LocalExecutor(0)
+
+
+@pytest.mark.parametrize("behaviour", ["silent", "leave-daemons"])
+def test_a_killed_coordinator_leaves_no_process_and_no_directory(mark: str, tmp_path: Path, behaviour: str) -> None:
+    command = [sys.executable, "-m", "tests.support.coordinator", "2", behaviour]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as coordinator:
+        assert coordinator.stdout is not None
+        assert coordinator.stdout.readline() == b"ordered\n"
+        wait_until(lambda: sum(behaviour in command for command in marked_processes(mark).values()) >= 7)
+        assert len(list(tmp_path.glob("arena-*"))) == 2
+        coordinator.kill()
+    wait_until(lambda: marked_processes(mark) == {})
+    wait_until(lambda: list(tmp_path.glob("arena-*")) == [])

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from ratings.database import open_database
+from tests.ratings import book
+
+
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database without a row, closed; tests work on copies."""
+    path = tmp_path_factory.mktemp("template") / "empty.db"
+    open_database(path).dispose()
+    return path
+
+
+@pytest.fixture
+def path(empty_file: Path, tmp_path: Path) -> Path:
+    return book.copy_of(empty_file, tmp_path / "arena.db")
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[Engine]:
+    engine = open_database(path)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def bots(engine: Engine) -> dict[str, str]:
+    return book.add_bots(engine, ("ada", "bob", "cyd", "dan"))
+
+
+@pytest.fixture
+def tournament(engine: Engine, bots: dict[str, str]) -> str:
+    return book.create(engine, bots.values())

@@ -1,0 +1,197 @@
+"""The bots' socket: tokens, health, errors as a client sees them, and streams that break."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
+
+from arena.referee.admission import JoinError, join
+from arena.referee.encoding import encode_joined
+from arena.referee.errors import STATUS_DETAILS_KEY
+from arena.referee.server import PlayServer
+from arena.v1 import play_pb2
+from engine import registry
+
+Call = grpc.aio.StreamStreamCall[bytes, bytes]
+
+
+class Client:
+    """Raw access to the socket."""
+
+    def __init__(self, address: str) -> None:
+        self.channel = grpc.aio.insecure_channel(address)
+
+    def play(self, *metadata: tuple[str, str]) -> Call:
+        method: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self.channel.stream_stream(
+            "/arena.v1.PlayService/Play"
+        )
+        return method(metadata=metadata)
+
+
+def bearer(token: str) -> tuple[str, str]:
+    return "authorization", f"Bearer {token}"
+
+
+def join_bytes(major: int = 1, *games: str) -> bytes:
+    message = play_pb2.Join(name="bot", protocol_major=major, protocol_minor=4, games=games)
+    return play_pb2.PlayRequest(join=message).SerializeToString()
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[PlayServer]:
+    server = PlayServer()
+    await server.start(f"unix:{tmp_path}/play")
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+async def client(server: PlayServer, tmp_path: Path) -> AsyncIterator[Client]:
+    client = Client(f"unix:{tmp_path}/play")
+    yield client
+    await client.channel.close()
+
+
+async def error_of(call: Any) -> grpc.aio.AioRpcError:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call.read()
+    return caught.value
+
+
+def reason_of(error: grpc.aio.AioRpcError) -> bytes:
+    """The bytes of google.rpc.Status in the trailers."""
+    trailers = dict(error.trailing_metadata() or ())
+    details = trailers[STATUS_DETAILS_KEY]
+    assert isinstance(details, bytes)
+    return details
+
+
+@pytest.mark.parametrize(
+    "metadata", [(), (("authorization", "Bearer wrong"),), (("authorization", "Basic x"),), (("token", "x"),)], ids=str
+)
+async def test_without_a_valid_token_a_stream_is_refused(client: Client, metadata: tuple[tuple[str, str], ...]) -> None:
+    error = await error_of(client.play(*metadata))
+    assert error.code() is grpc.StatusCode.UNAUTHENTICATED
+    assert "ARENA_TOKEN" in (error.details() or "")
+    assert b"TOKEN_UNKNOWN" in reason_of(error)
+
+
+async def test_a_token_is_worth_nothing_after_its_bot_was_dismissed(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    server.dismiss(admission)
+    assert (await error_of(client.play(bearer(admission.token)))).code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_health_asks_for_a_token_too(server: PlayServer, client: Client) -> None:
+    stub = health_pb2_grpc.HealthStub(client.channel)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Check(health_pb2.HealthCheckRequest())
+    assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    answer = await stub.Check(health_pb2.HealthCheckRequest(), metadata=(bearer(server.admit().token),))
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_health_can_be_watched(server: PlayServer, client: Client) -> None:
+    stub = health_pb2_grpc.HealthStub(client.channel)
+    assert (await error_of(stub.Watch(health_pb2.HealthCheckRequest()))).code() is grpc.StatusCode.UNAUTHENTICATED
+    watch = stub.Watch(health_pb2.HealthCheckRequest(), metadata=(bearer(server.admit().token),))
+    assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
+    watch.cancel()
+
+
+@pytest.mark.parametrize(
+    "method", ["/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "/arena.v1.PlayService/Peek"]
+)
+async def test_nothing_else_is_served_here(server: PlayServer, client: Client, method: str) -> None:
+    call: Any = client.channel.stream_stream(method)
+    error = await error_of(call(metadata=(bearer(server.admit().token),)))
+    assert error.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_a_join_is_answered_with_the_games_that_both_know(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes(1, "foreign_king", "checkers"))
+    assert await join(await admission.stream) == ("foreign_king", "checkers")
+    joined = play_pb2.PlayResponse.FromString(await call.read()).joined  # type: ignore[arg-type]
+    game = registry.get("foreign_king")
+    (info,) = joined.games
+    assert (joined.protocol_major, info.name, info.rules_version) == (1, game.name, game.rules_version)
+    assert tuple(info.actions) == game.actions.names
+    assert info.observation_type == "arena.games.foreign_king.v1.ForeignKingState"
+
+
+def test_a_star_means_every_game() -> None:
+    joined = play_pb2.PlayResponse.FromString(encode_joined(["*"])).joined
+    assert tuple(info.name for info in joined.games) == registry.names()
+
+
+async def test_another_major_version_is_refused_naming_both(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes(2))
+    with pytest.raises(JoinError, match=r"speaks protocol 2.4, this arena 1.0"):
+        await join(await admission.stream)
+    error = await error_of(call)
+    assert error.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert "protocol 2.4, this arena 1.0" in (error.details() or "")
+    assert b"PROTOCOL_VERSION" in reason_of(error)
+
+
+async def test_a_second_stream_is_refused(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    first = client.play(bearer(admission.token))
+    await first.write(join_bytes(1))
+    stream = await admission.stream
+    error = await error_of(client.play(bearer(admission.token)))
+    assert error.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert b"SECOND_STREAM" in reason_of(error)
+    assert stream.spoiled == "it opened a second stream"
+    first.cancel()
+
+
+async def test_a_stream_that_ends_before_its_join_is_a_failed_start(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.done_writing()
+    with pytest.raises(JoinError, match="closed its stream before it joined"):
+        await join(await admission.stream)
+
+
+async def test_a_stream_that_the_arena_closes_ends_in_order(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes(1))
+    await join(await admission.stream)
+    server.dismiss(admission)
+    while await call.read() is not grpc.aio.EOF:
+        pass
+    assert await call.code() is grpc.StatusCode.OK
+
+
+async def test_a_stream_that_the_client_cancels_is_closed(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes(1))
+    stream = await admission.stream
+    call.cancel()
+    while not stream.is_closed:
+        await asyncio.sleep(0)
+    assert stream.spoiled
+
+
+async def test_a_message_while_no_match_is_played_spoils_the_bot(server: PlayServer, client: Client) -> None:
+    admission = server.admit()
+    call = client.play(bearer(admission.token))
+    await call.write(join_bytes(1))
+    stream = await admission.stream
+    await join(stream)
+    await call.write(join_bytes(1))
+    while not stream.spoiled:
+        await asyncio.sleep(0)
+    assert stream.spoiled == "it sent a message while no match asked it"
+    call.cancel()

@@ -1,0 +1,375 @@
+"""A bot that speaks the wire directly and misbehaves on demand.
+
+    python scripted_bot.py [--do BEHAVIOUR] [--at N]
+
+It takes the first legal action, and does BEHAVIOUR instead at its N-th decision (from 0). A behaviour is a function
+below, its name with dashes; those of `STARTS` happen before or instead of joining.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+import grpc
+
+from arena.v1 import play_pb2
+
+FOREVER_S = 3600.0
+
+
+def say(*words: object) -> None:
+    sys.stderr.write(" ".join(str(word) for word in words) + "\n")
+    sys.stderr.flush()
+
+
+class Wire:
+    """The stream: bytes out through a queue, messages in as an iterator."""
+
+    def __init__(self, token: str) -> None:
+        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._channel = grpc.insecure_channel(os.environ["ARENA_ADDRESS"])
+        play: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream("/arena.v1.PlayService/Play")
+        metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._call = play(iter(self._out.get, None), metadata=metadata)
+
+    def send_bytes(self, data: bytes) -> None:
+        self._out.put(data)
+
+    def send(self, request: play_pb2.PlayRequest) -> None:
+        self.send_bytes(request.SerializeToString())
+
+    def join(self, *, major: int = 1, games: tuple[str, ...] = ("*",)) -> None:
+        join = play_pb2.Join(name="scripted", protocol_major=major, games=games)
+        self.send(play_pb2.PlayRequest(join=join))
+
+    def responses(self) -> Iterator[play_pb2.PlayResponse]:
+        return (play_pb2.PlayResponse.FromString(data) for data in self._call)
+
+    def close(self) -> None:
+        self._call.cancel()
+
+
+def act(decide: play_pb2.Decide, *actions: int, match_id: str = "", ply: int | None = None, note: str = "") -> bytes:
+    asked = decide.ply if ply is None else ply
+    message = play_pb2.Act(match_id=match_id or decide.match_id, ply=asked, actions=actions, note=note)
+    return play_pb2.PlayRequest(act=message).SerializeToString()
+
+
+def first(decide: play_pb2.Decide) -> bytes:
+    return act(decide, decide.legal_actions[0])
+
+
+# Instead of an answer.
+
+
+def garbage(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(b"\xff" * 40)
+
+
+def empty_request(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(b"")
+
+
+def no_actions(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide))
+
+
+def too_many_actions(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, *([decide.legal_actions[0]] * 65)))
+
+
+def a_hundred_thousand_actions(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, *([1] * 100_000)))
+
+
+def long_note(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, decide.legal_actions[0], note="x" * 1001))
+
+
+def illegal(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, max(decide.legal_actions) + 1))
+
+
+def out_of_range(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, 2**31 - 1))
+
+
+def negative(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, -1))
+
+
+def wrong_ply(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, decide.legal_actions[0], ply=decide.ply + 1))
+
+
+def wrong_match(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, decide.legal_actions[0], match_id="another"))
+
+
+def two_answers(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(first(decide))
+    wire.send_bytes(first(decide))
+
+
+def many_answers(wire: Wire, decide: play_pb2.Decide) -> None:
+    for _ in range(2000):
+        wire.send_bytes(first(decide))
+
+
+def join_twice(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.join()
+
+
+def second_stream(wire: Wire, decide: play_pb2.Decide) -> None:
+    other = Wire(os.environ["ARENA_TOKEN"])
+    other.join()
+    try:
+        list(other.responses())
+    except grpc.RpcError as error:
+        say("second stream:", error.code().name, error.details())
+
+
+def silent(wire: Wire, decide: play_pb2.Decide) -> None:
+    pass
+
+
+def late(wire: Wire, decide: play_pb2.Decide) -> None:
+    time.sleep((decide.time_limit_us / 1_000_000) + 0.5)
+    wire.send_bytes(first(decide))
+
+
+def resign(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send(play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=decide.match_id)))
+
+
+def leave(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
+
+
+def close_stream(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.close()
+    time.sleep(FOREVER_S)
+
+
+def crash(wire: Wire, decide: play_pb2.Decide) -> None:
+    say("about to crash")
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def leave_with_status_7(wire: Wire, decide: play_pb2.Decide) -> None:
+    say("Traceback: no good")
+    os._exit(7)
+
+
+def huge_message(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, decide.legal_actions[0], note="x" * 300_000))
+
+
+# In addition to an answer.
+
+
+def flood_stderr(wire: Wire, decide: play_pb2.Decide) -> None:
+    for _ in range(40):
+        sys.stderr.write("noise " * 40_000 + "\n")
+        sys.stdout.write("noise " * 40_000 + "\n")
+    say("the last line")
+    wire.send_bytes(first(decide))
+
+
+def with_note(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, decide.legal_actions[0], note="because"))
+
+
+def many_at_once(wire: Wire, decide: play_pb2.Decide) -> None:
+    wire.send_bytes(act(decide, *([decide.legal_actions[0]] * 64)))
+
+
+def leave_daemons(wire: Wire, decide: play_pb2.Decide) -> None:
+    """A child in its group, one in a session of its own, and a daemon that nobody waits for."""
+    sleeper = [sys.executable, "-S", "-c", f"import time; time.sleep({FOREVER_S})"]
+    subprocess.Popen(sleeper)
+    subprocess.Popen(sleeper, start_new_session=True)
+    program = f"import subprocess; subprocess.Popen({sleeper!r}, start_new_session=True)"
+    subprocess.run([sys.executable, "-S", "-c", program], check=True, start_new_session=True)
+    wire.send_bytes(first(decide))
+
+
+def ignore_term(wire: Wire, decide: play_pb2.Decide) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    wire.send_bytes(first(decide))
+    threading.Thread(target=time.sleep, args=(FOREVER_S,)).start()
+    time.sleep(FOREVER_S)
+
+
+def show_environment(wire: Wire, decide: play_pb2.Decide) -> None:
+    names = sorted(name for name in os.environ if not name.startswith("GRPC_") and name != "LC_CTYPE")
+    say("environment:", *names, "cwd:", os.getcwd())  # noqa: PTH109
+    garbage(wire, decide)
+
+
+# Before joining, or instead.
+
+
+def exit_at_once() -> None:
+    say("cannot find my brain")
+    os._exit(3)
+
+
+def exit_in_peace() -> None:
+    os._exit(0)
+
+
+def crash_at_once() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def never_connect() -> None:
+    time.sleep(FOREVER_S)
+
+
+def never_join() -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    list(wire.responses())
+
+
+def garbage_first() -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.send_bytes(b"\xff" * 40)
+    list(wire.responses())
+
+
+def act_first() -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.send_bytes(act(play_pb2.Decide(match_id="m1", ply=0), 0))
+    list(wire.responses())
+
+
+def other_protocol() -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join(major=2)
+    list(wire.responses())
+
+
+def other_game() -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join(games=("checkers",))
+    list(wire.responses())
+
+
+def wrong_token() -> None:
+    wire = Wire("wrong")
+    wire.join()
+    try:
+        list(wire.responses())
+    except grpc.RpcError as error:
+        say("refused:", error.code().name)
+        os._exit(4)
+
+
+def unasked_act() -> None:
+    """Joins in order, and answers as soon as the match starts, before anybody asks."""
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join()
+    for response in wire.responses():
+        if response.HasField("match_started"):
+            started = response.match_started
+            wire.send_bytes(act(play_pb2.Decide(match_id=started.match_id, ply=0), 0))
+
+
+STARTS: dict[str, Callable[[], None]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        exit_at_once,
+        exit_in_peace,
+        crash_at_once,
+        never_connect,
+        never_join,
+        garbage_first,
+        act_first,
+        other_protocol,
+        other_game,
+        wrong_token,
+        unasked_act,
+    )
+}
+ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        garbage,
+        empty_request,
+        no_actions,
+        too_many_actions,
+        a_hundred_thousand_actions,
+        long_note,
+        illegal,
+        out_of_range,
+        negative,
+        wrong_ply,
+        wrong_match,
+        two_answers,
+        many_answers,
+        join_twice,
+        second_stream,
+        silent,
+        late,
+        resign,
+        leave,
+        close_stream,
+        crash,
+        leave_with_status_7,
+        huge_message,
+        flood_stderr,
+        with_note,
+        many_at_once,
+        leave_daemons,
+        ignore_term,
+        show_environment,
+    )
+}
+
+
+def play(behaviour: str, at: int) -> None:
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join()
+    decisions = 0
+    for response in wire.responses():
+        if response.HasField("match_finished"):
+            for fault in response.match_finished.faults:
+                say("fault:", fault.explanation)
+        if response.HasField("decide"):
+            decide = response.decide
+            if decisions == at and behaviour in ANSWERS:
+                ANSWERS[behaviour](wire, decide)
+            else:
+                wire.send_bytes(first(decide))
+            decisions += 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--do", choices=[*STARTS, *ANSWERS], default="")
+    parser.add_argument("--at", type=int, default=0)
+    options = parser.parse_args()
+    try:
+        if options.do in STARTS:
+            STARTS[options.do]()
+        else:
+            play(options.do, options.at)
+    except grpc.RpcError as error:
+        say("stream ended:", error.code().name, error.details())
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)  # a synchronous client with an open stream can hang at a normal exit

@@ -1,0 +1,30 @@
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import registry
+from tests.tournament.book import BOTS, Book, install_countdown, open_book
+
+
+@pytest.fixture(autouse=True)
+def countdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_plugins", registry._plugins)  # so that the end of the test takes the game away
+    install_countdown()
+
+
+@pytest.fixture(scope="session")
+def fresh_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a book with the bots of the tests in it, to be copied: making one takes longest."""
+    directory = tmp_path_factory.mktemp("fresh")
+    with open_book(directory / "arena.db") as made:
+        for name in BOTS:
+            made.add_bot(name)
+    return directory
+
+
+@pytest.fixture
+def book(tmp_path: Path, fresh_book: Path) -> Iterator[Book]:
+    with open_book(shutil.copytree(fresh_book, tmp_path / "book") / "arena.db") as opened:
+        yield opened

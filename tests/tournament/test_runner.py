@@ -1,0 +1,300 @@
+import asyncio
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.hosting.store import StoreError
+from arena.match.spec import MatchReport, MatchSpec
+from arena.tournament import seeds
+from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
+from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.progress import RunProgress
+from arena.tournament.runner import run_tournament
+from ratings import ledger
+from ratings.database import open_database, read, write
+from ratings.errors import DatabaseFullError, NotFoundError
+from ratings.models import Tournament
+from ratings.queries import list_matches, match_detail, replay_of
+from tests.tournament.book import BOTS, Book, open_book
+from tests.tournament.countdown import GAME
+from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of
+
+MATCHES = 24
+
+
+async def play(
+    book: Book, tournament: Tournament, executor: ScriptedExecutor | None = None, **more: Any
+) -> RunProgress:
+    async with executor or ScriptedExecutor() as started:
+        return await run_tournament(book.database, tournament.id, started, store=book.store, **more)
+
+
+def counts(book: Book, tournament: Tournament) -> ledger.Progress:
+    with read(book.database) as session:
+        return ledger.progress(session, tournament.id)
+
+
+@pytest.fixture
+async def undisturbed(tmp_path: Path, fresh_book: Path) -> tuple[Any, Any]:
+    """Table and results of a run in which nothing went wrong, in a database of its own."""
+    with open_book(shutil.copytree(fresh_book, tmp_path / "undisturbed") / "arena.db") as book:
+        tournament = book.plan()
+        await play(book, tournament)
+        return book.table(tournament), book.results(tournament)
+
+
+async def test_a_run_plays_every_match_once(book: Book) -> None:
+    tournament, executor = book.plan(), ScriptedExecutor()
+    final = await play(book, tournament, executor)
+    assert (final.finished, final.void, final.total, final.played) == (MATCHES, 0, MATCHES, MATCHES)
+    assert counts(book, tournament) == ledger.Progress(planned=0, leased=0, finished=MATCHES, void=0)
+    assert len(executor.finished) == len(set(executor.finished)) == MATCHES
+    assert set(book.table(tournament)) == set(BOTS)
+
+
+async def test_matches_are_handed_out_in_schedule_order_and_enough_of_them(book: Book) -> None:
+    tournament, executor = book.plan(), ScriptedExecutor(slots=3)
+    await play(book, tournament, executor)
+    with read(book.database) as session:
+        planned = [row.match.id for row in list_matches(session, tournament.id)]
+    assert [spec.match_id for spec in executor.specs] == planned
+    assert executor.most_at_once == 6
+
+
+async def test_what_is_handed_out_is_what_was_planned(book: Book) -> None:
+    tournament, executor = book.plan(), ScriptedExecutor()
+    await play(book, tournament, executor)
+    secret = bytes.fromhex(tournament.secret)
+    spec = executor.specs[4]  # block 1, rotation 1
+    assert (spec.game, spec.rules_version, spec.options, spec.cores) == ("countdown", "1", {"tokens": 9}, 1)
+    assert spec.clock.decision_limit_us == 50_000
+    assert spec.chance_seed == seeds.chance_seed(secret, 1)
+    assert [seat.seed for seat in spec.seats] == [seeds.bot_seed(secret, 1, 1, seat) for seat in range(3)]
+    for seat in spec.seats:
+        assert seat.directory == str(book.store.directory(seat.version))
+        assert seat.command == (sys.executable, "main.py")
+
+
+async def test_the_whole_report_is_recorded(book: Book) -> None:
+    tournament, executor = book.plan(), ScriptedExecutor()
+    await play(book, tournament, executor)
+    with read(book.database) as session:
+        for spec in executor.specs:
+            report, detail = report_of(spec), match_detail(session, spec.match_id)
+            assert tuple(row.seat.rank for row in detail.seats) == report.result.ranks
+            assert [(f.seat, f.cause, f.evidence) for f in detail.faults] == [
+                (f.seat, f.cause.value, f.evidence) for f in report.result.faults
+            ]
+            assert detail.match.details == report.result.details
+            assert replay_of(session, spec.match_id) == report.replay
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_order_number_of_slots_and_lost_attempts_do_not_show_in_the_table(
+    book: Book, undisturbed: tuple[Any, Any], seed: int
+) -> None:
+    tournament = book.plan()
+    final = await play(book, tournament, ScriptedExecutor(slots=1 + seed, seed=seed, loses=0.3))
+    assert final.lost > 0
+    assert (book.table(tournament), book.results(tournament)) == undisturbed
+
+
+def kill_run(book: Book, tournament: Tournament, point: str, count: int) -> None:
+    """A run in a process of its own that dies at that point; see `runner_process`."""
+    arguments = [str(book.path), tournament.id, point, str(count)]
+    killed = subprocess.run([sys.executable, "-m", "tests.tournament.runner_process", *arguments], check=False)
+    assert killed.returncode == -9
+
+
+@pytest.mark.parametrize("point", ["start", "transaction", "progress"])
+@pytest.mark.parametrize("count", [1, 3, 7])
+async def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(
+    book: Book, undisturbed: tuple[Any, Any], point: str, count: int
+) -> None:
+    tournament = book.plan()
+    kill_run(book, tournament, point, count)
+    assert not counts(book, tournament).is_over
+    await play(book, tournament)
+    assert (book.table(tournament), book.results(tournament)) == undisturbed
+
+
+async def test_killed_again_and_again_it_still_ends_with_the_same_table(
+    book: Book, undisturbed: tuple[Any, Any]
+) -> None:
+    tournament = book.plan()
+    for point, count in [("progress", 2), ("transaction", 3), ("start", 6)]:
+        kill_run(book, tournament, point, count)
+    await play(book, tournament)
+    assert (book.table(tournament), book.results(tournament)) == undisturbed
+
+
+async def cancel_after(book: Book, tournament: Tournament, finished: int) -> None:
+    """Run, and cancel once so many matches are finished."""
+    task: asyncio.Task[RunProgress]
+
+    def stop(progress: RunProgress) -> None:
+        if progress.finished >= finished:
+            task.cancel()
+
+    task = asyncio.ensure_future(play(book, tournament, on_progress=stop))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_cancelled_run_gives_back_what_it_did_not_finish(book: Book, undisturbed: tuple[Any, Any]) -> None:
+    tournament = book.plan()
+    await cancel_after(book, tournament, 7)
+    stopped = counts(book, tournament)
+    assert stopped.leased == 0
+    assert 7 <= stopped.finished < MATCHES
+    final = await play(book, tournament)
+    assert final.played == MATCHES - stopped.finished
+    assert (book.table(tournament), book.results(tournament)) == undisturbed
+
+
+async def test_a_cancelled_run_ends_what_the_executor_is_playing(book: Book) -> None:
+    tournament, executor = book.plan(), StuckExecutor(slots=2)
+    task = asyncio.ensure_future(play(book, tournament, executor))
+    while len(executor.specs) < 4:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert sorted(executor.cancelled) == sorted(spec.match_id for spec in executor.specs)
+    assert counts(book, tournament) == ledger.Progress(planned=MATCHES, leased=0, finished=0, void=0)
+
+
+async def test_giving_back_costs_a_match_no_attempt(book: Book) -> None:
+    tournament = book.plan()
+    for finished in range(1, 6):
+        await cancel_after(book, tournament, finished)
+    assert (await play(book, tournament)).void == 0
+
+
+async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_played(book: Book) -> None:
+    tournament = book.plan()
+
+    class LosesTheFirst(ScriptedExecutor):
+        def is_lost(self, spec: MatchSpec) -> bool:
+            return spec.match_id == self.specs[0].match_id
+
+    executor = LosesTheFirst()
+    final = await play(book, tournament, executor)
+    assert (final.finished, final.void, final.lost) == (MATCHES - 1, 1, 3)
+    with read(book.database) as session:
+        detail = match_detail(session, executor.specs[0].match_id)
+    assert detail.match.state == "void"
+    assert [attempt.reason for attempt in detail.attempts] == ["worker 1 died (signal 9)"] * 3
+
+
+async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(book: Book) -> None:
+    tournament = book.plan()
+    with pytest.raises(HostFailingError, match=r"last reason: worker 1 died .signal 9.; `arena doctor`"):
+        await play(book, tournament, ScriptedExecutor(slots=1, loses=1.0, most_lost=10**6))
+    assert counts(book, tournament).leased == 0
+    assert counts(book, tournament).planned > MATCHES / 2
+    final = await play(book, tournament)
+    assert final.over == MATCHES
+
+
+async def test_a_fault_of_the_executor_itself_is_not_hidden(book: Book) -> None:
+    tournament = book.plan()
+
+    class Broken(ScriptedExecutor):
+        async def run(self, spec: MatchSpec) -> MatchReport:
+            if len(self.specs) == 9:
+                raise ZeroDivisionError
+            return await super().run(spec)
+
+    with pytest.raises(ZeroDivisionError):
+        await play(book, tournament, Broken())
+    state = counts(book, tournament)
+    assert (state.leased, state.void) == (0, 0)
+    assert state.finished >= 5
+
+
+async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book, undisturbed: tuple[Any, Any]) -> None:
+    tournament = book.plan()
+    pages = book.path.stat().st_size // 4096
+    limited = open_database(f"sqlite:///{book.path}?max_page_count={pages + 8}")
+    with pytest.raises(DatabaseFullError):
+        await play(replace(book, database=limited), tournament)
+    limited.dispose()
+    assert 0 < counts(book, tournament).finished < MATCHES
+    await play(book, tournament)
+    assert (book.table(tournament), book.results(tournament)) == undisturbed
+
+
+async def test_progress_tells_how_far_the_run_is(book: Book) -> None:
+    seen: list[RunProgress] = []
+    final = await play(book, book.plan(), on_progress=seen.append)
+    assert [progress.finished for progress in seen] == sorted(progress.finished for progress in seen)
+    assert (seen[0].finished, seen[0].eta_s, seen[0].total) == (0, None, MATCHES)
+    assert seen[-1].finished == final.finished == MATCHES
+    assert seen[-1].eta_s == 0
+    assert (final.decisions, final.games_per_second > 0) == (10 * MATCHES, True)
+
+
+async def test_two_runs_of_one_tournament_at_once_are_refused(book: Book) -> None:
+    tournament = book.plan()
+    with (
+        exclusive(lock_path(book.path, tournament.id)),
+        pytest.raises(AlreadyRunningError, match="is playing this tournament now"),
+    ):
+        await play(book, tournament)
+    await play(book, tournament)
+
+
+async def test_a_finished_tournament_is_not_run_again(book: Book) -> None:
+    tournament = book.plan()
+    await play(book, tournament)
+    with pytest.raises(NotPlayableError, match="tournament 'class' is finished; see `arena tournament show`"):
+        await play(book, tournament)
+
+
+async def test_a_cancelled_tournament_is_not_run(book: Book) -> None:
+    tournament = book.plan()
+    with write(book.database) as session:
+        ledger.cancel(session, tournament.id)
+    with pytest.raises(NotPlayableError, match="tournament 'class' was cancelled; plan a new one"):
+        await play(book, tournament)
+
+
+async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> None:
+    tournament = book.plan()
+
+    def cancel(progress: RunProgress) -> None:
+        if progress.finished >= 5:
+            with write(book.database) as session:
+                ledger.cancel(session, tournament.id)
+
+    final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=cancel)
+    assert 5 <= final.finished < MATCHES
+    assert final.over == MATCHES
+
+
+async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:
+    with pytest.raises(NotFoundError, match="no tournament 123; `arena tournament list` shows all"):
+        await run_tournament(book.database, "123", ScriptedExecutor(), store=book.store)
+
+
+async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament = book.plan()
+    monkeypatch.setattr(GAME, "rules_version", "2", raising=False)
+    with pytest.raises(NotPlayableError, match="planned for rules version 1 of countdown, and 2 is installed"):
+        await play(book, tournament)
+
+
+async def test_bots_whose_files_were_changed_do_not_play(book: Book) -> None:
+    tournament = book.plan()
+    main = book.store.directory(book.add_bot("ann").content_hash) / "main.py"
+    main.chmod(0o644)
+    main.write_text("cheat", encoding="utf-8")
+    with pytest.raises(StoreError, match="the stored files were changed"):
+        await play(book, tournament)
+    assert counts(book, tournament).leased == 0

@@ -1,0 +1,41 @@
+"""The committed code is what the pinned generator makes of the .proto files."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.wire.surface import PROTOS, ROOT, proto_files
+
+GENERATED = ("arena/v1", "arena/games")
+
+
+def generator() -> Path:
+    """The Python that has the generator: a variable, or what `make` sets up."""
+    python = Path(os.environ.get("ARENA_PROTO_PYTHON") or ROOT / ".venv-proto" / "bin" / "python")
+    if not python.exists():
+        pytest.fail(
+            f"{python} is missing: `make test` sets it up, as does `make .venv-proto/.done`; "
+            "or name a Python with grpcio-tools 1.76.0 in ARENA_PROTO_PYTHON"
+        )
+    return python
+
+
+def contents(root: Path) -> dict[str, str]:
+    """The generated files below a folder, by path."""
+    return {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for folder in GENERATED
+        for path in (root / folder).rglob("*")
+        if path.suffix in {".py", ".pyi"}
+    }
+
+
+def test_the_generated_code_is_fresh(tmp_path: Path) -> None:
+    command = [str(generator()), "-m", "grpc_tools.protoc", "-I", str(PROTOS)]
+    outputs = [f"--{kind}_out={tmp_path}" for kind in ("python", "pyi", "grpc_python")]
+    subprocess.run([*command, *outputs, *proto_files()], check=True, cwd=PROTOS)
+    committed, fresh = contents(ROOT), contents(tmp_path)
+    stale = sorted(name for name in committed.keys() | fresh.keys() if committed.get(name) != fresh.get(name))
+    assert not stale, f"run `make proto` and commit: {stale}"

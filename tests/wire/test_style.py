@@ -1,0 +1,81 @@
+"""The style of the .proto files: names, comments, enums, requests and responses."""
+
+import re
+from pathlib import PurePosixPath
+
+import pytest
+from google.protobuf.descriptor import EnumDescriptor
+
+from tests.wire.surface import PROTOS, descriptors, proto_files
+
+SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+PASCAL = re.compile(r"([A-Z][a-z0-9]*)+")
+DECLARATION = re.compile(r"\s*(message|enum|service|rpc|option)\s")
+FILES = {file.name: file for file in descriptors()}
+
+
+def all_enums() -> list[EnumDescriptor]:
+    enums: list[EnumDescriptor] = []
+    for file in FILES.values():
+        enums.extend(file.enum_types_by_name.values())
+        for message in file.message_types_by_name.values():
+            enums.extend(message.enum_types)
+    return enums
+
+
+@pytest.mark.parametrize("name", proto_files())
+def test_the_package_is_the_path(name: str) -> None:
+    assert FILES[name].package == ".".join(PurePosixPath(name).parent.parts)
+    assert re.fullmatch(r"v\d+", PurePosixPath(name).parent.name), "a package ends with its major version"
+
+
+@pytest.mark.parametrize("name", proto_files())
+def test_everything_that_is_declared_has_a_comment(name: str) -> None:
+    lines = (PROTOS / name).read_text(encoding="utf-8").splitlines()
+    bare = [
+        line
+        for before, line in zip(["", *lines], lines, strict=False)
+        if DECLARATION.match(line) and not before.strip().startswith("//")
+    ]
+    assert not bare
+
+
+@pytest.mark.parametrize("name", proto_files())
+def test_the_text_is_tidy(name: str) -> None:
+    text = (PROTOS / name).read_text(encoding="utf-8")
+    assert text.startswith('syntax = "proto3";\n')
+    assert text.endswith("\n")
+    assert text.isascii()
+    assert all(len(line) <= 120 and line == line.rstrip() and "\t" not in line for line in text.splitlines())
+
+
+def test_names_are_snake_and_pascal_case() -> None:
+    for file in FILES.values():
+        for message in file.message_types_by_name.values():
+            assert PASCAL.fullmatch(message.name), message.full_name
+            assert all(SNAKE.fullmatch(field.name) for field in message.fields), message.full_name
+
+
+def test_an_enum_starts_unspecified_and_its_values_bear_its_name() -> None:
+    for enum in all_enums():
+        prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.name).upper() + "_"
+        assert enum.values_by_number[0].name == f"{prefix}UNSPECIFIED"
+        assert all(value.name.startswith(prefix) for value in enum.values), enum.full_name
+
+
+def test_a_call_has_its_own_request_and_response() -> None:
+    for file in FILES.values():
+        for service in file.services_by_name.values():
+            for method in service.methods:
+                assert method.input_type.name == f"{method.name}Request"
+                assert method.output_type.name == f"{method.name}Response"
+
+
+def test_durations_and_instants_name_their_unit_and_are_64_bits_wide() -> None:
+    for file in (file for file in FILES.values() if file.package == "arena.v1"):
+        for message in file.message_types_by_name.values():
+            for field in message.fields:
+                is_time = re.search(r"(limit|bank|margin|increment|elapsed|duration|time)(_|$)", field.name)
+                if is_time and field.message_type is None:
+                    assert field.name.endswith("_us"), field.full_name
+                    assert field.type == field.TYPE_INT64, field.full_name
