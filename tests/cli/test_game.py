@@ -7,9 +7,11 @@ from tests.cli.support import Arena
 
 def test_the_games_are_listed(arena: Arena) -> None:
     rows = arena("game", "list", "--json").json
-    assert [row["name"] for row in rows] == ["foreign_king"]
-    assert rows[0]["seats"] == [2, 3, 4]
-    assert "The Foreign King" in arena("game", "list").out
+    assert [row["name"] for row in rows] == ["foreign_king", "rex_romanorum"]
+    assert [row["seats"] for row in rows] == [[2, 3, 4], [2, 3, 4, 5]]
+    shown = arena("game", "list").out
+    assert "The Foreign King" in shown
+    assert "Rex Romanorum" in shown
 
 
 def test_a_game_is_shown_with_its_options(arena: Arena) -> None:

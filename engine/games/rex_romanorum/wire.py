@@ -6,6 +6,8 @@ import json
 from functools import lru_cache
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from arena.games.rex_romanorum.v1 import state_pb2
 from engine.core import EngineError, PositionError
 from engine.games.rex_romanorum.actions import FIGURE_COUNT, KINDS
@@ -96,7 +98,7 @@ def decode(data: bytes) -> dict[str, Any]:
     """The JSON of the observation. Raises PositionError if the bytes are no such message."""
     try:
         return write_observation(_unpack(state_pb2.RexRomanorumState.FromString(data)))
-    except (EngineError, IndexError, ValueError) as error:  # DecodeError is a ValueError
+    except (DecodeError, EngineError, IndexError, TypeError, ValueError) as error:
         raise PositionError(f"not a RexRomanorumState message: {error}") from error
 
 

@@ -51,7 +51,7 @@ def lay(
     data["castles"] = castles.split()
     for diocese, regions in (churches or {}).items():
         data["churches"][diocese] += regions.split()
-    data["titles"] |= _land_titles(data["owners"]) | (titles or {})
+    data["titles"] |= _land_titles(data["owners"]) | dict(titles or {})
     if gold is not None:
         data["gold"] = list(gold)
     discards = values.get("discards", [])

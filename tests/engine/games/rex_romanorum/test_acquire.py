@@ -8,8 +8,18 @@ from engine.chance import SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
-from tests.engine.games.rex_romanorum.table import army, chance_left, holder, lay, legal, order_of, owner, phase, play
-from tests.engine.games.rex_romanorum.table import scripted
+from tests.engine.games.rex_romanorum.table import (
+    army,
+    chance_left,
+    holder,
+    lay,
+    legal,
+    order_of,
+    owner,
+    phase,
+    play,
+    scripted,
+)
 
 ALL = " ".join(REGIONS)
 

@@ -153,7 +153,7 @@ def royal(titles: dict[str, int], *, seats: int = 3, **values: Any) -> RexState:
     """A position of `seats` in which the four titles of land lie with whoever owns the land for them."""
     regions = {"pfalz": "kurpfalz", "sachsen": "sachsen lausitz", "brandenburg": "brandenburg altmark"}
     regions["boehmen"] = "nordboehmen suedboehmen"
-    land = {seat: "" for seat in range(seats)}
+    land = dict.fromkeys(range(seats), "")
     for title, seat in titles.items():
         land[seat] += " " + regions.get(title, "")
     return lay(seats, land=land, titles=titles, **values)
@@ -241,20 +241,20 @@ def test_6_2_4_nobody_offers_for_his_own_elector() -> None:
 
 
 def test_6_2_5_four_votes_make_a_king_and_end_the_game() -> None:
-    state = royal({title: 0 for title in SEVEN_TITLES})
+    state = royal(dict.fromkeys(SEVEN_TITLES, 0))
     play(state, "ACT_KING STAND DECLINE DECLINE VOTE:0 VOTE:0 VOTE:0 VOTE:0")
     assert (phase(state), state.seat(), state.to_json()["king"]) == ("END", None, 0)
 
 
 def test_6_2_5_otherwise_play_goes_on_and_titles_stay() -> None:
-    state = royal({title: 0 for title in SEVEN_TITLES})
+    state = royal(dict.fromkeys(SEVEN_TITLES, 0))
     play(state, "ACT_KING STAND DECLINE DECLINE" + " ABSTAIN" * 7)
     assert (phase(state), state.seat()) == ("TURN", 1)
     assert {holder(state, title) for title in SEVEN_TITLES} == {0}
 
 
 def test_k8_the_fourth_vote_ends_it_before_later_electors_and_their_offers() -> None:
-    state = royal({**{title: 0 for title in SEVEN_TITLES[:4]}, "boehmen": 1})
+    state = royal({**dict.fromkeys(SEVEN_TITLES[:4], 0), "boehmen": 1})
     play(state, "ACT_KING STAND STAND DECLINE")
     for _ in range(4):
         assert state.seat() == 1

@@ -55,7 +55,7 @@ def test_a_position_survives_json_and_its_observation_the_wire(seats: int) -> No
 
 def test_a_full_position_in_mid_game_has_less_than_1500_bytes() -> None:
     land = {seat: " ".join(REGIONS[seat::5]) for seat in range(5)}
-    figures = {region: "150F150A150K" for region in REGIONS}
+    figures = dict.fromkeys(REGIONS, "150F150A150K")
     churches = {"mainz": "altmark baden bremen hessen", "koeln": "tirol trient verona krain"}
     state = lay(5, land=land, figures=figures, castles=" ".join(REGIONS), churches=churches, gold=[900] * 5)
     _, message = GAME.encode_observation(state, 0)
@@ -85,14 +85,19 @@ def test_a_position_with_something_wrong_in_it_is_refused_or_can_be_played(seed:
         data = {name: value for name, value in state.to_json().items() if name != "options"}
         for _ in range(6):
             changed = altered(data, random) | {"options": state.to_json()["options"]}
-            try:
-                read = GAME.state_from_json(changed)
-            except PositionError as refusal:
-                assert "\n" not in str(refusal)
-                continue
-            accepted += 1
-            play_a_little(read, random)
+            read = read_or_refuse(changed)
+            if read is not None:
+                accepted += 1
+                play_a_little(read, random)
     assert accepted
+
+
+def read_or_refuse(data: dict[str, Any]) -> RexState | None:
+    """The position; None when it is refused."""
+    try:
+        return GAME.state_from_json(data)
+    except PositionError:
+        return None
 
 
 def play_a_little(state: RexState, random: Random) -> None:

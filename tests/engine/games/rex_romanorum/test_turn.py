@@ -26,7 +26,7 @@ def test_s2_churches_are_drawn_with_a_letter() -> None:
 
 
 def test_s3_castles_and_figures_never_run_out() -> None:
-    state = lay(land={0: ALL}, castles=ALL, figures={region: "99F99A99K" for region in REGIONS}, gold=[500, 0])
+    state = lay(land={0: ALL}, castles=ALL, figures=dict.fromkeys(REGIONS, "99F99A99K"), gold=[500, 0])
     assert "COUNT:100" in legal(play(state, "ACT_MUSTER MOVE_DONE PLACE:K:trier"))
 
 
