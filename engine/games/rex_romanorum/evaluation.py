@@ -10,10 +10,11 @@ from __future__ import annotations
 from math import exp
 from typing import Final
 
+from engine.games.rex_romanorum.land_prospects import harvests_ahead, land_prospects
 from engine.games.rex_romanorum.position import END, Position
-from engine.games.rex_romanorum.prospects import harvests_ahead, land_prospects, title_prospects
 from engine.games.rex_romanorum.rules.land import production
 from engine.games.rex_romanorum.rules.scoring import outcome, wealth
+from engine.games.rex_romanorum.vote_prospects import expected_payments, expected_titles, vote_prospects
 
 _STEEPNESS: Final = 2.0
 _MISSING: Final = 0.5
@@ -65,7 +66,7 @@ def _shares(fortunes: list[float]) -> list[float]:
 def king_chances(position: Position) -> list[float]:
     """The chance of each seat to be king in the end; together at most `_MOST_LIKELY`."""
     needed = position.options.votes_to_win
-    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in title_prospects(position)]
+    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(position)]
     most = sum(chances)
     return [chance * _MOST_LIKELY / most for chance in chances] if most > _MOST_LIKELY else chances
 
@@ -74,8 +75,13 @@ def expected_fortunes(position: Position) -> list[float]:
     """The wealth that each seat may have in the end."""
     harvests = harvests_ahead(position)
     cap = position.options.harvest[3]
-    changes = land_prospects(position)
+    title = position.options.wealth[7] + harvests * position.options.harvest[2]
+    land, titles, payments = land_prospects(position), expected_titles(position), expected_payments(position)
     return [
-        wealth(position, seat) + harvests * min(cap, production(position, seat)) + changes[seat]
+        wealth(position, seat)
+        + harvests * min(cap, production(position, seat))
+        + land[seat]
+        + title * titles[seat]
+        + payments[seat]
         for seat in range(position.seats)
     ]

@@ -1,4 +1,4 @@
-"""What is likely to change hands soon: titles and votes, and land that is attacked or in danger. For the evaluation."""
+"""What each seat may win or lose on the board: land that is attacked, or in danger. For the evaluation."""
 
 from __future__ import annotations
 
@@ -7,25 +7,19 @@ from typing import Final
 from engine.games.rex_romanorum.actions import ACT_ATTACK, ARCHER, FOOT, KNIGHT
 from engine.games.rex_romanorum.board import (
     BIT,
-    DIOCESE_COUNT,
     NEIGHBOURS,
     REGION_COUNT,
-    TITLE_COUNT,
     regions_of,
 )
 from engine.games.rex_romanorum.odds import win_probability
 from engine.games.rex_romanorum.options import Triple
-from engine.games.rex_romanorum.position import COUNT, KEEP, KING_VOTE, NOBODY, NOTHING, OFFER, Election, Position
+from engine.games.rex_romanorum.position import COUNT, KEEP, NOTHING, Position
 from engine.games.rex_romanorum.rules.acquire import affordable_regions
 from engine.games.rex_romanorum.rules.count import most
 from engine.games.rex_romanorum.rules.land import all_churches, manned
 
 _HARVESTS_A_ROUND: Final = 0.4
 _ROUNDS_COUNTED: Final = 12
-_BISHOPRIC: Final = 0.35
-"""What the whole chapter of a diocese is worth, in votes, while another one is bishop."""
-_HALF_A_TITLE: Final = 0.3
-"""What a region that a title needs is worth, in votes, without the other one."""
 _RISK: Final = 0.3
 """How likely an army that can attack does."""
 _FIGURES_COUNTED: Final = 30
@@ -35,57 +29,6 @@ _FIGURES_COUNTED: Final = 30
 def harvests_ahead(position: Position) -> float:
     """How many harvests a seat may still bring in, or spend on something as good."""
     return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, position.options.round_limit - position.round)
-
-
-def title_prospects(position: Position) -> list[float]:
-    """The votes that each seat will have: titles held, and a part of those it is on the way to."""
-    election = position.election
-    if election is not None and position.phase in (OFFER, KING_VOTE):
-        return _votes_ahead(position, election)
-    votes = [float(position.titles.count(seat)) for seat in range(position.seats)]
-    for diocese in range(DIOCESE_COUNT):
-        _add_chapter(position, votes, diocese)
-    for title, (needed, groups) in enumerate(position.options.titles, start=3):
-        partners = needed
-        for group in groups:
-            partners |= group
-        for seat, land in enumerate(position.land):
-            if position.titles[title] != seat and land & needed:
-                votes[seat] += _HALF_A_TITLE * (1 if land & partners & ~needed or needed.bit_count() == 1 else 0.5)
-    return votes
-
-
-def _add_chapter(position: Position, votes: list[float], diocese: int) -> None:
-    """Part of the bishop's vote goes to whoever has the churches; all of it once the candidates are known."""
-    churches = position.churches[diocese]
-    total = (churches & position.owned).bit_count()
-    if not total:
-        return
-    election = position.election
-    weight = 1.0 if election is not None and election.diocese == diocese else _BISHOPRIC
-    bishop = position.titles[diocese]
-    if bishop != NOBODY:
-        votes[bishop] -= weight
-    for seat, land in enumerate(position.land):
-        share = (churches & land).bit_count() / total
-        votes[seat] += weight * (share if seat != bishop or weight == 1 else max(share, 1.0))
-
-
-def _votes_ahead(position: Position, election: Election) -> list[float]:
-    """Votes cast in the royal election, and those of the electors still to come who stand themselves."""
-    votes = [float(count) for count in election.votes]
-    for place in range(election.elector, TITLE_COUNT):
-        holder = position.titles[position.options.vote_order[place]]
-        if holder == NOBODY:
-            continue
-        if holder in election.candidates:
-            votes[holder] += 1
-            continue
-        offers = election.offers if place == election.elector else [0] * position.seats
-        total = sum(offers) + len(election.candidates)
-        for candidate in election.candidates:
-            votes[candidate] += 0.5 * (offers[candidate] + 1) / total
-    return votes
 
 
 def land_prospects(position: Position) -> list[float]:
