@@ -129,61 +129,97 @@ class Position(State):
         "undefended",
     )
 
-    def __init__(self, options: Options, seats: int, chance: Chance | None) -> None:
-        """The board before the first turn; the pile is still empty (`rules.turn.start` shuffles it)."""
-        self.options: Options = options
-        self.seats: int = seats
-        self.chance: Chance | None = chance
-        self.phase: int = TURN
-        self.decider: int = 0
-        self.active: int = 0
-        self.round: int = 1
-        self.is_final: bool = False
-        """Whether the last royal election is held (D5)."""
-        self.king: int = NOBODY
-        self.gold: list[int] = [options.start_gold] * seats
-        self.owner: list[int] = [NOBODY] * REGION_COUNT
-        self.land: list[int] = [0] * seats
-        self.owned: int = 0
-        """All regions with an owner."""
-        self.castles: int = 0
-        self.churches: list[int] = [BIT[options.start_churches[diocese]] for diocese in range(DIOCESE_COUNT)]
-        self.army: list[int] = [0] * (3 * REGION_COUNT)
-        """`army[kind * 62 + region]`: figures of the region's owner; while he moves, those that have not moved."""
-        self.standing: list[int] = [0, 0, 0]
-        """Per kind, the regions where `army` has one."""
-        self.titles: list[int] = [NOBODY] * TITLE_COUNT
-        self.pile: list[int] = []
-        """Top first (K10)."""
-        self.discards: list[int] = []
-        """Oldest first."""
-        self.drawn: list[int] = []
-        # What the action under way needs beyond that.
-        self.task: int = NOTHING
-        """The action of the turn that is being carried out, as its ACT id."""
-        self.fresh: int = 0
-        """The regions just bought."""
-        self.built: list[int] = []
-        """The ids of this action's buildings."""
-        self.source: int = NOTHING
-        """kind * 62 + region of the figures that are moving; NOTHING when they are placed."""
-        self.target: int = NOTHING
-        """Where figures move; kind * 62 + region when they are placed; in RAZE and FIGHT_ON the region it is about."""
-        self.last: int = NOTHING
-        """The last source or placement, as kind * 62 + region."""
-        self.last_to: int = NOTHING
-        self.arrived: dict[int, int] = {}
-        """Figures that have moved this turn, by kind * 62 + region: in foreign regions they are the attackers."""
-        self.undefended: int = 0
-        """Attacked regions without a defender that are still to be conquered (C8)."""
-        self.contested: int = 0
-        """Attacked regions whose fight is still to be fought (C9)."""
-        self.election: Election | None = None
-        self.revelations: list[tuple[str, list[int]]] = []
-        self.legal: Sequence[int] | None = None
+    options: Options
+    seats: int
+    chance: Chance | None
+    phase: int
+    decider: int
+    active: int
+    round: int
+    is_final: bool
+    """Whether the last royal election is held (D5)."""
+    king: int
+    gold: list[int]
+    owner: list[int]
+    land: list[int]
+    owned: int
+    """All regions with an owner."""
+    castles: int
+    churches: list[int]
+    army: list[int]
+    """`army[kind * 62 + region]`: figures of the region's owner; while he moves, those that have not moved."""
+    standing: list[int]
+    """Per kind, the regions where `army` has one."""
+    titles: list[int]
+    pile: list[int]
+    """Top first (K10)."""
+    discards: list[int]
+    """Oldest first."""
+    drawn: list[int]
+    # What the action under way needs beyond that.
+    task: int
+    """The action of the turn that is being carried out, as its ACT id."""
+    fresh: int
+    """The regions just bought."""
+    built: list[int]
+    """The ids of this action's buildings."""
+    source: int
+    """kind * 62 + region of the figures that are moving; NOTHING when they are placed."""
+    target: int
+    """Where figures move; kind * 62 + region when they are placed; in RAZE and FIGHT_ON the region it is about."""
+    last: int
+    """The last source or placement, as kind * 62 + region."""
+    last_to: int
+    arrived: dict[int, int]
+    """Figures that have moved this turn, by kind * 62 + region: in foreign regions they are the attackers."""
+    undefended: int
+    """Attacked regions without a defender that are still to be conquered (C8)."""
+    contested: int
+    """Attacked regions whose fight is still to be fought (C9)."""
+    election: Election | None
+    revelations: list[tuple[str, list[int]]]
+    legal: Sequence[int] | None
 
     def source_of_chance(self) -> Chance:
         """Where outcomes come from: what the state was given, else a stream of its own, made when first needed."""
         if self.chance is None:
             self.chance = SeededChance(None)
         return self.chance
+
+
+def set_up(position: Position, options: Options, seats: int, chance: Chance | None) -> None:
+    """The board before the first turn; the pile is still empty (`rules.turn.start` shuffles it)."""
+    position.options = options
+    position.seats = seats
+    position.chance = chance
+    position.phase = TURN
+    position.decider = 0
+    position.active = 0
+    position.round = 1
+    position.is_final = False
+    position.king = NOBODY
+    position.gold = [options.start_gold] * seats
+    position.owner = [NOBODY] * REGION_COUNT
+    position.land = [0] * seats
+    position.owned = 0
+    position.castles = 0
+    position.churches = [BIT[options.start_churches[diocese]] for diocese in range(DIOCESE_COUNT)]
+    position.army = [0] * (3 * REGION_COUNT)
+    position.standing = [0, 0, 0]
+    position.titles = [NOBODY] * TITLE_COUNT
+    position.pile = []
+    position.discards = []
+    position.drawn = []
+    position.task = NOTHING
+    position.fresh = 0
+    position.built = []
+    position.source = NOTHING
+    position.target = NOTHING
+    position.last = NOTHING
+    position.last_to = NOTHING
+    position.arrived = {}
+    position.undefended = 0
+    position.contested = 0
+    position.election = None
+    position.revelations = []
+    position.legal = None

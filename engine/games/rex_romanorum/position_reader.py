@@ -23,7 +23,7 @@ from engine.games.rex_romanorum.options import Options, parse_options
 from engine.games.rex_romanorum.phase_check import check_phase, check_table
 from engine.games.rex_romanorum.position import NOBODY, NOTHING, PHASES, Election, Position
 from engine.games.rex_romanorum.position_json import FIGURES, JSON_VERSION, has_figures_as_target
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.state import RexState, new_state
 
 _OPEN_KEYS = (
     *("game", "version", "seats", "options", "phase", "seat", "active", "round", "final", "king", "gold", "titles"),
@@ -149,7 +149,7 @@ def _optional_seat(value: Any, key: str, seats: int) -> int:
 def _read_open(data: Mapping[str, Any], chance: Chance | None) -> RexState:
     if data["game"] != "rex_romanorum" or data["version"] != JSON_VERSION:
         raise PositionError(f"this reads positions of rex_romanorum, version {JSON_VERSION}")
-    position = RexState(_read_options(data["options"]), _int(data["seats"], "seats", 2, 5), chance)
+    position = new_state(_read_options(data["options"]), _int(data["seats"], "seats", 2, 5), chance)
     _read_frame(position, data)
     _read_board(position, data)
     if data["pending"] is not None:

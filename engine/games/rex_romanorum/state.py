@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.chance import Chance
 from engine.core import Outcome, Reveal
-from engine.games.rex_romanorum.position import END, Position
+from engine.games.rex_romanorum.options import Options
+from engine.games.rex_romanorum.position import END, Position, set_up
 from engine.games.rex_romanorum.position_json import write_observation, write_position
 from engine.games.rex_romanorum.rules import APPLY, IS_LEGAL, LEGAL
 from engine.games.rex_romanorum.rules.caretaker import caretaker_action
@@ -106,3 +107,10 @@ class RexState(Position):
     def revealed(self) -> Sequence[Reveal]:
         """See `State`: "card" with the regions drawn, "d6" once for each step of a round and each throw for a tie."""
         return [Reveal(kind, tuple(values)) for kind, values in self.revelations]
+
+
+def new_state(options: Options, seats: int, chance: Chance | None) -> RexState:
+    """A state before the first turn, its pile still empty."""
+    state = RexState.__new__(RexState)
+    set_up(state, options, seats, chance)
+    return state

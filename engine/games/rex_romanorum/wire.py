@@ -15,7 +15,7 @@ from engine.games.rex_romanorum.board import DIOCESE_COUNT, REGION_COUNT, mask_o
 from engine.games.rex_romanorum.options import Options, changed_options, parse_options
 from engine.games.rex_romanorum.position import NOTHING, Election, Position
 from engine.games.rex_romanorum.position_json import JSON_VERSION, write_observation
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.state import RexState, new_state
 
 TYPE: Final[str] = state_pb2.RexRomanorumState.DESCRIPTOR.full_name
 
@@ -104,7 +104,7 @@ def decode(data: bytes) -> dict[str, Any]:
 
 def _unpack(message: state_pb2.RexRomanorumState) -> RexState:
     """A position whose facts are the message's; only shapes are checked."""
-    position = RexState(parse_options(json.loads(message.options_json)), message.seats, None)
+    position = new_state(parse_options(json.loads(message.options_json)), message.seats, None)
     position.phase, position.decider = message.phase - 1, message.seat - 1
     position.active, position.round = message.active, message.round
     position.is_final, position.king = message.final, message.king - 1
