@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import resource
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import typer
 
 from arena.cli import errors, settings
 from arena.cli.book import inspect_database
-from arena.cli.options import AsJson, Database, example
+from arena.cli.options import AsJson, Database, example, worker_count
 from arena.cli.output import Column, print_table
+from arena.hosting.processes import HostingError, Launcher
+from arena.hosting.runtime import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
 from engine import registry
 
 app = typer.Typer()
@@ -29,6 +29,9 @@ OLDEST_PYTHON = (3, 11)
 # A worker holds about ten descriptors for itself and six for each bot it keeps warm.
 FEWEST_FILES = 256
 PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
+FEWEST_PROCESSES = 256
+LAUNCHED = "launched"
+LAUNCH_LIMIT_S = 30.0
 SANDBOX_TOOLS = ("bwrap", "prlimit", "setpriv")
 
 
@@ -73,23 +76,40 @@ def check_games() -> Finding:
 
 def check_sockets() -> Finding:
     """Whether a unix socket can be made where the arena makes them."""
-    with tempfile.TemporaryDirectory(prefix="arena-") as directory:
-        path = Path(directory) / "doctor.sock"
-        try:
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(str(path))
-        except OSError as error:
-            return Finding("sockets", FAILED, f"{path}: {error}", "set TMPDIR to a short path on a local disk")
-    return Finding("sockets", OK, f"unix sockets in {tempfile.gettempdir()}")
+    try:
+        with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(directory / SOCKET_NAME))
+            return Finding("sockets", OK, f"unix sockets in {directory.parent}")
+    except (OSError, RuntimeDirectoryError) as error:
+        return Finding("sockets", FAILED, str(error), "set TMPDIR to a directory with a short path on a local disk")
 
 
 def check_processes() -> Finding:
-    """Whether a program can be started, and how many there may be."""
+    """How many processes there may be, and on how many cores."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    cores = worker_count(0)
+    detail = f"{cores} cores for this process, so many matches at once"
+    if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
+        return Finding("processes", FAILED, f"only {most} allowed", f"raise the limit: ulimit -u {FEWEST_PROCESSES}")
+    return Finding("processes", OK, detail)
+
+
+def check_launcher() -> Finding:
+    """Whether the launcher starts a program and sees it end."""
     try:
-        subprocess.run([sys.executable, "-c", ""], check=True, timeout=30, capture_output=True, start_new_session=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        return Finding("processes", FAILED, str(error), "raise the limit on processes: ulimit -u 1024")
-    return Finding("processes", OK, f"{len(os.sched_getaffinity(0))} cores for this process, so many matches at once")
+        said = asyncio.run(_launch())
+    except (OSError, HostingError) as error:
+        return Finding("launcher", FAILED, str(error), "look whether this user may start processes (ulimit -a)")
+    if said != LAUNCHED:
+        return Finding("launcher", FAILED, f"a started program said {said!r}", "report this with `ARENA_DEBUG=1`")
+    return Finding("launcher", OK, "starts programs, reads what they write, sees them end")
+
+
+async def _launch() -> str:
+    async with Launcher() as launcher:
+        process = await launcher.start([sys.executable, "-S", "-c", f"print('{LAUNCHED}')"], tempfile.gettempdir(), {})
+        await process.wait(LAUNCH_LIMIT_S)
+        return (await process.collect()).stdout.strip()
 
 
 def check_files() -> Finding:
@@ -121,6 +141,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_games,
     check_sockets,
     check_processes,
+    check_launcher,
     check_files,
     check_sandbox,
 )

@@ -51,6 +51,8 @@ EXIT_CODES = {
     "arena.match.clock.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
+    "arena.hosting.processes.HostingError": FAILED,
+    "arena.hosting.runtime.RuntimeDirectoryError": FAILED,
     "arena.tournament.errors.OrderError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.executor.base.MatchLostError": FAILED,

@@ -1,8 +1,9 @@
 """The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
 
 HostingError
-├── LaunchError        the program could not be started; the message says why
-└── LauncherLostError  the launcher itself is gone: the host is broken
+├── LaunchError            the program could not be started; the message says why
+├── LauncherLostError      the launcher itself is gone: the host is broken
+└── RuntimeDirectoryError  no place for sockets; see `arena.hosting.runtime`
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PROGRAM = Path(__file__).with_name("launcher.py")
 
 
 class HostingError(Exception):
-    """The root of everything this package raises about processes."""
+    """The root of what is wrong with processes of this host."""
 
 
 class LaunchError(HostingError):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from arena.hosting.processes import HostingError
+
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (sun_path of 108, with its zero)."""
 SOCKET_NAME = "play"
@@ -17,7 +19,7 @@ _PREFIX = "arena-"
 _LOCK = "lock"
 
 
-class RuntimeDirectoryError(Exception):
+class RuntimeDirectoryError(HostingError):
     """No directory for sockets could be made; the message names the remedy."""
 
 
@@ -40,9 +42,12 @@ def find_base() -> Path:
 def runtime_directory(base: Path | None = None) -> Iterator[Path]:
     """A fresh directory of mode 0700, removed at the end; as long as it is open nobody sweeps it."""
     directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base or find_base()))
-    lock = os.open(directory / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    # The lock gets its name only when it is held: a sweep at this moment must not find it free.
+    unheld = directory / f"{_LOCK}.new"
+    lock = os.open(unheld, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unheld.rename(directory / _LOCK)
         yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -112,6 +112,13 @@ async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -
     assert only_fault(report).evidence["elapsed_us"] >= 100_000
 
 
+async def test_without_a_clock_a_decision_has_an_end_too(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.referee.conductor.UNTIMED_DECISION_S", 0.1)
+    fault = only_fault(await play(host, [scripted("silent"), scripted()], "0:3 1:3", clock="none"))
+    assert fault.cause is FaultCause.TIMEOUT
+    assert "even without a clock" in fault.explanation
+
+
 async def test_a_bot_that_crashes_leaves_its_signal_and_its_last_words(host: MatchHost) -> None:
     fault = only_fault(await play(host, [scripted("crash"), scripted()]))
     assert (fault.evidence["ended"], fault.evidence["signal"]) == ("SIGSEGV", 11)
