@@ -97,7 +97,7 @@ def legal_garrisons(position: Position) -> Sequence[int]:
         if gold >= position.options.cost[kind]:
             for region in regions_of(position.fresh):
                 figures = kind * REGION_COUNT + region
-                if figures > position.last and free_places(position, region):
+                if figures > position.last and free_places(position, region) > 0:
                     found.append(PLACE + figures)
     found.append(PLACE_DONE)
     return found

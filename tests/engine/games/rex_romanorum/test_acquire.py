@@ -181,3 +181,10 @@ def test_a9_the_last_card_of_the_47_ends_the_buying() -> None:
     deck = GAME.new_state(2, GAME.parse_options({"variant": "short"})).to_json()["pile"]
     state = lay(land={0: " ".join(deck)}, options={"variant": "short"})
     assert "ACT_ACQUIRE" not in legal(state)
+
+
+def test_a7_a_region_that_somehow_holds_more_takes_none() -> None:
+    data = play(lay(pile="trier mainz aargau"), "ACT_ACQUIRE KEEP:3").to_json()
+    state = GAME.state_from_json(data | {"figures": {"F:trier": 4}})
+    assert legal(state) == ["PLACE:F:mainz", "PLACE:A:mainz", "PLACE_DONE"]
+    assert not state.is_legal(GAME.actions.parse("PLACE:A:trier"))
