@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # An old pip would build trueskill the legacy way and warn; a new one knows no other way and ignores the variable.
 PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 PROTO_VENV := .venv-proto
+BENCH_VENV := .venv-bench
+BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
 .PHONY: help demo test lint check-python setup setup-dev proto lock bench clean
@@ -75,9 +77,19 @@ lock:
 	$(LOCK) pyproject.toml --extra dev -c requirements/run.lock -o requirements/dev.lock
 	$(LOCK) pyproject.toml --extra benchmarks -c requirements/run.lock -o requirements/benchmarks.lock
 
-bench: setup-dev
-	$(BIN)/python -m benchmarks
+# The libraries that the engine is compared with live apart: what is played and tested never sees them.
+$(BENCH_VENV)/.done: requirements/build.lock requirements/run.lock requirements/benchmarks.lock pyproject.toml | check-python
+	@echo "setting up $(BENCH_VENV), with the libraries to compare with"
+	@$(PYTHON) -m venv $(BENCH_VENV)
+	@$(BENCH_PIP) install -q --require-hashes -r requirements/build.lock
+	@$(BENCH_PIP) install -q --no-build-isolation --require-hashes -r requirements/run.lock
+	@$(BENCH_PIP) install -q --no-build-isolation --require-hashes -r requirements/benchmarks.lock
+	@$(BENCH_PIP) install -q --no-build-isolation --no-deps -e .
+	@touch $@
+
+bench: $(BENCH_VENV)/.done
+	$(BENCH_VENV)/bin/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(PROTO_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

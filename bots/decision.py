@@ -116,7 +116,7 @@ class Decision:
     legal_actions: Sequence[int]
     """The ids that may be answered, ascending; at least two."""
     note: str
-    """Set it to keep a remark (at most 1,000 characters) with the replay; nobody sees it before the match ends."""
+    """Set it to keep a remark with the replay (its first 1,000 characters); nobody sees it before the match ends."""
 
     def __init__(self, match: Match, message: play_pb2.Decide, arrived: float) -> None:
         self.match = match

@@ -18,6 +18,7 @@ from bots.errors import AnswerError, ProtocolError
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
 MAX_ACTIONS = 64
+MAX_NOTE = 1000
 
 
 class Resign(Enum):
@@ -46,7 +47,7 @@ class Bot(ABC):
         """
 
     def prepare(self) -> None:  # noqa: B027
-        """Called once before the bot joins, while no clock runs: load here what takes time."""
+        """Called once before the bot joins, within the start limit (10 s by default): load here what takes time."""
 
     def match_started(self, match: Match) -> None:  # noqa: B027 - a hook; most bots need none
         """A match begins: forget the last one."""
@@ -130,9 +131,8 @@ def _request(decision: Decision, answer: Answer) -> play_pb2.PlayRequest:
     if answer is RESIGN:
         return play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=match_id))
     actions = _actions(answer)
-    return play_pb2.PlayRequest(
-        act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=decision.note)
-    )
+    note = decision.note[:MAX_NOTE]  # a longer one would cost the match
+    return play_pb2.PlayRequest(act=play_pb2.Act(match_id=match_id, ply=decision.ply, actions=actions, note=note))
 
 
 def _actions(answer: Any) -> list[int]:

@@ -6,6 +6,7 @@ Whatever happens, the call is cancelled and the channel closed: a process that l
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 
@@ -48,7 +49,10 @@ async def play(session: Session, address: str, token: str) -> None:
 
 
 async def _converse(session: Session, call: _Call) -> None:
-    await _write(call, session.join())
+    join = session.join()
+    # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
+    gc.freeze()
+    await _write(call, join)
     while isinstance(response := await call.read(), play_pb2.PlayResponse):
         answer = session.receive(response, time.monotonic())
         if answer is not None and not await _write(call, answer):

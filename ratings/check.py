@@ -26,14 +26,21 @@ def check(engine: Engine) -> list[str]:
     Pages and indexes, references, the seats, ranks, replay and attempt of every match, the order of rating, and every
     rating against one computed anew from the facts, to the last digit.
     """
+    # Ratings cannot be right where their facts are wrong.
+    if facts := check_facts(engine):
+        return facts
+    with read(engine) as session:
+        return list(_ratings(session))
+
+
+def check_facts(engine: Engine) -> list[str]:
+    """Like `check`, all but the ratings: what must be in order before they can be rebuilt."""
     with read(engine) as session:
         if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
             # On damaged pages the other questions would only repeat the answer.
             return damage
         kinds = (_schema(session), _matches(session), _attempts(session), _order(session))
-        facts = [problem for kind in kinds for problem in kind]
-        # Ratings cannot be right where their facts are wrong.
-        return facts or list(_ratings(session))
+        return [problem for kind in kinds for problem in kind]
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -118,6 +125,7 @@ def _order(session: Session) -> Iterator[str]:
 
 
 def _ratings(session: Session) -> Iterator[str]:
+    names = _version_names(session)
     for pool_id in session.connection().execute(select(tables.pool.c.id)).scalars().all():
         try:
             rebuilt = compute(session, pool_id)
@@ -131,7 +139,14 @@ def _ratings(session: Session) -> Iterator[str]:
             stored = session.connection().execute(select(table).where(table.c.pool_id == pool_id)).mappings()
             differences = _differences(key, stored, rows)
             for where in islice(differences, _MOST_OF_A_KIND):
-                yield f"pool {pool_id[:12]}: {table.name} of {where} is not what the facts give; rebuild the ratings"
+                yield f"pool {pool_id[:12]}: {table.name} of {names.get(where, where)} is not what the facts give"
+
+
+def _version_names(session: Session) -> dict[str, str]:
+    query = select(tables.version.c.id, tables.bot.c.name, tables.version.c.number).join(
+        tables.bot, tables.bot.c.id == tables.version.c.bot_id
+    )
+    return {id_: f"{name} version {number}" for id_, name, number in session.connection().execute(query)}
 
 
 def _differences(

@@ -27,6 +27,7 @@ __all__ = [
     "Session",
     "backup",
     "database_url",
+    "is_there",
     "open_database",
     "read",
     "translated",
@@ -106,6 +107,19 @@ def _raise_translated(original: BaseException, url: URL, error: Exception) -> No
     meaning = sqlite.translate(original, url)
     if meaning is not None:
         raise meaning from error
+
+
+def is_there(url_or_path: str | Path) -> bool:
+    """Whether the database exists; one on a server counts as there, opening it tells. Makes nothing.
+
+    Raises DatabaseAccessError when none could lie at that place.
+    """
+    url = database_url(url_or_path)
+    if not sqlite.is_sqlite(url):
+        return True
+    sqlite.check_place(url)
+    name = url.database
+    return name in (None, "", ":memory:") or str(name).startswith("file:") or Path(str(name)).exists()
 
 
 def _engine(url_or_path: str | Path) -> Engine:

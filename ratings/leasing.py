@@ -161,7 +161,7 @@ def _expire(connection: Connection, tournament_id: str, instant: int) -> None:
     lost = False
     for match_id, attempt in expired:
         _end_attempt(connection, match_id, attempt, AttemptState.EXPIRED, "the lease ran out")
-        lost |= not _plan_again(connection, match_id)
+        lost |= not _plan_again(connection, match_id, "the lease ran out")
     if lost:
         rate_prefix(connection, tournament_id)
 
@@ -172,12 +172,15 @@ def _end_attempt(connection: Connection, match_id: str, number: int, state: Atte
         raise FactError(f"match {match_id} has no attempt {number}")
 
 
-def _plan_again(connection: Connection, match_id: str) -> bool:
-    """Put a match back into the plan, or make it void when too many attempts failed; whether it will be played."""
+def _plan_again(connection: Connection, match_id: str, failure: str) -> bool:
+    """Put a match back into the plan, or make it void when too many attempts failed; whether it will be played.
+
+    `failure` is why the last attempt failed.
+    """
     failures = connection.execute(_FAILURES, {"match": match_id}).scalar_one()
     again = bool(failures < MAX_ATTEMPTS)
     state = MatchState.PLANNED if again else MatchState.VOID
-    reason = None if again else f"{failures} attempts failed"
+    reason = None if again else f"{failures} attempts failed; the last: {failure}"
     connection.execute(_SET_STATE, {"the_match": match_id, "state": state, "void_reason": reason})
     return again
 
@@ -221,7 +224,7 @@ def record_host_failure(session: Session, *, match_id: str, attempt: int, reason
     if row.attempt_state != AttemptState.RUNNING:
         return row.state in (MatchState.PLANNED, MatchState.LEASED)
     _end_attempt(connection, match_id, attempt, AttemptState.FAILED, reason)
-    again = _plan_again(connection, match_id)
+    again = _plan_again(connection, match_id, reason)
     if not again:
         rate_prefix(connection, row.tournament_id)
     session.expire_all()

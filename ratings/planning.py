@@ -124,7 +124,9 @@ def _check_entrants(session: Session, plan: TournamentPlan) -> None:
             raise PlanError(f"there is no version {version}; add the bot first")
         name, disabled = found[version]
         if disabled is not None:
-            raise BotError(f"bot {name!r} is disabled; enable it or leave it out")
+            raise BotError(
+                f"bot {name!r} is disabled; leave it out, or let it in again: arena bot disable {name} --undo"
+            )
 
 
 def _write_blocks(session: Session, tournament_id: str, plans: Sequence[BlockPlan]) -> None:

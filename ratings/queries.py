@@ -110,7 +110,7 @@ def resolve_match(session: Session, text: str) -> Match:
     """
     near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
     ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
-    found = _only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT")
+    found = _only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
     return session.exec(select(Match).where(Match.id == found)).one()
 
 
@@ -121,7 +121,9 @@ def _only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]]
     if not found:
         raise NotFoundError(f"no {noun} {text!r}; {remedy}")
     if len(found) > 1:
-        raise AmbiguousError(f"{len(found)} of them are {noun} {text!r}; give the id; {remedy}")
+        plural = "es" if noun.endswith("ch") else "s"
+        what = "its id" if exact else "more digits of the id, its end differs"
+        raise AmbiguousError(f"{text!r} fits {len(found)} {noun}{plural}; give {what}; {remedy}")
     return found[0]
 
 
@@ -224,7 +226,7 @@ def match_detail(session: Session, match_id: str) -> MatchDetail:
         .where(Match.id == match_id)
     ).one_or_none()
     if found is None:
-        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT")
+        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
     faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
     attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
     return MatchDetail(*found, _seats(session, match_id), faults, attempts)
@@ -256,9 +258,21 @@ def replay_of(session: Session, match_id: str) -> bytes:
     return replay.data
 
 
-def replays(session: Session, tournament_id: str | None = None) -> Iterator[tuple[Match, bytes]]:
-    """Every finished match with its replay, in schedule order within a tournament; few in memory at once."""
-    query = select(Match, Replay.data).join(Replay).order_by(Match.tournament_id, col(Match.position))
+def replays(
+    session: Session, tournament_id: str | None = None, match_id: str | None = None
+) -> Iterator[tuple[Match, bytes | None]]:
+    """Every finished match with its replay, in schedule order within a tournament; few in memory at once.
+
+    All, or those of one tournament, or one match. None stands for a replay that is missing.
+    """
+    query = (
+        select(Match, Replay.data)
+        .join(Replay, isouter=True)
+        .where(Match.state == MatchState.FINISHED)
+        .order_by(Match.tournament_id, col(Match.position))
+    )
+    if match_id is not None:
+        query = query.where(Match.id == match_id)
     if tournament_id is not None:
         query = query.where(Match.tournament_id == tournament_id)
     yield from session.exec(query, execution_options={"yield_per": 100})

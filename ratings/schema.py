@@ -66,8 +66,8 @@ def upgrade(engine: Engine) -> SchemaChange:
 
 def _too_new(engine: Engine, found: str) -> SchemaVersionError:
     return SchemaVersionError(
-        f"{engine.url.database} has schema {found}, which this arena (schema {HEAD}) does not know; "
-        "upgrade kingmaker-arena: pip install --upgrade kingmaker-arena"
+        f"{engine.url.database} has schema {found}, which this arena (schema {HEAD}) does not know: "
+        "it is older than the database; update it (git pull, make setup)"
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import typer.main
 
+from arena.cli.app import make_app
 from arena.cli.errors import EXIT_CODES
-from arena.cli.main import make_app
 from arena.cli.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -115,7 +115,7 @@ def modules_after_importing(*names: str) -> set[str]:
 
 
 # Forking a process with live gRPC threads can hang, and every worker would pay its memory twice.
-@pytest.mark.parametrize("name", ["arena.cli.main", "arena.executor.local", "arena.tournament.runner"])
+@pytest.mark.parametrize("name", ["arena.cli.app", "arena.executor.local", "arena.tournament.runner"])
 def test_the_coordinator_never_imports_grpc(name: str) -> None:
     assert "grpc" not in modules_after_importing(name)
 

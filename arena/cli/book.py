@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.errors import unknown
+from arena.cli.errors import CliError, unknown
+from arena.cli.hints import demo_command, next_command
 from arena.hosting.store import VersionStore
 from ratings import bots
-from ratings.database import Engine, Session, database_url, open_database, read
+from ratings.database import Engine, Session, database_url, is_there, open_database, read
 from ratings.errors import RatingsError
 from ratings.models import Version
 
@@ -35,6 +36,16 @@ def open_book(db: str) -> Iterator[Book]:
         engine.dispose()
 
 
+@contextmanager
+def open_existing_book(db: str) -> Iterator[Book]:
+    """Like `open_book`, for commands that have nothing to do in a fresh database. Raises CliError and makes nothing."""
+    if not is_there(db):
+        add = next_command("bot", "add", "DIRECTORY", db=db)
+        raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
+    with open_book(db) as book:
+        yield book
+
+
 def store_path(db: str) -> Path:
     """The path beside which the store lies: the file itself, or a name of its own for a database elsewhere."""
     return Path(database_url(db).database or "arena.db")
@@ -52,8 +63,7 @@ def find_version(session: Session, text: str) -> Version:
 def inspect_database(db: str) -> tuple[bool, str, str]:
     """Whether a database can be used, what was found, and the remedy; makes nothing. A missing one is fine."""
     try:
-        url = database_url(db)
-        if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        if not is_there(db):
             return True, f"{db} is not there yet; it is made on first use", ""
         with open_book(db) as book, read(book.engine) as session:
             return True, f"{db} is in order, with {len(bots.list_bots(session))} bots", ""

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import find_version, open_book
+from arena.cli.book import find_version, open_book, open_existing_book
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
 from arena.hosting.manifest import BotManifest
+from engine import registry
 from ratings import bots
 from ratings.database import read, write
 from ratings.models import Version
@@ -33,7 +34,10 @@ def add(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Add bots, or new versions of them: their files are copied, a version never changes."""
+    """Add bots, or new versions of them.
+
+    Their files are copied: a version never changes.
+    """
     added = []
     with open_book(db) as book:
         for directory in directories:
@@ -46,6 +50,7 @@ def add(
                     content_hash=stored.hash,
                     manifest=stored.manifest.to_json(),
                 )
+            _warn_of_unknown_games(stored.manifest)
             added.append({"bot": stored.manifest.name, **_version_facts(version), "new": is_new})
     if as_json:
         print_json(added)
@@ -53,6 +58,15 @@ def add(
     for entry in added:
         what = "added" if entry["new"] else "already there:"
         typer.echo(f"{what} {entry['bot']} version {entry['number']} ({entry['content_hash'][:SHORT]})")
+
+
+def _warn_of_unknown_games(manifest: BotManifest) -> None:
+    if not any(manifest.plays(game) for game in registry.names()):
+        typer.echo(
+            f"note: {manifest.name} plays {', '.join(manifest.games)}, none of which is installed; "
+            "`arena game list` shows all",
+            err=True,
+        )
 
 
 def _version_facts(version: Version) -> dict[str, Any]:
@@ -82,7 +96,7 @@ _BOTS = (
 @app.command("list", epilog=example("arena bot list", "arena bot list --json"))
 def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the bots with their newest versions."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         rows = [
             {
                 "name": row.bot.name,
@@ -108,7 +122,7 @@ _VERSIONS = (
 @app.command(epilog=example("arena bot show greedy"))
 def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a bot: its manifest and all its versions."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         find_version(session, name)
         bot = bots.get_bot(session, name.partition("@")[0])
         owner = bots.owner_name(session, bot)
@@ -143,8 +157,11 @@ def disable(
     undo: Annotated[bool, typer.Option("--undo", help="Let it enter tournaments again.")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Bar a bot from new tournaments; matches already planned are still played."""
-    with open_book(db) as book:
+    """Bar a bot from new tournaments.
+
+    Matches already planned are still played.
+    """
+    with open_existing_book(db) as book:
         with read(book.engine) as session:
             find_version(session, name)
         with write(book.engine) as session:

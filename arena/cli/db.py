@@ -8,18 +8,23 @@ from typing import Annotated
 import typer
 
 from arena.cli import errors, settings
-from arena.cli.book import open_book
+from arena.cli.book import Book, open_existing_book
+from arena.cli.hints import next_command
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import print_json
-from ratings import database
+from arena.hosting.store import StoreError
+from ratings import bots, database
 from ratings.check import check as problems_of
+from ratings.check import check_facts
+from ratings.leaderboard import pools
+from ratings.rebuild import rebuild as rebuild_pool
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
 
 
 @app.command(epilog=example("arena db upgrade --db arena.db"))
 def upgrade(db: Database = settings.DB.default) -> None:
-    """Bring a database to the schema of this arena; make a backup first."""
+    """Bring a database to this schema; make a backup first."""
     change = database.upgrade(db)
     if change.before == change.after:
         typer.echo(f"{db} has schema {change.after} already")
@@ -33,21 +38,54 @@ def backup(
     db: Database = settings.DB.default,
 ) -> None:
     """Copy a database into a new file, also while a tournament runs."""
-    with open_book(db) as book:
+    with open_existing_book(db) as book:
         database.backup(book.engine, target)
         typer.echo(f"{db} copied to {target}; the files of the bots lie in {book.store.root}")
 
 
-@app.command(epilog=example("arena db check", "arena db check --db demo.db --json"))
-def check(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Check the file, its references, and whether results and ratings agree."""
-    with open_book(db) as book:
-        problems = problems_of(book.engine)
+@app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))
+def check(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="First write the ratings anew from the results.")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether everything in a database agrees.
+
+    The file, its references, the files of the bots, the results and the ratings.
+    """
+    with open_existing_book(db) as book:
+        facts = check_facts(book.engine)
+        if rebuild and not facts:
+            _rebuild(book)
+        wrong_ratings = [] if facts else problems_of(book.engine)
+        problems = [*facts, *_file_problems(book), *wrong_ratings]
     if as_json:
         print_json({"problems": problems})
     else:
         for problem in problems:
             typer.echo(problem)
-        typer.echo(f"{db}: {len(problems)} problems" if problems else f"{db} is in order")
+        typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
+        if wrong_ratings:
+            remedy = next_command("db", "check", "--rebuild", db=db)
+            typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
     if problems:
         raise typer.Exit(errors.FAILED)
+
+
+def _rebuild(book: Book) -> None:
+    with database.write(book.engine) as session:
+        for row in pools(session):
+            rebuild_pool(session, row.pool.id)
+
+
+def _file_problems(book: Book) -> list[str]:
+    """The versions whose files are gone or were changed."""
+    problems = []
+    with database.read(book.engine) as session:
+        for row in bots.list_bots(session):
+            for version in bots.versions_of(session, row.bot):
+                try:
+                    book.store.get(version.content_hash)
+                except StoreError as error:
+                    problems.append(f"bot {row.bot.name} version {version.number}: {error}")
+    return problems

@@ -10,7 +10,7 @@ import typer
 from arena.cli import settings
 from arena.cli.errors import MisuseError, unknown
 from arena.cli.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
-from arena.cli.output import Column, print_facts, print_json, print_table
+from arena.cli.output import Column, print_facts, print_json, print_table, yes_or_no
 from engine import registry
 from engine.core import Game
 
@@ -76,16 +76,12 @@ def _option_rows(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _values_text(values: Any) -> str:
-    return " ".join(map(_value_text, values)) if isinstance(values, list) else str(values)
-
-
-def _value_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return " ".join(map(yes_or_no, values)) if isinstance(values, list) else str(values)
 
 
 _OPTION_COLUMNS = (
     Column("name", "OPTION"),
-    Column("default", "DEFAULT", write=_value_text),
+    Column("default", "DEFAULT", write=yes_or_no),
     Column("values", "VALUES", write=_values_text),
     Column("description", "MEANING"),
 )

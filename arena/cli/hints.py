@@ -21,6 +21,11 @@ def program() -> str:
     return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
 
 
+def demo_command(db: str) -> str:
+    """The command line that plays a first tournament into `db`; the demo has a default database of its own."""
+    return join([program(), "demo", "--db", db])
+
+
 def next_command(*words: str, db: str) -> str:
     """The command line to type, with the database that is in use unless it is the default one."""
     place = [] if db == settings.DB.value else ["--db", db]

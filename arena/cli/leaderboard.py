@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import open_book
+from arena.cli.book import open_existing_book
+from arena.cli.game import get_game
+from arena.cli.hints import demo_command, next_command
 from arena.cli.options import AsJson, Database, example
-from arena.cli.output import Column, print_json, print_table
+from arena.cli.output import Column, print_json, print_table, yes_or_no
 from engine import registry
 from engine.core import EngineError
 from ratings import leaderboard as ratings_table
@@ -28,7 +30,7 @@ def _two_places(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"
+    return f"{100 * value:.1f}%"
 
 
 COLUMNS = (
@@ -59,7 +61,7 @@ def _special_options(pool: Pool) -> list[str]:
         defaults = game.options_json(game.parse_options({}))
     except EngineError:
         defaults = {}
-    return [f"{name}={value}" for name, value in pool.options.items() if defaults.get(name) != value]
+    return [f"{name}={yes_or_no(value)}" for name, value in pool.options.items() if defaults.get(name) != value]
 
 
 @app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))
@@ -74,18 +76,21 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
+        rows = ratings_table.pools(session)
+        if game is not None and game not in {row.pool.game for row in rows}:
+            get_game(game)  # says that there is none
         wanted = resolve_pool(session, pool).id if pool is not None else None
         found = [
             (row, [asdict(line) for line in ratings_table.table(session, pool_id=row.pool.id, limit=limit)])
-            for row in ratings_table.pools(session)
+            for row in rows
             if wanted in (None, row.pool.id) and game in (None, row.pool.game) and seats in (None, row.pool.seats)
         ]
     if as_json:
         print_json([{**_pool_facts(row.pool), "matches": row.matches, "table": lines} for row, lines in found])
         return
     if not found:
-        typer.echo(f"no rated matches in {db} yet; `arena demo` plays some")
+        typer.echo(_nothing(db, is_empty=not rows))
     for index, (row, lines) in enumerate(found):
         typer.echo(
             f"{chr(10) * (index > 0)}{describe_pool(row.pool)}: {row.matches} matches (pool {row.pool.id[:SHORT]})"
@@ -93,6 +98,12 @@ def leaderboard(
         print_table(COLUMNS, lines, as_json=False)
     if found:
         typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
+
+
+def _nothing(db: str, *, is_empty: bool) -> str:
+    if is_empty:
+        return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
+    return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"
 
 
 def _pool_facts(pool: Pool) -> dict[str, Any]:

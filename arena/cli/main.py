@@ -1,87 +1,22 @@
-"""The command `arena`. Entry point: `main`.
+"""The command `arena`. Entry point: `main`. Ctrl-C is answered in one line from the first import on."""
 
-Only the noun that the command line names is imported, so that help comes at once and no command pays for another's
-database.
-"""
-
-from __future__ import annotations
-
-import importlib
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import Annotated
-
-import typer
-
-from arena.cli import errors
-from arena.cli.options import example, print_help_without_verb
-
-NOUNS = {
-    "demo": "Play a first rated tournament between the three sample bots.",
-    "game": "The games that are installed.",
-    "bot": "The bots of a database, and their versions.",
-    "match": "Single matches.",
-    "tournament": "Tournaments: run, resume, look at, cancel.",
-    "leaderboard": "Show the ratings of the bots.",
-    "replay": "Matches as they were played: shown, and verified.",
-    "perft": "Count the sequences of decisions from the start of a game.",
-    "db": "The database: upgrade, back up, check.",
-    "doctor": "Look whether this machine can run the arena.",
-}
-"""Every noun, with the line that stands in `arena --help`; its module is `arena.cli.<noun>`."""
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"kingmaker-arena {version('kingmaker-arena')}")
-        raise typer.Exit
-
-
-def _arena(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
-    ] = False,
-) -> None:
-    """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
-    del version
-    print_help_without_verb(context)
-
-
-def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
-    """The command line with these nouns complete; of the others only the line in the help."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.callback(invoke_without_command=True, epilog=example("arena demo", "arena leaderboard --db demo.db"))(_arena)
-    for name, line in NOUNS.items():
-        if name not in nouns:
-            app.add_typer(typer.Typer(), name=name, help=line)
-            continue
-        noun: typer.Typer = importlib.import_module(f"arena.cli.{name}").app
-        if len(noun.registered_commands) == 1 and not noun.registered_groups:
-            app.add_typer(noun)
-        else:
-            noun.callback(invoke_without_command=True)(print_help_without_verb)
-            app.add_typer(noun, name=name, help=line)
-    return app
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Do what a command line (without the program's name) says; the exit code."""
-    noun = next((word for word in arguments if not word.startswith("-")), "")
-    try:
-        code = make_app([noun])(args=list(arguments), prog_name="arena", standalone_mode=False)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else errors.FAILED
-    except BaseException as error:
-        return errors.report(error)
-    return code if isinstance(code, int) else 0
+def _end_at_once(_signal: int, _frame: object) -> None:
+    # Nothing has begun, so there is nothing to tidy; an exception could end up inside any import.
+    os.write(2, b"arena: interrupted\n")
+    os._exit(130)
 
 
 def main() -> None:
     """Run the command line of this process."""
-    sys.exit(run(sys.argv[1:]))
+    signal.signal(signal.SIGINT, _end_at_once)
+    from arena.cli.app import run
+
+    sys.exit(run(sys.argv[1:], lambda: signal.signal(signal.SIGINT, signal.default_int_handler)))
 
 
 if __name__ == "__main__":

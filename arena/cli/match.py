@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import open_book
-from arena.cli.hints import next_command
+from arena.cli.book import open_book, open_existing_book
+from arena.cli.errors import CliError
+from arena.cli.hints import next_command, program
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
 from arena.cli.order import (
@@ -26,6 +27,7 @@ from arena.cli.output import Column, format_instant, print_facts, print_json, pr
 from arena.cli.play import play
 from ratings import queries
 from ratings.database import read
+from ratings.models import Match, MatchSeat, MatchState
 from ratings.queries import MatchDetail
 
 app = typer.Typer(epilog=example("arena match show 3f9a01c2"))
@@ -68,12 +70,14 @@ def run(
             (row,) = queries.list_matches(session, tournament.id)
             detail = queries.match_detail(session, row.match.id)
     _print_match(detail, db, as_json=as_json)
+    if detail.match.state is MatchState.VOID:
+        raise CliError(f"the match is void: {detail.match.void_reason}; `{program()} doctor` looks for the cause")
 
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
 def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a match: the result of each seat, and the faults with their evidence."""
-    with open_book(db) as book, read(book.engine) as session:
+    """Show a match: the results, and the faults with evidence."""
+    with open_existing_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
     _print_match(detail, db, as_json=as_json)
 
@@ -98,17 +102,19 @@ def _seat_rows(detail: MatchDetail) -> list[dict[str, Any]]:
             "rank": row.seat.rank,
             "forfeit": row.seat.forfeit,
             "resigned": row.seat.resigned,
-            "ended": _ending(row.seat.forfeit, row.seat.resigned),
+            "ended": _ending(detail.match, row.seat),
             "rating_change": None if row.change is None else _exposure_change(row.change),
         }
         for row in detail.seats
     ]
 
 
-def _ending(forfeit: int | None, resigned: bool | None) -> str:
-    if resigned:
+def _ending(match: Match, seat: MatchSeat) -> str | None:
+    if match.state is not MatchState.FINISHED:
+        return None
+    if seat.resigned:
         return "resigned"
-    return "played" if forfeit is None else "forfeited"
+    return "played" if seat.forfeit is None else "forfeited"
 
 
 def _exposure_change(change: Any) -> float:
@@ -127,7 +133,7 @@ def _facts(detail: MatchDetail) -> dict[str, Any]:
         "state": match.state.value,
         "void_reason": match.void_reason,
         "attempt": match.attempt,
-        "rated": match.rated,
+        "rated": match.rated and detail.tournament.rated,
         "by_rules": match.by_rules,
         "plies": match.plies,
         "decisions": match.decisions,

@@ -50,7 +50,10 @@ def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
     for text in texts or ():
         key, equals, value = text.partition("=")
         if not key or not equals:
-            raise MisuseError(f"--option {text!r} is not KEY=VALUE; write for example --option preset=rulebook")
+            raise MisuseError(
+                f"--option {text!r} is not KEY=VALUE; write --option {key or 'NAME'}=VALUE, "
+                "`arena game show GAME` lists names and values"
+            )
         if key in values:
             raise MisuseError(f"--option {key} is given twice; give it once")
         values[key] = value

@@ -48,11 +48,16 @@ def print_table(
         (_print_drawn if sys.stdout.isatty() else _print_plain)(columns, cells)
 
 
+def yes_or_no(value: Any) -> str:
+    """A truth for people, as the options of the rules are written; anything else as it is."""
+    return ("yes" if value else "no") if isinstance(value, bool) else _text(value)
+
+
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Write names and values one below the other, for people."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        typer.echo(f"{name.ljust(width)}  {_text(value)}")
+        typer.echo(f"{name.ljust(width)}  {yes_or_no(value)}")
 
 
 def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:

@@ -15,7 +15,9 @@ from arena.executor.local import LocalExecutor
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
+from ratings.database import read
 from ratings.errors import DatabaseError
+from ratings.ledger import progress
 from ratings.models import Tournament
 
 UNCONFINED = "note: bots run as processes of your user, without a sandbox: run only those whose code you trust"
@@ -24,27 +26,42 @@ UNCONFINED = "note: bots run as processes of your user, without a sandbox: run o
 def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
     """Play what is left of a tournament; progress goes to stderr.
 
-    Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written: both tell how to go on.
+    Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written, both tell how to go on; CliError
+    also when another command cancelled the tournament meanwhile.
     """
     remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
     try:
-        return run_interruptibly(_run(book, tournament, worker_count(workers)), remedy)
+        end = run_interruptibly(_run(book, tournament, _useful_workers(book, tournament, workers)), remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
+    if end.is_cancelled:
+        show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
+        raise CliError(
+            f"tournament {tournament.name!r} was cancelled by another command; {end.finished} of {end.total} matches "
+            f"were played, `{show}` shows them"
+        )
+    return end
+
+
+def _useful_workers(book: Book, tournament: Tournament, workers: int) -> int:
+    """No more than there are matches to play; at least one, so that a run of nothing says so itself."""
+    with read(book.engine) as session:
+        state = progress(session, tournament.id)
+    return max(1, min(worker_count(workers), state.planned + state.leased))
 
 
 async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:
     display: ProgressDisplay | None = None
 
-    def show(progress: RunProgress) -> None:
+    def show(state: RunProgress) -> None:
         nonlocal display
         if display is None:  # the first matches are handed out now
             typer.echo(UNCONFINED, err=True)
-            display = ProgressDisplay(progress.over, progress.total)
-        display.update(progress.over, f"{progress.lost} lost by the host" if progress.lost else "")
+            display = ProgressDisplay(state.over, state.total)
+        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
 
     async with LocalExecutor(workers) as executor:
         end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
     if display is not None:
-        display.end(end.over)
+        display.end(end.finished if end.is_cancelled else end.over)
     return end

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import errors, settings
-from arena.cli.book import open_book
+from arena.cli.book import open_existing_book
 from arena.cli.errors import CliError, MisuseError
 from arena.cli.game import check_language, get_game
 from arena.cli.match import SHORT, MatchId
 from arena.cli.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.order import find_tournament
-from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
 from arena.match.replay import ReplayError, load
 from arena.match.verify import verify as problems_of
 from engine.chance import SeededChance
@@ -22,7 +22,7 @@ from engine.core import EngineError
 from engine.record import Playing
 from ratings import queries
 from ratings.database import Session, read
-from ratings.models import Match
+from ratings.models import Match, MatchState
 from ratings.queries import MatchDetail
 
 app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
@@ -50,7 +50,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show how a match was played, ply by ply, or a position in it."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         found = queries.resolve_match(session, match)
         document = _load(queries.replay_of(session, found.id), found.id)
     if as_json and ply is None and svg is None:
@@ -97,7 +97,16 @@ def _print_plies(document: Mapping[str, Any]) -> None:
     ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
     print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
     for name, value in result["details"].items():
-        typer.echo(f"{name}: {value}")
+        typer.echo(f"{name}: {_detail_text(value)}")
+
+
+def _detail_text(value: Any) -> str:
+    """What a game says of its end, without brackets and quotes."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_detail_text, value)) or "none"
+    return yes_or_no(value)
 
 
 def _show_position(document: Mapping[str, Any], ply: int, svg: Any, language: str, *, as_json: bool) -> None:
@@ -143,36 +152,43 @@ def verify(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play stored matches again: the bytes, the hash chain, the rules, the result in the database."""
+    """Play stored matches again, and compare everything.
+
+    The bytes, the hash chain, the rules, the result in the database.
+    """
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
-    with open_book(db) as book, read(book.engine) as session:
-        verified, broken = 0, []
+    with open_existing_book(db) as book, read(book.engine) as session:
+        matches, broken = 0, []
         for stored_match, stored in _chosen(session, match, tournament):
-            verified += 1
+            matches += 1
             problems = check_match(queries.match_detail(session, stored_match.id), stored)
             if problems:
                 broken.append({"match_id": stored_match.id, "problems": problems})
     if as_json:
-        print_json({"verified": verified, "broken": broken})
+        print_json({"matches": matches, "verified": matches - len(broken), "broken": broken})
     else:
         for entry in broken:
             for problem in entry["problems"]:
                 typer.echo(f"match {entry['match_id'][-SHORT:]}: {problem}")
-        typer.echo(f"{verified} matches verified, {len(broken) or 'none'} broken")
+        typer.echo(f"{matches} match{'es' * (matches != 1)}: {matches - len(broken)} verified, {len(broken)} broken")
     if broken:
         raise typer.Exit(errors.FAILED)
 
 
-def _chosen(session: Session, match: str | None, tournament: str | None) -> Iterable[tuple[Match, bytes]]:
+def _chosen(session: Session, match: str | None, tournament: str | None) -> Iterable[tuple[Match, bytes | None]]:
     if match is not None:
         found = queries.resolve_match(session, match)
-        return [(found, queries.replay_of(session, found.id))]
+        if found.state is not MatchState.FINISHED:
+            queries.replay_of(session, found.id)  # says why there is none
+        return queries.replays(session, match_id=found.id)
     return queries.replays(session, None if tournament is None else find_tournament(session, tournament).id)
 
 
-def check_match(detail: MatchDetail, stored: bytes) -> list[str]:
+def check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     """What is wrong with a stored match: its replay in itself, and against the facts of the database."""
+    if stored is None:
+        return ["finished without a replay"]
     problems = problems_of(stored)
     if problems:
         return problems

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import settings
-from arena.cli.book import Book, open_book
+from arena.cli.book import Book, open_book, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
@@ -24,7 +24,7 @@ from arena.cli.order import (
     add_round_robin,
     find_tournament,
 )
-from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
 from ratings import ledger, queries
 from ratings.database import read, write
@@ -143,7 +143,7 @@ app.add_typer(
 @app.command("list", epilog=example("arena tournament list", "arena tournament list --json"))
 def list_tournaments(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the tournaments, the newest first."""
-    with open_book(db) as book, read(book.engine) as session:
+    with open_existing_book(db) as book, read(book.engine) as session:
         rows = [_row_facts(row) for row in queries.list_tournaments(session)]
     print_table(
         _TOURNAMENTS, rows, as_json=as_json, empty="no tournaments yet; `arena tournament run --help` tells more"
@@ -187,8 +187,8 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: what it is, how far, the standings, and its matches."""
-    with open_book(db) as book, read(book.engine) as session:
+    """Show a tournament: how far it is, standings, matches."""
+    with open_existing_book(db) as book, read(book.engine) as session:
         row = queries.tournament_row(session, find_tournament(session, tournament).id)
         standings = [asdict(entrant) for entrant in queries.standings(session, row.tournament.id)]
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
@@ -205,6 +205,9 @@ def show(
     if shown:
         typer.echo()
         print_table(_MATCHES, shown, as_json=False)
+        for match in shown:
+            if match["void_reason"]:
+                typer.echo(f"match {match['id'][-8:]} is void: {printable(match['void_reason'])}")
     if not row.progress.is_over:
         typer.echo(f"\n`{next_command('tournament', 'resume', row.tournament.name, db=db)}` plays what is left")
 
@@ -232,7 +235,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
-    with open_book(db) as book:
+    with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
         play(book, found, workers=workers)
@@ -242,7 +245,7 @@ def resume(
 @app.command(epilog=example("arena tournament cancel monday"))
 def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> None:
     """Give up what is not played yet; the results so far stay."""
-    with open_book(db) as book:
+    with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
         with write(book.engine) as session:

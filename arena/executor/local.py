@@ -38,7 +38,7 @@ class LocalExecutor:
     async def __aenter__(self) -> Self:
         """Start the workers; the first match can be ordered at once."""
         sweep()
-        self._workers = [WorkerProcess(core, self._dispatch) for core in self._cores]
+        self._workers = [WorkerProcess(core, self._dispatch, self._take_back) for core in self._cores]
         self._keepers = [asyncio.create_task(self._keep(worker)) for worker in self._workers]
         return self
 
@@ -47,12 +47,16 @@ class LocalExecutor:
         self._failure = self._failure or ExecutorFailedError("the executor was closed")
         for worker in self._workers:
             worker.stop()
-        _, late = await asyncio.wait(self._keepers, timeout=STOP_GRACE_S)
-        if late:
+        try:
+            async with asyncio.timeout(STOP_GRACE_S):
+                await asyncio.gather(*map(asyncio.shield, self._keepers), return_exceptions=True)
+        except TimeoutError:
+            pass
+        finally:
             for worker in self._workers:
                 worker.kill()
-        await asyncio.gather(*self._keepers)
-        self._lose_all()
+            self._lose_all()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
 
     def slots(self) -> int:
         """One match a worker; ordering as many again keeps them busy."""
@@ -88,6 +92,12 @@ class LocalExecutor:
         for worker in self._workers:
             worker.withdraw(job)
 
+    def _take_back(self, job: Job) -> None:
+        """A worker died before it began this match: it is the next to be played."""
+        if not job.report.done():
+            self._waiting.appendleft(job)
+            self._dispatch()
+
     def _dispatch(self) -> None:
         """Hand out what waits, to the worker with the least to do."""
         while self._waiting:
@@ -97,17 +107,22 @@ class LocalExecutor:
             min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())
 
     async def _keep(self, worker: WorkerProcess) -> None:
-        """Have the worker run, again when it died; give up when it cannot even start."""
-        deaths = 0
-        while deaths < MOST_DEATHS_AT_START:
-            was_ready = await worker.run()
-            if self._failure is not None:
-                return
-            deaths = 0 if was_ready else deaths + 1
-        self._failure = ExecutorFailedError(
-            f"a worker ended {deaths} times before it was ready; the last said: {worker.last_words() or 'nothing'}"
-        )
+        """Have the worker run, again when it died; whatever ends this before it is stopped is a failure of all."""
+        try:
+            await self._run_again_and_again(worker)
+            why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
+            why += worker.last_words() or "nothing"
+        except Exception as error:  # nobody awaits a keeper: it would be lost, and `run` wait for ever
+            why = f"a worker cannot be served: {type(error).__name__}: {error}"
+        if self._failure is None:
+            self._failure = ExecutorFailedError(why)
         self._lose_all()
+
+    async def _run_again_and_again(self, worker: WorkerProcess) -> None:
+        deaths = 0
+        while deaths < MOST_DEATHS_AT_START and self._failure is None:
+            was_ready = await worker.run()
+            deaths = 0 if was_ready else deaths + 1
 
     def _lose_all(self) -> None:
         self._waiting.clear()

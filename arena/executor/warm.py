@@ -7,12 +7,15 @@ said something nobody asked for, a process is not used again.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from arena.hosting.processes import HostedProcess, Launcher, LaunchError
+from arena.hosting.runtime import SCRATCH_NAME
 from arena.match.spec import Fault, FaultCause, MatchSpec, SeatSpec
 from arena.referee.admission import JoinError, join
 from arena.referee.encoding import EVERY_GAME
@@ -21,6 +24,8 @@ from arena.referee.stream import BotStream
 
 DEFAULT_WARM_BOTS = 8
 INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
+# The files of a version are never written to; what a bot prints before it crashes must not be lost.
+SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 LEAVE_GRACE_S = 0.5
 KEPT_STDERR_CHARACTERS = 4000
 
@@ -43,11 +48,16 @@ class WarmBot:
     admission: Admission
     stream: BotStream
     games: Sequence[str]
+    has_played: bool = False
 
     @property
     def is_usable(self) -> bool:
         """Whether it can be given another match."""
         return not self.stream.spoiled and not self.process.exited.done()
+
+    def plays(self, game: str) -> bool:
+        """Whether it joined for that game."""
+        return game in self.games or EVERY_GAME in self.games
 
 
 class StartError(Exception):
@@ -66,7 +76,12 @@ class WarmBots:
     """The processes of one worker. `close` ends them all."""
 
     def __init__(self, launcher: Launcher, server: PlayServer, address: str, most: int = DEFAULT_WARM_BOTS) -> None:
-        """`most` counts the idle ones; those of the match that is played come on top."""
+        """`most` counts the idle ones; those of the match that is played come on top.
+
+        Each works in an empty directory of its own, which goes with it, beside the socket at `address`.
+        """
+        self._scratch = Path(address.removeprefix("unix:")).with_name(SCRATCH_NAME)
+        self._scratches = itertools.count(1)
         self._launcher = launcher
         self._server = server
         self._address = address
@@ -75,26 +90,53 @@ class WarmBots:
         self._endings: set[asyncio.Task[None]] = set()
 
     async def seat(self, spec: MatchSpec) -> list[WarmBot | StartError]:
-        """A process for every seat, warm where there is one; the others are started at the same time."""
-        found = [self._take(_key(seat)) for seat in spec.seats]
-        jobs = [_ready(bot) if bot else self._start(seat, spec) for bot, seat in zip(found, spec.seats, strict=True)]
-        outcomes = await asyncio.gather(*jobs, return_exceptions=True)
-        seated: list[WarmBot | StartError] = []
-        broken: BaseException | None = None
-        for outcome in outcomes:
-            if isinstance(outcome, WarmBot | StartError):
-                seated.append(outcome)
-            else:
-                broken = outcome
-        if broken is not None:
-            for one in seated:
+        """A process for every seat, warm where there is one; the others are started at the same time.
+
+        No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
+        process that had a seat is ended.
+        """
+        seats: list[WarmBot | StartError | None] = [self._take(_key(seat), spec.game) for seat in spec.seats]
+        try:
+            while None in seats:
+                await self.settle()
+                await self._fill(seats, spec)
+                for index, one in enumerate(seats):
+                    if isinstance(one, WarmBot) and one.has_played and not one.is_usable:
+                        self.end(one)
+                        seats[index] = None
+            await self.settle()
+        except BaseException:
+            for one in seats:
                 if isinstance(one, WarmBot):
                     self.end(one)
-            raise broken
-        return seated
+            raise
+        return [self._admit(one) for one in seats if one is not None]
+
+    async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
+        """Start a process for each empty seat. Whatever is raised, those that did start have their seats."""
+
+        async def fill(index: int) -> None:
+            try:
+                seats[index] = await self._start(spec.seats[index], spec)
+            except StartError as error:
+                seats[index] = error
+
+        empty = [index for index, one in enumerate(seats) if one is None]
+        outcomes = await asyncio.gather(*map(fill, empty), return_exceptions=True)
+        for outcome in outcomes:
+            if outcome is not None:
+                raise outcome
+
+    def _admit(self, one: WarmBot | StartError) -> WarmBot | StartError:
+        """What a seat gets; a bot that spoke after joining, before any match, has broken the protocol."""
+        if isinstance(one, WarmBot) and one.stream.spoiled and not one.stream.is_closed:
+            self.end(one)
+            return StartError(FaultCause.PROTOCOL, f"Before its match started, {one.stream.spoiled}.", {})
+        return one
 
     def give_back(self, bot: WarmBot) -> None:
         """The match is over and the bot did nothing wrong: keep it, unless it may not be used again."""
+        bot.has_played = True
         if not bot.is_usable:
             self.end(bot)
             return
@@ -124,13 +166,13 @@ class WarmBots:
         self._idle.clear()
         await self.settle()
 
-    def _take(self, key: BotKey) -> WarmBot | None:
-        """The idle process of that key that was used last."""
+    def _take(self, key: BotKey, game: str) -> WarmBot | None:
+        """The idle process of that key, joined for that game, that was used last."""
         for bot in [bot for bot in self._idle if not bot.is_usable]:
             self._idle.remove(bot)
             self.end(bot)
         for index in range(len(self._idle) - 1, -1, -1):
-            if self._idle[index].key == key:
+            if self._idle[index].key == key and self._idle[index].plays(game):
                 return self._idle.pop(index)
         return None
 
@@ -139,18 +181,20 @@ class WarmBots:
         await bot.process.end(LEAVE_GRACE_S)
 
     async def _start(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
-        """Raises StartError, LauncherLostError."""
+        """Raises StartError, HostingError."""
         admission = self._server.admit()
+        scratch = self._scratch / str(next(self._scratches))
+        environment = self._environment(seat, admission, scratch)
+        process = None
         try:
-            process = await self._launcher.start(seat.command, seat.directory, self._environment(admission))
+            process = await self._launcher.start(seat.command, seat.directory, environment, scratch=scratch)
+            return await self._welcome(seat, spec, admission, process)
         except LaunchError as error:
             self._server.dismiss(admission)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
-        try:
-            return await self._welcome(seat, spec, admission, process)
         except BaseException:
             self._server.dismiss(admission)
-            if not process.exited.done():
+            if process is not None and not process.exited.done():
                 await process.end()
             raise
 
@@ -172,13 +216,24 @@ class WarmBots:
             raise StartError(error.cause, error.explanation, await _examine(process, has_left)) from error
         finally:
             joining.cancel()
-        if spec.game not in games and EVERY_GAME not in games:
+        bot = WarmBot(_key(seat), process, admission, stream, games)
+        if not bot.plays(spec.game):
             raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {spec.game}.", {})
-        return WarmBot(_key(seat), process, admission, stream, games)
+        return bot
 
-    def _environment(self, admission: Admission) -> dict[str, str]:
-        inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        return {**inherited, "ARENA_ADDRESS": self._address, "ARENA_TOKEN": admission.token}
+    def _environment(self, seat: SeatSpec, admission: Admission, scratch: Path) -> dict[str, str]:
+        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        # It does not work in its own directory, so `python -m` would not find its modules.
+        path = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = f"{seat.directory}{os.pathsep}{path}" if path else seat.directory
+        return {
+            **environment,
+            **SETTINGS,
+            "TMPDIR": str(scratch),
+            "ARENA_ADDRESS": self._address,
+            "ARENA_TOKEN": admission.token,
+            "ARENA_BOT_DIR": seat.directory,
+        }
 
 
 def _key(seat: SeatSpec) -> BotKey:
@@ -187,10 +242,6 @@ def _key(seat: SeatSpec) -> BotKey:
 
 def _list(games: Sequence[str]) -> str:
     return ", ".join(game[:40] for game in games[:5]) or "no game"
-
-
-async def _ready(bot: WarmBot) -> WarmBot:
-    return bot
 
 
 async def _join(admission: Admission) -> tuple[BotStream, Sequence[str]]:

@@ -45,10 +45,11 @@ class Job:
 class WorkerProcess:
     """`run` has it run once, from start to death; `stop` ends it."""
 
-    def __init__(self, core: int | None, on_room: Callable[[], None]) -> None:
-        """`on_room` is called when it can take another match."""
+    def __init__(self, core: int | None, on_room: Callable[[], None], on_unplayed: Callable[[Job], None]) -> None:
+        """`on_room` is called when it can take another match, `on_unplayed` with one that it died too early for."""
         self._core = core
         self._on_room = on_room
+        self._on_unplayed = on_unplayed
         self._jobs: dict[int, Job] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
@@ -61,27 +62,39 @@ class WorkerProcess:
         return len(self._jobs)
 
     async def run(self) -> bool:
-        """Start it and serve it until it dies; its matches are lost then. Whether it had been ready."""
+        """Start it and serve it until it dies; the match it played is lost then. Whether it had been ready."""
         self._stderr.clear()
-        process = await asyncio.create_subprocess_exec(
+        try:
+            process = self._process = await self._start()
+        except OSError as error:
+            self._stderr += f"{error}".encode()
+            return False
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if self._is_stopping:
+            process.stdin.close()
+        drain = asyncio.create_task(self._drain(process.stderr))
+        try:
+            was_ready = await self._serve(process.stdout)
+            await _await_end(process)
+        except Exception:
+            self.kill()
+            await process.stdout.read()
+            raise
+        finally:
+            await drain
+        self._lose_all()
+        return was_ready
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
             *self._command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
         )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._process = process
-        if self._is_stopping:
-            process.stdin.close()
-        drain = asyncio.create_task(self._drain(process.stderr))
-        was_ready = await self._serve(process.stdout)
-        await _await_end(process)
-        await drain
-        self._lose_all()
-        return was_ready
 
     def stop(self) -> None:
         """Have it end its bots and itself; `run` returns then."""
@@ -148,7 +161,11 @@ class WorkerProcess:
             del self._stderr[:-KEPT_STDERR_BYTES]
 
     def _lose_all(self) -> None:
+        """It plays in order: the first match had begun, the others only waited and can be played elsewhere."""
         why = self.last_words()
-        for job in self._jobs.values():
-            job.lose(f"its worker ended{': ' + why if why else ''}")
+        jobs = list(self._jobs.values())
         self._jobs.clear()
+        for job in jobs[:1]:
+            job.lose(f"its worker ended{': ' + why if why else ''}")
+        for job in reversed(jobs[1:]):
+            self._on_unplayed(job)

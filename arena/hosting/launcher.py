@@ -2,16 +2,19 @@
 
 Run by path with an isolated interpreter; commands come on stdin and events go to stdout, one JSON object a line:
 
-    {"do": "start", "id": 1, "argv": [...], "cwd": "...", "env": {...}}   -> started | failed
+    {"do": "start", "id": 1, "argv": [...], "directory": "...", "scratch": "..." | null, "env": {...}}
+                                                                         -> started | failed
     {"do": "signal", "id": 1, "signal": 15}                              the process and its whole group
     {"do": "collect", "id": 1}                                           -> output, as long as it has not exited
 
     {"event": "started", "id": 1, "pid": 4711}
-    {"event": "failed", "id": 1, "error": "..."}
+    {"event": "failed", "id": 1, "error": "...", "errno": 2, "missing": "..."}
+                                                                         the path the error is about, if about one
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "dropped": 0}
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "stdout": "...", "stderr": "...", "dropped": 0}
                                                                          nothing of its group and session is left then
 
+A bot works in its scratch directory, which is made for it and removed when it has ended; without one, in `directory`.
 Each bot leads a session of its own and dies with this process; its output is drained and the last part kept. What a
 bot leaves behind, daemons included, becomes a child of this process and is killed when the bot has ended. At the end
 of stdin (the worker is gone) or at SIGTERM every bot is killed and the directories given as arguments are removed.
@@ -77,6 +80,24 @@ def _list_processes() -> list[int]:
     return [int(name) for name in (os.listdir("/proc") if _IS_LINUX else ()) if name.isdigit()]  # noqa: PTH208
 
 
+def _make_scratch(path: str | None) -> None:
+    if path is not None:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120 - as above
+        os.mkdir(path, 0o700)  # noqa: PTH102 - as above
+
+
+def _remove(path: str | None) -> None:
+    """Remove a directory, also if the bot took away its own right to change something in it."""
+    if path is None:
+        return
+    for root, names, _ in os.walk(path):
+        for name in (".", *names):
+            directory = os.path.join(root, name)  # noqa: PTH118 - as above
+            if not os.path.islink(directory):  # noqa: PTH114 - as above
+                os.chmod(directory, 0o700)  # noqa: PTH101 - as above
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def _kill_exactly(pid: int, relations: tuple[int, int, int]) -> None:
     """Kill a process that is not our child, unless its number belongs to another one by now."""
     try:
@@ -120,9 +141,10 @@ class Tail:
 class Bot:
     """A process that was started."""
 
-    def __init__(self, key: int, process: subprocess.Popen[bytes], env: dict[str, str]) -> None:
-        self.key = key
-        self.mark = f"ARENA_TOKEN={env.get('ARENA_TOKEN', key)}".encode()
+    def __init__(self, command: dict[str, Any], process: subprocess.Popen[bytes]) -> None:
+        self.key: int = command["id"]
+        self.mark = f"ARENA_TOKEN={command['env'].get('ARENA_TOKEN', self.key)}".encode()
+        self.scratch: str | None = command["scratch"]
         self.process = process
         self.pid = process.pid
         self.stdout, self.stderr = Tail(), Tail()
@@ -191,9 +213,11 @@ class Launcher:
 
     def _do_start(self, command: dict[str, Any]) -> None:
         try:
+            os.stat(command["directory"])  # noqa: PTH116 - as above
+            _make_scratch(command["scratch"])
             process = subprocess.Popen(
                 command["argv"],
-                cwd=command["cwd"],
+                cwd=command["scratch"] or command["directory"],
                 env=command["env"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -203,9 +227,11 @@ class Launcher:
                 preexec_fn=lambda: _die_with(self._pid),
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self._send({"event": "failed", "id": command["id"], "error": str(error)})
+            _remove(command["scratch"])
+            about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
+            self._send({"event": "failed", "id": command["id"], "error": str(error), **about})
             return
-        bot = self._bots[command["id"]] = Bot(command["id"], process, command["env"])
+        bot = self._bots[command["id"]] = Bot(command, process)
         for pipe in list(bot.open_pipes):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
@@ -281,8 +307,12 @@ class Launcher:
                 self._bury(bot)
 
     def _clear_up(self, leaders: set[int]) -> set[int]:
-        """Reap orphans; after an end kill those of no living bot and what is left of the sessions. Who left any."""
+        """Reap orphans; after an end kill those of no living bot and what is left of the sessions. Who left any.
+
+        An orphan belongs to a living bot if it is in its session, or has its token in the environment.
+        """
         ours = {self._pid, *(bot.pid for bot in self._bots.values())}
+        living = ours - leaders
         marks = {bot.mark for bot in self._bots.values() if not bot.has_exited}
         busy = set()
         for pid in _list_processes():
@@ -292,7 +322,9 @@ class Launcher:
             parent, group, session, state = process
             if parent == self._pid and state == b"Z":
                 os.waitpid(pid, os.WNOHANG)
-            elif {group, session} & leaders or (leaders and parent == self._pid and not marks & _read_environ(pid)):
+            elif {group, session} & leaders or (
+                leaders and parent == self._pid and session not in living and not marks & _read_environ(pid)
+            ):
                 busy |= {group, session} & leaders or leaders
                 _kill_exactly(pid, process[:3])
         return busy
@@ -304,6 +336,7 @@ class Launcher:
         for pipe in list(bot.open_pipes):
             self._close(bot, pipe)
         del self._bots[bot.key]
+        _remove(bot.scratch)
         self._send({"event": "exited", "id": bot.key, "status": max(code, 0), "signal": max(-code, 0), **output})
 
     def _kill_all(self) -> None:
@@ -331,7 +364,7 @@ def main() -> None:
     if os.getppid() == parent:
         Launcher().run(read_end)
     for directory in sys.argv[1:]:
-        shutil.rmtree(directory, ignore_errors=True)
+        _remove(directory)
 
 
 if __name__ == "__main__":

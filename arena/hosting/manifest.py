@@ -108,7 +108,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
 
 
 def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
-    """The command ready for exec with `directory` as working directory.
+    """The command ready for exec in any working directory: each word that names a file of the bot is its full path.
 
     The program is, in this order: the arena's interpreter for `python` (runtime `arena`), a file in the directory, a
     program on PATH (runtime `arena`). Raises ManifestError if there is none, or if the script it runs is missing.
@@ -117,8 +117,10 @@ def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
     program, *arguments = manifest.command
     if manifest.runtime == "arena" and program in _ARENA_PYTHON:
         _check_script(arguments, directory, place)
-        return (sys.executable, *arguments)
-    return (_find_program(program, manifest.runtime, directory, place), *arguments)
+        found = sys.executable
+    else:
+        found = _find_program(program, manifest.runtime, directory, place)
+    return (found, *(_full_path(word, directory) for word in arguments))
 
 
 def _manifest_path(directory: Path) -> Path:
@@ -229,6 +231,10 @@ def _find_program(program: str, runtime: str, directory: Path, place: Path) -> s
 def _lies_within(name: str, directory: Path) -> bool:
     relative = PurePosixPath(name)
     return not relative.is_absolute() and ".." not in relative.parts and (directory / relative).is_file()
+
+
+def _full_path(word: str, directory: Path) -> str:
+    return str((directory / word).absolute()) if _lies_within(word, directory) else word
 
 
 def _shown(value: object) -> str:

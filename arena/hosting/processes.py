@@ -1,7 +1,7 @@
 """The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
 
 HostingError
-├── LaunchError            the program could not be started; the message says why
+├── LaunchError            the bot's own program could not be started; the message says why
 ├── LauncherLostError      the launcher itself is gone: the host is broken
 └── RuntimeDirectoryError  no place for sockets; see `arena.hosting.runtime`
 """
@@ -9,6 +9,7 @@ HostingError
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import signal
 import sys
@@ -20,6 +21,7 @@ from typing import Any, Self
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
+_FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 _PROGRAM = Path(__file__).with_name("launcher.py")
 
 
@@ -28,7 +30,7 @@ class HostingError(Exception):
 
 
 class LaunchError(HostingError):
-    """The program could not be started."""
+    """The program could not be started, and that is its own fault: it is missing, or is no program."""
 
 
 class LauncherLostError(HostingError):
@@ -104,6 +106,23 @@ class HostedProcess:
         return self.output
 
 
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A start that was asked for."""
+
+    program: str
+    directory: str
+    started: asyncio.Future[HostedProcess]
+
+    def explain_failure(self, event: Mapping[str, Any]) -> HostingError:
+        """Whose fault it is: too few processes, files or space, and an interpreter that is gone, are the host's."""
+        path = Path(self.program)
+        is_own = not path.is_absolute() or path.is_relative_to(self.directory)
+        if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
+            return LaunchError(event["error"])
+        return HostingError(f"this host could not start {self.program}: {event['error']}")
+
+
 class Launcher:
     """A launcher process. Async context manager; leaving it kills every bot."""
 
@@ -112,7 +131,7 @@ class Launcher:
         self._remove = remove
         self._next_key = 0
         self._hosted: dict[int, HostedProcess] = {}
-        self._starting: dict[int, asyncio.Future[HostedProcess]] = {}
+        self._starting: dict[int, _Start] = {}
         self._collecting: dict[int, asyncio.Future[None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -148,13 +167,21 @@ class Launcher:
         """Whether the launcher has ended."""
         return self._process is None or self._process.returncode is not None
 
-    async def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> HostedProcess:
-        """Start a program in a session of its own. Raises LaunchError, LauncherLostError."""
+    async def start(
+        self, argv: Sequence[str], directory: str, env: Mapping[str, str], *, scratch: Path | None = None
+    ) -> HostedProcess:
+        """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not.
+
+        It works in `scratch`, which must not exist, is its own and goes with it; without that, in `directory`, where
+        its files lie.
+        """
         self._next_key += 1
         key = self._next_key
-        started = self._starting[key] = asyncio.get_running_loop().create_future()
-        self.command({"do": "start", "id": key, "argv": list(argv), "cwd": cwd, "env": dict(env)})
+        started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
+        place = {"directory": directory, "scratch": str(scratch) if scratch else None}
+        self._starting[key] = _Start(argv[0], directory, started)
         try:
+            self.command({"do": "start", "id": key, "argv": list(argv), **place, "env": dict(env)})
             return await asyncio.shield(started)
         except asyncio.CancelledError:
             if started.done() and not started.exception():
@@ -184,8 +211,8 @@ class Launcher:
             getattr(self, "_on_" + event["event"])(event)
         error = LauncherLostError("the launcher has ended")
         for start in self._starting.values():
-            if not start.done():
-                start.set_exception(error)
+            if not start.started.done():
+                start.started.set_exception(error)
         for key in list(self._collecting):
             self._finish_collecting(key)
         for hosted in self._hosted.values():
@@ -196,13 +223,14 @@ class Launcher:
         key = event["id"]
         hosted = self._hosted[key] = HostedProcess(self, key, event["pid"])
         if key in self._starting:
-            self._starting[key].set_result(hosted)
+            self._starting[key].started.set_result(hosted)
         else:
             hosted.signal(signal.SIGKILL)  # whoever asked for it was cancelled
 
     def _on_failed(self, event: Mapping[str, Any]) -> None:
-        if event["id"] in self._starting:
-            self._starting[event["id"]].set_exception(LaunchError(event["error"]))
+        start = self._starting.get(event["id"])
+        if start is not None:
+            start.started.set_exception(start.explain_failure(event))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
         self._hosted[event["id"]].output = _read_output(event)

@@ -70,7 +70,7 @@ class Match:
     # What the owner tells.
 
     def begin(self, absent: Sequence[Fault] = ()) -> None:
-        """Start: `absent` are the faults of the seats whose bots did not start; they forfeit together at ply 0."""
+        """Start: `absent` are the faults of the seats that have no bot to play them; they forfeit at one instant."""
         for fault in absent:
             self._book.faults.append(fault)
             self._book.forfeits[fault.seat] = BEFORE_START

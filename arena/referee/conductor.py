@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from arena.match.answers import Answer, Message
 from arena.match.course import Decision
 from arena.match.match import Match
 from arena.match.spec import Fault, FaultCause
@@ -41,25 +42,22 @@ class _Conductor:
             if stream is not None:
                 stream.attach(self._inbox, seat)
         try:
-            unreachable = await self._announce()
-            self._match.begin(absent)
-            for seat, why in unreachable:
-                self._match.fail(seat, FaultCause.DISCONNECTED, why)
+            self._match.begin([*absent, *await self._announce()])
             while (decision := self._match.decision) is not None:
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
             self._detach()
 
-    async def _announce(self) -> list[tuple[int, str]]:
-        """Tell every seat that the match starts; those that cannot be told, and why."""
+    async def _announce(self) -> list[Fault]:
+        """Tell every seat that the match starts; the faults of those that cannot be told."""
         unreachable = []
         for seat, stream in enumerate(self._streams):
             if stream is not None:
                 try:
                     await stream.send(self._encoder.started(seat))
                 except StreamClosedError as error:
-                    unreachable.append((seat, str(error)))
+                    unreachable.append(Fault(seat, FaultCause.DISCONNECTED, 0, str(error)))
         return unreachable
 
     async def _ask(self, decision: Decision) -> None:
@@ -67,12 +65,13 @@ class _Conductor:
         seat = decision.seat
         stream = self._streams[seat]
         assert stream is not None, "a seat without a bot has forfeited"
+        message = self._encoder.decide(decision)
+        asked_at = self._loop.time()
         try:
-            await stream.send(self._encoder.decide(decision))
+            await stream.send(message)
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
             return
-        asked_at = self._loop.time()
         deadline = asked_at + self._patience_s(decision)
         while self._match.decision is decision:
             arrival = await self._inbox.get(deadline)
@@ -95,11 +94,17 @@ class _Conductor:
         elif isinstance(arrival.what, Flood):
             match.fail(seat, FaultCause.FLOOD, "It sent more messages than a match can need.")
         else:
-            # An answer can be read before its Decide is known to be sent.
-            elapsed_us = max(_microseconds(arrival.at - asked_at), 0)
-            match.receive(seat, arrival.what, elapsed_us, elapsed_us)
+            self._receive(arrival, arrival.what, asked_at)
         if match.is_out(seat):
             self._silence(seat)
+
+    def _receive(self, arrival: Arrival, message: Message, asked_at: float) -> None:
+        if isinstance(message, Answer) and arrival.at < asked_at:
+            why = "It answered before it was asked."  # one Decide is one answer and one charge
+            self._match.fail(arrival.seat, FaultCause.PROTOCOL, why)
+            return
+        elapsed_us = max(_microseconds(arrival.at - asked_at), 0)
+        self._match.receive(arrival.seat, message, elapsed_us, elapsed_us)
 
     def _silence(self, seat: int) -> None:
         """A seat that has forfeited is not read any more; what it said last is kept."""

@@ -93,7 +93,7 @@ class BotStream:
         if self._inbox is None:
             self.spoiled = self.spoiled or "it sent a message while no match asked it"
         elif not self._inbox.put(arrival):
-            self._is_muted = True
+            self.mute()
 
     def _end(self, why: str) -> None:
         if self._ending.done():
@@ -131,6 +131,7 @@ class BotStream:
     def mute(self) -> None:
         """Read no more: the seat is out, and what its bot still sends stays in its own buffers."""
         self._is_muted = True
+        self.spoiled = self.spoiled or "it was not read to the end of a match"
 
     def report_second_stream(self) -> None:
         """Somebody opened another stream with this bot's token."""

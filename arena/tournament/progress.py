@@ -26,6 +26,8 @@ class RunProgress:
     """Attempts of this run that the host lost."""
     elapsed_s: float
     """Since this run began."""
+    is_cancelled: bool = False
+    """Another command cancelled the tournament meanwhile."""
 
     @property
     def over(self) -> int:
@@ -53,7 +55,13 @@ class Tally:
         self._total = total
         self._started_s = started_s
         self._played = self._plies = self._decisions = self._lost = 0
-        self.lost_in_a_row = 0
+        self._is_cancelled = False
+        self._lost_since: set[str] = set()
+
+    @property
+    def lost_in_a_row(self) -> int:
+        """How many different matches the host has lost since it finished one."""
+        return len(self._lost_since)
 
     def count_report(self, report: MatchReport) -> None:
         """A match was recorded."""
@@ -61,18 +69,19 @@ class Tally:
         self._played += 1
         self._plies += report.plies
         self._decisions += report.decisions
-        self.lost_in_a_row = 0
+        self._lost_since.clear()
 
-    def count_lost(self, *, again: bool) -> None:
+    def count_lost(self, match_id: str, *, again: bool) -> None:
         """The host lost a match; `again` tells whether it will be played again."""
         self._lost += 1
         self._void += not again
-        self.lost_in_a_row += 1
+        self._lost_since.add(match_id)
 
-    def correct(self, *, finished: int, void: int) -> None:
+    def correct(self, *, finished: int, void: int, is_cancelled: bool) -> None:
         """Set what the database says; somebody may have cancelled the tournament meanwhile."""
         self._finished = finished
         self._void = void
+        self._is_cancelled = is_cancelled
 
     def at(self, now_s: float) -> RunProgress:
         """The progress at an instant of the clock that gave `started_s`."""
@@ -85,4 +94,5 @@ class Tally:
             decisions=self._decisions,
             lost=self._lost,
             elapsed_s=now_s - self._started_s,
+            is_cancelled=self._is_cancelled,
         )

@@ -34,9 +34,9 @@ OnProgress = Callable[[RunProgress], None]
 
 # Only a later run takes leases back, and it knows by the lock that their holder is gone. So the deadline is long.
 LEASE_US = 7 * 24 * 3600 * 1_000_000
-# A dead worker takes its matches with it, several at once; more than that in a row means that the host is broken, and
-# going on would make the whole tournament void.
-_LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 4
+# Some matches may end their worker whenever they are played. So many different ones in a row, and none finished, mean
+# that the host is broken, and going on would make the whole tournament void.
+_LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 2
 
 
 async def run_tournament(
@@ -120,7 +120,9 @@ class _Run:
             await self._end()
         with read(self._database) as session:
             state = ledger.progress(session, self._tournament_id)
-        self._tally.correct(finished=state.finished, void=state.void)
+            tournament = session.get(Tournament, self._tournament_id)
+        is_cancelled = tournament is not None and tournament.cancelled_at_us is not None
+        self._tally.correct(finished=state.finished, void=state.void, is_cancelled=is_cancelled)
         self._show()
         return self._tally.at(time.monotonic())
 
@@ -153,7 +155,7 @@ class _Run:
             again = ledger.record_host_failure(
                 session, match_id=match.match_id, attempt=match.attempt, reason=str(error)
             )
-            return lambda: self._tally.count_lost(again=again)
+            return lambda: self._tally.count_lost(match.match_id, again=again)
         if not ledger.record_result(session, fact_of(report, self._worker)):
             return lambda: None  # cancelled meanwhile
         return lambda: self._tally.count_report(report)
@@ -181,7 +183,7 @@ class _Run:
         if self._tally.lost_in_a_row >= limit:
             reason = next((error for task in done if (error := task.exception())), "unknown")
             raise HostFailingError(
-                f"the last {self._tally.lost_in_a_row} matches were lost by the host, the run stopped; last reason: "
+                f"the host lost {self._tally.lost_in_a_row} matches in a row, the run stopped; last reason: "
                 f"{reason}; `arena doctor` checks this machine, then resume"
             )
 

@@ -6,7 +6,7 @@ from bots.kit import Decision
 
 UNLIMITED_S = 0.5
 """Thinking time where the match has no clock."""
-SHARE = 0.6
+SHARE = 0.7
 """Of the limit: the rest is for waking up on a busy machine and for the way to the arena."""
 WAKE_UP_S = 0.004
 DECISIONS_TO_COME = 40

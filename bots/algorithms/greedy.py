@@ -13,7 +13,7 @@ from bots.preload import preload_rules
 from engine.chance import SeededChance
 from engine.core import Game, State
 
-DEFAULT_NODES = 600
+DEFAULT_NODES = 200
 """Positions looked at in one decision."""
 
 

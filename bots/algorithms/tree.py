@@ -1,7 +1,7 @@
 """Monte-Carlo tree search for any game of this engine and any number of seats (UCT, max^n). No clock, no I/O.
 
 Every seat maximises its own value, so an edge counts the value of the seat that chooses it. One iteration descends the
-tree on a copy of the position, adds one node, and values it there for all seats by `Game.evaluate`.
+tree on a copy of the position, adds one node, and values it there for all seats by `Game.evaluate_all`.
 
 A game without chance and hidden parts has one position a node. In others the tree is *open loop*: each iteration
 starts from a position that is consistent with the observation, chance draws as it goes, and a node stands for all the
@@ -21,12 +21,10 @@ from engine.core import Game, State
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the search is tuned by; the defaults are measured by benchmarks/strength.py."""
+    """What the search is tuned by; the defaults were measured as benchmarks/strength.py does."""
 
     exploration: float = 0.5
     """Weight of the exploration term, in units of the spread of values seen."""
-    rollout_plies: int = 0
-    """Uniformly random plies before a new node is valued."""
     max_nodes: int = 150_000
     """Above this the tree grows no more (about 1 kB a node)."""
 
@@ -45,7 +43,7 @@ class Node:
         self.children: dict[int, Node] = {}
         self.visits_total = 0
 
-    def slots_of(self, actions: list[int]) -> list[int]:
+    def slots_of(self, actions: Sequence[int]) -> list[int]:
         """The slots of `actions`; new ones are made for those met for the first time."""
         slots = self.slots
         for action in actions:
@@ -74,6 +72,7 @@ class Search:
         self._seats = seats
         self._random = random
         self._settings = settings
+        self._is_open_loop = game.has_chance or game.has_hidden_information
         self._low = [1.0] * seats
         self._high = [0.0] * seats
 
@@ -91,7 +90,7 @@ class Search:
         node = root
         grows = root.visits_total < self._settings.max_nodes
         while node.seat is not None:
-            slot = self._select(node, node.slots_of(list(state.legal_actions())))
+            slot = self._select(node, self._slots(node, state))
             path.append((node, slot))
             state.apply_unchecked(node.actions[slot])
             _play_forced(state)
@@ -105,16 +104,22 @@ class Search:
             node = following
         self._back_up(path, self._value(state))
 
-    def _select(self, node: Node, slots: list[int]) -> int:
+    def _slots(self, node: Node, state: State) -> Sequence[int]:
+        """The slots of the actions that are legal in this position."""
+        if self._is_open_loop or not node.actions:
+            return node.slots_of(state.legal_actions())
+        return range(len(node.actions))
+
+    def _select(self, node: Node, slots: Sequence[int]) -> int:
         """An action never tried, else the one of the highest upper confidence bound."""
-        visits = node.visits
-        untried = [slot for slot in slots if not visits[slot]]
-        if untried:
-            return untried[int(self._random.random() * len(untried))]
+        visits, totals = node.visits, node.totals
+        if self._is_open_loop or node.visits_total < len(slots):
+            untried = [slot for slot in slots if not visits[slot]]
+            if untried:
+                return untried[int(self._random.random() * len(untried))]
         seat = node.seat or 0
-        weight = self._settings.exploration * max(self._high[seat] - self._low[seat], 1e-9)
-        weight *= sqrt(log(node.visits_total))
-        totals = node.totals
+        spread = max(self._high[seat] - self._low[seat], 1e-9)
+        weight = self._settings.exploration * spread * sqrt(log(node.visits_total))
         best_slot, best_bound = -1, float("-inf")
         for slot in slots:
             count = visits[slot]
@@ -124,16 +129,14 @@ class Search:
         return best_slot
 
     def _value(self, state: State) -> Sequence[float]:
-        """The value of a position for every seat, after the rollout if there is one."""
-        for _ in range(self._settings.rollout_plies):
-            actions = state.legal_actions()
-            if not actions:
-                break
-            state.apply_unchecked(actions[int(self._random.random() * len(actions))])
+        """The value of a position for every seat; what was seen sets the scale of the exploration."""
         values = self._game.evaluate_all(state, self._seats)
+        low, high = self._low, self._high
         for seat, value in enumerate(values):
-            self._low[seat] = min(self._low[seat], value)
-            self._high[seat] = max(self._high[seat], value)
+            if value < low[seat]:
+                low[seat] = value
+            if value > high[seat]:
+                high[seat] = value
         return values
 
     @staticmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.main import run
+from arena.cli.app import run
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 """An executor that plays real matches of real games in this process, so that commands can be tested without bots.
 
-Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action.
+Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action, and
+the host loses every match with one whose name begins with `lost`.
 """
 
 from random import Random
 from typing import Self
 
+from arena.executor.base import MatchLostError
 from arena.match.answers import Answer
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
@@ -28,6 +30,8 @@ class TableExecutor:
         return self.workers
 
     async def run(self, spec: MatchSpec) -> MatchReport:
+        if any(seat.name.startswith("lost") for seat in spec.seats):
+            raise MatchLostError("worker 1 died (signal 9)")
         return play(spec)
 
     async def cancel(self, match_id: str) -> None:

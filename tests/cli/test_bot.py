@@ -50,6 +50,7 @@ def test_a_disabled_bot_says_so_until_it_is_let_in_again(arena: Arena, tmp_path:
 
 
 def test_a_list_without_bots_says_how_to_add_one(arena: Arena) -> None:
+    arena("db", "upgrade")
     assert arena("bot", "list").out == "no bots yet; `arena bot add DIRECTORY` adds one\n"
 
 
@@ -101,3 +102,9 @@ def test_a_refused_bot_leaves_nothing_in_the_database(arena: Arena, tmp_path: Pa
     (tmp_path / "empty").mkdir()
     arena.refusal("bot", "add", tmp_path / "empty")
     assert arena("bot", "list", "--json").json == []
+
+
+def test_a_bot_of_games_that_are_not_installed_is_added_with_a_note(arena: Arena, tmp_path: Path) -> None:
+    finished = arena("bot", "add", write_bot(tmp_path / "a", "ada", games='["go"]'))
+    assert finished.code == 0
+    assert "ada plays go, none of which is installed" in finished.err

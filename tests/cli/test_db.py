@@ -2,6 +2,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import Arena, write_bot
 
 
@@ -11,18 +13,19 @@ def set_schema(db: Path, revision: str) -> None:
 
 
 def test_a_fresh_database_is_migrated_by_itself(arena: Arena) -> None:
-    assert arena("leaderboard").code == 0
+    assert arena("db", "upgrade").code == 0
     assert arena.db.exists()
 
 
 def test_a_fresh_database_is_in_order(arena: Arena) -> None:
+    arena("db", "upgrade")
     finished = arena("db", "check")
     assert (finished.code, finished.out) == (0, f"{arena.db} is in order\n")
     assert arena("db", "check", "--json").json == {"problems": []}
 
 
 def test_upgrade_of_a_current_database_changes_nothing(arena: Arena) -> None:
-    arena("bot", "list")
+    arena("db", "upgrade")
     assert "already" in arena("db", "upgrade").out
 
 
@@ -37,18 +40,19 @@ def test_a_backup_holds_what_the_database_holds(arena: Arena, tmp_path: Path) ->
 
 
 def test_a_backup_never_overwrites_a_file(arena: Arena, tmp_path: Path) -> None:
+    arena("db", "upgrade")
     (tmp_path / "copy.db").write_text("precious", encoding="utf-8")
     assert "exists already" in arena.refusal("db", "backup", tmp_path / "copy.db", code=1)
     assert (tmp_path / "copy.db").read_text(encoding="utf-8") == "precious"
 
 
 def test_a_database_of_a_newer_schema_is_refused_with_the_remedy(arena: Arena) -> None:
-    arena("bot", "list")
+    arena("db", "upgrade")
     set_schema(arena.db, "9999")
     for command in (["bot", "list"], ["leaderboard"], ["db", "upgrade"], ["db", "check"]):
         refusal = arena.refusal(*command, code=1)
         assert "schema 9999" in refusal
-        assert "upgrade kingmaker-arena" in refusal
+        assert "older than the database; update it" in refusal
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_alone(arena: Arena) -> None:
@@ -65,3 +69,55 @@ def test_a_database_of_another_program_is_refused(arena: Arena) -> None:
 
 def test_a_database_in_a_directory_that_is_not_there_is_refused(arena: Arena, tmp_path: Path) -> None:
     assert "there is no directory" in arena.refusal("bot", "list", "--db", tmp_path / "no" / "arena.db", code=1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "db check",
+        "db backup copy.db",
+        "leaderboard",
+        "bot list",
+        "bot show ada",
+        "bot disable ada",
+        "match show abcd",
+        "tournament list",
+        "tournament show monday",
+        "tournament resume monday",
+        "tournament cancel monday",
+        "replay show abcd",
+        "replay verify --all",
+    ],
+)
+def test_what_only_looks_at_a_database_does_not_make_one(arena: Arena, words: str) -> None:
+    refusal = arena.refusal(*words.split(), code=1)
+    assert f"there is no database at {arena.db}; `arena demo --db {arena.db}` or `arena bot add" in refusal
+    assert not arena.db.exists()
+
+
+def test_doctor_fails_on_a_database_in_a_directory_that_is_not_there(arena: Arena, tmp_path: Path) -> None:
+    finished = arena("doctor", "--db", tmp_path / "no" / "arena.db", "--json")
+    (finding,) = [finding for finding in finished.json if finding["check"] == "database"]
+    assert (finished.code, finding["state"]) == (1, "FAILED")
+    assert "there is no directory" in finding["detail"]
+
+
+def test_ratings_that_are_wrong_are_found_by_the_name_of_the_bot_and_rebuilt(table: Arena) -> None:
+    table("match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--rated")
+    right = table("leaderboard").out
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("UPDATE rating SET mu = mu + 1 WHERE mu > 25")
+    finished = table("db", "check")
+    assert finished.code == 1
+    assert " version 1 is not what the facts give" in finished.out
+    assert "`arena db check --rebuild` writes the ratings anew" in finished.out
+    assert table("db", "check", "--rebuild").out == f"{table.db} is in order\n"
+    assert table("leaderboard").out == right
+
+
+def test_a_version_whose_files_are_gone_is_found(table: Arena) -> None:
+    directory = Path(table("bot", "show", "ada", "--json").json["versions"][0]["directory"])
+    directory.rename(directory.with_name("elsewhere"))
+    finished = table("db", "check")
+    assert finished.code == 1
+    assert "bot ada version 1: " in finished.out

@@ -31,6 +31,9 @@ def test_a_game_is_shown_with_its_options(arena: Arena) -> None:
     shown = arena("game", "show", "foreign_king").out
     assert "queen_scope" in shown
     assert "any occupied_by_others" in shown
+    assert "yes no" in shown
+    assert "True" not in shown
+    assert "False" not in shown
 
 
 def test_the_first_position_is_drawn_with_names_in_a_language(arena: Arena, tmp_path: Path) -> None:

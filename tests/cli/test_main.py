@@ -5,7 +5,7 @@ import sys
 import pytest
 import typer.main
 
-from arena.cli.main import NOUNS, make_app
+from arena.cli.app import NOUNS, make_app
 from tests.cli.support import Arena
 
 
@@ -55,7 +55,7 @@ def test_the_version_is_told(arena: Arena) -> None:
 
 
 def test_help_imports_no_database_and_no_grpc() -> None:
-    program = "import sys; from arena.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+    program = "import sys; from arena.cli.app import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     modules = set(finished.stderr.split())
     assert not modules & {"sqlalchemy", "sqlmodel", "alembic", "trueskill", "grpc", "rich.console"}
@@ -87,3 +87,38 @@ def test_doctor_fails_on_a_database_that_is_none_and_says_what_to_do(arena: Aren
     (finding,) = [finding for finding in finished.json if finding["check"] == "database"]
     assert finished.code == 1
     assert (finding["state"], finding["remedy"]) == ("FAILED", "name another file")
+
+
+IMPORTS_STOP = """
+import builtins, os, signal
+import arena.cli.main
+real = builtins.__import__
+def stop(name, *more):
+    if name == "typer":
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *more)
+builtins.__import__ = stop
+arena.cli.main.main()
+"""
+
+
+def test_ctrl_c_while_the_program_is_loading_is_one_line() -> None:
+    finished = subprocess.run([sys.executable, "-c", IMPORTS_STOP, "game", "list"], capture_output=True, text=True)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (130, "", "arena: interrupted\n")
+
+
+def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.cli.game.print_table", interrupt)
+    finished = arena("game", "list")
+    assert finished.code == 130
+    assert finished.err.strip() == "arena: interrupted"
+
+
+@pytest.mark.parametrize("noun", ["", *NOUNS])
+def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena, noun: str) -> None:
+    finished = arena(*[noun] * bool(noun), "-h")
+    assert finished.code == 0
+    assert not [line for line in finished.out.splitlines() if line.endswith("...") and "Usage" not in line]

@@ -49,7 +49,9 @@ def test_an_unknown_match_is_refused_with_where_to_look(table: Arena, command: l
 def test_a_beginning_that_fits_several_matches_is_refused(table: Arena) -> None:
     first, second = (table(*MATCH, "--json").json["match_id"] for _ in range(2))
     assert first[:6] == second[:6]
-    assert "2 of them" in table.refusal("match", "show", first[:6])
+    refusal = table.refusal("match", "show", first[:6])
+    assert f"{first[:6]!r} fits 2 matches; give more digits" in refusal
+    assert "arena tournament show TOURNAMENT --matches" in refusal
 
 
 def test_faults_are_shown_with_their_evidence_and_without_terminal_codes(table: Arena, tmp_path: Path) -> None:
@@ -95,8 +97,8 @@ def test_a_ply_beyond_the_end_is_refused(table: Arena, match: dict[str, Any]) ->
 
 def test_a_sound_match_verifies_alone_by_tournament_and_with_all(table: Arena, match: dict[str, Any]) -> None:
     for words in ([match["match_id"]], ["--tournament", "match-1"], ["--all"]):
-        assert table("replay", "verify", *words, "--json").json == {"verified": 1, "broken": []}
-    assert table("replay", "verify", "--all").out == "1 matches verified, none broken\n"
+        assert table("replay", "verify", *words, "--json").json == {"matches": 1, "verified": 1, "broken": []}
+    assert table("replay", "verify", "--all").out == "1 match: 1 verified, 0 broken\n"
 
 
 @pytest.mark.parametrize("words", [[], ["abcd", "--all"]])
@@ -113,7 +115,7 @@ def test_one_flipped_byte_of_a_replay_is_detected(table: Arena, match: dict[str,
         connection.execute("UPDATE replay SET data = ?", (bytes(flipped),))
     finished = table("replay", "verify", "--all")
     assert finished.code == 1
-    assert "1 matches verified, 1 broken" in finished.out
+    assert "1 match: 0 verified, 1 broken" in finished.out
     assert match["match_id"][-8:] in finished.out
 
 
@@ -133,3 +135,39 @@ def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[st
     finished = table("replay", "verify", "--all")
     assert finished.code == 1
     assert "ranks" in finished.out
+
+
+def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "lost", "lost"))
+    order = ("match", "run", "--game", "foreign_king", "--bots", "ada,lost")
+    finished = table(*order)
+    assert finished.code == 1
+    reason = "3 attempts failed; the last: worker 1 died (signal 9)"
+    assert f"arena: the match is void: {reason}; `arena doctor` looks for the cause" in finished.err
+    assert "played\n" not in finished.out.replace("not played\n", "")
+    match = table(*order, "--json").json
+    assert [seat["ended"] for seat in match["seats"]] == [None, None]
+    assert match["void_reason"] == reason
+    assert reason in table("match", "show", match["match_id"]).out
+    assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_finished_match_without_a_replay_is_broken(table: Arena, match: dict[str, Any], alone: bool) -> None:
+    table(*MATCH)
+    with closing(sqlite3.connect(table.db)) as connection, connection:
+        connection.execute("DELETE FROM replay WHERE match_id = ?", (match["match_id"],))
+    finished = table("replay", "verify", match["match_id"] if alone else "--all")
+    assert finished.code == 1
+    assert f"match {match['match_id'][-8:]}: finished without a replay" in finished.out
+    assert ("1 match: 0 verified, 1 broken" if alone else "2 matches: 1 verified, 1 broken") in finished.out
+
+
+def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:
+    assert match["rated"] is False
+    assert table(*MATCH, "--rated", "--json").json["rated"] is True
+
+
+def test_the_end_of_a_replay_is_written_for_people(table: Arena, match: dict[str, Any]) -> None:
+    end = table("replay", "show", match["match_id"]).out.partition("ranks")[2]
+    assert not set("[]{}'") & set(end)

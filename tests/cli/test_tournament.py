@@ -3,7 +3,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli.order import next_name
+from arena.match.spec import MatchReport, MatchSpec
+from ratings import ledger, queries
+from ratings.database import open_database, write
 from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.table import TableExecutor, play
 
 ROUND_ROBIN = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve"]
 
@@ -122,9 +126,11 @@ def test_bad_orders_are_refused_in_one_line_and_nothing_is_planned(
     assert table("tournament", "list", "--json").json == []
 
 
-def test_a_disabled_bot_is_refused(table: Arena) -> None:
+def test_a_disabled_bot_is_refused_with_how_to_let_it_in(table: Arena) -> None:
     table("bot", "disable", "eve")
-    assert "disabled" in table.refusal(*ROUND_ROBIN)
+    assert "arena bot disable eve --undo" in table.refusal(*ROUND_ROBIN)
+    table("bot", "disable", "eve", "--undo")
+    assert table(*ROUND_ROBIN).code == 0
 
 
 def test_a_bot_that_does_not_play_the_game_is_refused(table: Arena, tmp_path: Path) -> None:
@@ -161,3 +167,43 @@ def test_the_leaderboard_is_narrowed_to_a_pool_a_game_or_a_number_of_seats(table
     assert table("leaderboard", "--json", "--seats", "2").json == []
     assert len(table("leaderboard", "--json", "--limit", "1").json[0]["table"]) == 1
     assert "no pool 'ffff0000'" in table.refusal("leaderboard", "--pool", "ffff0000")
+
+
+def test_a_tournament_that_another_command_cancels_ends_saying_so(
+    table: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cancel_at_third(self: TableExecutor, spec: MatchSpec) -> MatchReport:
+        database = open_database(table.db)
+        with write(database) as session:
+            if queries.list_tournaments(session)[0].progress.finished >= 2:
+                ledger.cancel(session, queries.resolve_tournament(session, "monday").id)
+        database.dispose()
+        return play(spec)
+
+    monkeypatch.setattr(TableExecutor, "run", cancel_at_third)
+    finished = table(*ROUND_ROBIN, "--blocks", "4", "--name", "monday", "--workers", "1")
+    assert finished.code == 1
+    (row,) = table("tournament", "list", "--json").json
+    assert 2 <= row["finished"] < 12
+    told = f"arena: tournament 'monday' was cancelled by another command; {row['finished']} of 12 matches were played"
+    assert told in finished.err.splitlines()[-1]
+    assert finished.out == ""
+
+
+def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def executor(workers: int) -> TableExecutor:
+        started.append(workers)
+        return TableExecutor(workers)
+
+    monkeypatch.setattr("arena.cli.play.LocalExecutor", executor)
+    assert table(*ROUND_ROBIN, "--workers", "200").code == 0
+    assert started == [3]
+
+
+def test_a_leaderboard_of_an_unknown_game_or_of_no_pool_says_so(table: Arena) -> None:
+    assert f"`arena demo --db {table.db}` plays some" in table("leaderboard").out
+    table(*ROUND_ROBIN)
+    assert "there is no game 'chess'" in table.refusal("leaderboard", "--game", "chess")
+    assert "fit these filters; `arena leaderboard` shows all" in table("leaderboard", "--seats", "2").out

@@ -66,7 +66,7 @@ def test_a_database_of_another_schema_version_is_refused_and_left_alone(field: P
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     line = refusal(field, *ROUND_ROBIN, code=1)
     assert "has schema 9999, which this arena" in line
-    assert "upgrade kingmaker-arena" in line
+    assert "older than the database; update it" in line
     assert field.counts() == {}
 
 
@@ -102,7 +102,7 @@ def test_a_flipped_byte_in_one_of_many_replays_is_found(field: Place) -> None:
         connection.execute("UPDATE replay SET data = ? WHERE match_id = ?", (bytes(flipped), match_id))
     finished = field.arena("replay", "verify", "--all", "--json")
     assert finished.code == 1
-    assert finished.json["verified"] == 6
+    assert (finished.json["matches"], finished.json["verified"]) == (6, 5)
     assert [broken["match_id"] for broken in finished.json["broken"]] == [match_id]
 
 

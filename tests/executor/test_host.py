@@ -3,8 +3,12 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import pytest_asyncio
@@ -16,12 +20,24 @@ from arena.match.match import MatchSpecError
 from arena.match.replay import load
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
 from arena.match.verify import verify
+from arena.referee.stream import BotStream
 from tests.support.processes import marked_processes
 from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ROUNDS = "0:3 1:3 0:3 1:3 0:3 1:3"
+SHORT_START = TimeControl(start_limit_us=3_000_000)
+CARELESS_BOT = """
+import os, pathlib, sys
+from tests.support.scripted_bot import *
+
+data = pathlib.Path(os.environ["ARENA_BOT_DIR"], "data.txt").read_text()
+state = "again" if os.path.exists("debug.log") else "first"
+open("debug.log", "w").write("x")
+say(data, state, os.getcwd())
+play("garbage", 0)
+"""
 PATIENT = TimeControl(decision_limit_us=60_000_000)
 
 
@@ -276,9 +292,68 @@ class TestProcesses:
         monkeypatch.setenv("SECRET", "of the operator")
         fault = only_fault(await play(host, [scripted("show-environment"), scripted()]))
         words = fault.evidence["stderr"].split()
-        assert {"ARENA_ADDRESS", "ARENA_TOKEN", "HOME", "PATH"} <= set(words)
+        assert {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "HOME", "PATH", "TMPDIR"} <= set(words)
         assert set(words) & {"SECRET", "USER", "PWD"} == set()
-        assert words[words.index("cwd:") + 1] == scripted().directory
+
+    async def test_a_bot_works_in_a_directory_of_its_own_which_goes_with_it(self, tmp_path: Path) -> None:
+        bot = tmp_path / "bot"
+        bot.mkdir()
+        (bot / "data.txt").write_text("known", encoding="utf-8")
+        (bot / "main.py").write_text(CARELESS_BOT, encoding="utf-8")
+        seats = [replace(scripted("garbage"), directory=str(bot), command=(sys.executable, str(bot / "main.py")))]
+        async with MatchHost() as host:
+            reports = [await play(host, [*seats, scripted()]) for _ in range(2)]
+        said = [only_fault(report).evidence["stderr"].split() for report in reports]
+        assert [words[:2] for words in said] == [["known", "first"]] * 2
+        directories = {words[2] for words in said}
+        assert len(directories) == 2
+        assert not any(Path(directory).exists() for directory in directories)
+        assert sorted(path.name for path in bot.iterdir()) == ["data.txt", "main.py"]
+
+    async def test_cancelling_while_a_bot_starts_ends_those_that_were_ready(self, mark: str) -> None:
+        async with MatchHost() as host:
+            before = bots(mark).keys()
+            await play(host, [scripted("with-note")], "0:3")
+            match = asyncio.create_task(play(host, [scripted("with-note"), scripted("never-connect"), scripted()]))
+            while not any("never-connect" in command for command in bots(mark).values()):
+                await asyncio.sleep(0)
+            match.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await match
+            await host.settle()
+            assert bots(mark).keys() == before
+
+    async def test_no_bot_is_ending_any_more_when_the_next_match_begins(self, mark: str) -> None:
+        async with MatchHost(warm_bots=0) as host:
+            before = bots(mark).keys()
+            await play(host, [scripted("ignore-term", at=9), scripted("with-note", at=9)], "0:3 1:3")
+            match = asyncio.create_task(play(host, [scripted("silent")], "0:3"))
+            while not any("silent" in command for command in bots(mark).values()):
+                await asyncio.sleep(0)
+            assert len(bots(mark).keys() - before) == 1
+            match.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await match
+
+    async def test_a_warm_bot_that_joined_for_another_game_is_not_given_this_one(self) -> None:
+        async with MatchHost() as host:
+            await play(host, [scripted("resign", at=99)], "0:3")
+            (idle,) = host._bots._idle
+            idle.games = ("checkers",)
+            assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
+            assert len(host._bots._idle) == 2
+
+    async def test_a_bot_that_speaks_before_its_match_gets_no_seat(self, host: MatchHost) -> None:
+        report = await play(host, [scripted("join-and-act"), scripted("never-join")], clock=SHORT_START)
+        fault = report.result.faults[0]
+        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+        assert fault.explanation == "Before its match started, it sent a message while no match asked it."
+
+    async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
+        stream = BotStream(mock.Mock())
+        assert not stream.spoiled
+        stream.mute()
+        assert stream.spoiled
 
     async def test_cancelling_a_match_ends_its_bots(self, host: MatchHost, mark: str) -> None:
         match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))

@@ -77,17 +77,17 @@ async def test_ctrl_c_in_a_terminal_is_only_for_the_coordinator(mark: str) -> No
         assert all(os.getsid(pid) != os.getsid(0) for pid in marked_processes(mark))
 
 
-async def test_a_worker_that_dies_loses_its_matches_and_another_takes_its_place(mark: str) -> None:
+async def test_a_worker_that_dies_loses_the_match_it_played_and_another_plays_those_that_waited(mark: str) -> None:
     async with LocalExecutor(1) as executor:
-        lost = [asyncio.create_task(executor.run(king_spec(name, ENDLESS))) for name in ("one", "two")]
-        waiting = asyncio.create_task(executor.run(king_spec("three", HONEST)))
+        lost = asyncio.create_task(executor.run(king_spec("one", ENDLESS)))
+        waiting = [asyncio.create_task(executor.run(king_spec(name, HONEST))) for name in ("two", "three")]
         await appears(mark, "silent")
         (worker,) = workers(mark)
         os.kill(worker, signal.SIGKILL)
-        for match in lost:
-            with pytest.raises(MatchLostError, match="its worker ended"):
-                await match
-        assert (await waiting).result.by_rules
+        with pytest.raises(MatchLostError, match="its worker ended"):
+            await lost
+        for match in waiting:
+            assert (await match).result.by_rules
         assert worker not in workers(mark)
         assert not any("silent" in command for command in marked_processes(mark).values())
 
@@ -150,6 +150,27 @@ async def test_workers_that_do_not_start_are_given_up_with_their_last_words(monk
             await executor.run(king_spec("m1", HONEST))
 
 
+async def test_workers_whose_program_is_missing_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: ["/no/such/python"])
+    async with LocalExecutor(1) as executor:
+        with pytest.raises(ExecutorFailedError, match=r"3 times before it was ready.*No such file.*/no/such/python"):
+            await executor.run(king_spec("m1", HONEST))
+
+
+async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    def decode(*_: object) -> MatchReport:
+        raise KeyError("replay")
+
+    monkeypatch.setattr("arena.executor.workers.decode_report", decode)
+    async with LocalExecutor(1) as executor:
+        for name in ("m1", "m2"):
+            with pytest.raises(ExecutorFailedError, match="cannot be served: KeyError"):
+                await executor.run(king_spec(name, HONEST))
+    assert marked_processes(mark) == {}
+
+
 def test_at_least_one_worker_is_needed() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         LocalExecutor(0)
@@ -163,7 +184,7 @@ def test_a_killed_coordinator_leaves_no_process_and_no_directory(mark: str, tmp_
         assert coordinator.stdout is not None
         assert coordinator.stdout.readline() == b"ordered\n"
         wait_until(lambda: sum(behaviour in command for command in marked_processes(mark).values()) >= 7)
-        assert len(list(tmp_path.glob("arena-*"))) == 2
+        assert len(list(tmp_path.glob("kingmaker-arena-*"))) == 2
         coordinator.kill()
     wait_until(lambda: marked_processes(mark) == {})
-    wait_until(lambda: list(tmp_path.glob("arena-*")) == [])
+    wait_until(lambda: list(tmp_path.iterdir()) == [])

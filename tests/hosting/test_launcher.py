@@ -2,15 +2,17 @@
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from arena.hosting.processes import Exit, HostedProcess, Launcher, LauncherLostError, LaunchError
+from arena.hosting.processes import Exit, HostedProcess, HostingError, Launcher, LauncherLostError, LaunchError
 from tests.support.processes import marked_processes, wait_until
 
 NAP = "import time; time.sleep(3600)"
@@ -76,15 +78,59 @@ async def test_bytes_that_are_no_text_do_not_harm(launcher: Launcher) -> None:
     assert (await process.collect()).stdout == "\ufffd\n\0"
 
 
+async def failure(launcher: Launcher, command: list[str], directory: Path) -> HostingError:
+    with pytest.raises(HostingError) as caught:
+        await launcher.start(command, str(directory), {"PATH": os.environ["PATH"]})
+    return caught.value
+
+
 @pytest.mark.parametrize(
-    ("command", "directory", "problem"),
-    [(["no-such-program"], "/", "no-such-program"), (["true"], "/no/such/place", "/no/such/place")],
+    ("content", "mode", "problem"),
+    [
+        (None, 0, "No such file"),
+        (b"x", 0o644, "denied"),
+        (b"\0", 0o755, "format"),
+        (b"#!/no/sh", 0o755, "No such file"),
+    ],
 )
-async def test_what_cannot_be_started_is_refused_with_the_reason(
-    launcher: Launcher, command: list[str], directory: str, problem: str
+async def test_a_program_of_a_bot_that_cannot_be_started_is_its_own_fault(
+    launcher: Launcher, tmp_path: Path, content: bytes | None, mode: int, problem: str
 ) -> None:
-    with pytest.raises(LaunchError, match=problem):
-        await launcher.start(command, directory, {"PATH": os.environ["PATH"]})
+    program = tmp_path / "program"
+    if content is not None:
+        program.write_bytes(content)
+        program.chmod(mode)
+    error = await failure(launcher, [str(program)], tmp_path)
+    assert type(error) is LaunchError
+    assert problem in str(error)
+
+
+async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(launcher: Launcher, tmp_path: Path) -> None:
+    for command, directory in ((["/no/such/python", "main.py"], tmp_path), (["true"], tmp_path / "nowhere")):
+        error = await failure(launcher, command, directory)
+        assert type(error) is HostingError
+        assert "this host could not start" in str(error)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
+async def test_too_few_descriptors_are_the_fault_of_the_host(launcher: Launcher, mark: str, tmp_path: Path) -> None:
+    (pid,) = (pid for pid, command in marked_processes(mark).items() if "launcher.py" in command)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
+    error = await failure(launcher, ["true"], tmp_path)
+    assert type(error) is HostingError
+    assert "Too many open files" in str(error)
+
+
+async def test_a_process_works_in_a_scratch_directory_that_goes_with_it(launcher: Launcher, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch" / "1"
+    program = (
+        "import os; print(os.getcwd(), oct(os.stat('.').st_mode), os.listdir()); os.makedirs('a/b'); os.chmod('a', 0)"
+    )
+    command = [sys.executable, "-S", "-c", program]
+    process = await launcher.start(command, "/", {"HOME": os.environ["HOME"]}, scratch=scratch)
+    await process.exited
+    assert (await process.collect()).stdout == f"{scratch} 0o40700 []\n"
+    assert not scratch.exists()
 
 
 async def test_a_process_sees_only_the_environment_it_is_given(launcher: Launcher) -> None:
@@ -130,6 +176,15 @@ async def test_a_process_that_ends_by_itself_is_not_signalled(launcher: Launcher
     assert await process.end(grace_s=60)
 
 
+def members(session: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            found += [int(process.name)] if os.getsid(int(process.name)) == session else []
+    return found
+
+
 FAMILY = f"""
 import subprocess, sys
 nap = [sys.executable, "-S", "-c", {NAP!r}]
@@ -155,6 +210,23 @@ async def test_the_family_of_a_living_process_is_left_alone(launcher: Launcher, 
     await other.exited
     assert sum("time.sleep" in command for command in marked_processes(mark).values()) == 5
     await living.end()
+
+
+async def test_a_helper_without_an_environment_stays_with_its_living_parents_session(
+    launcher: Launcher, mark: str, tmp_path: Path
+) -> None:
+    helper = f"open({str(tmp_path / 'up')!r}, 'w').close(); {NAP}"
+    orphan = f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {helper!r}], env={{}})"
+    program = (
+        f"import subprocess, sys; subprocess.run([sys.executable, '-S', '-c', {orphan!r}]); print(1, flush=True); {NAP}"
+    )
+    living = await run(launcher, program, ARENA_TOKEN="living")
+    while not (await living.collect()).stdout or not (tmp_path / "up").exists():
+        pass
+    await (await run(launcher, "pass", ARENA_TOKEN="other")).exited
+    assert len(members(living.pid)) == 2
+    await living.end()
+    assert members(living.pid) == []
 
 
 async def test_leaving_kills_everything(mark: str) -> None:
@@ -191,8 +263,8 @@ def test_at_the_end_of_stdin_and_at_term_it_kills_and_removes(
         assert launcher.stdout is not None
         environment = f'{{"HOME": "{os.environ["HOME"]}"}}'
         launcher.stdin.write(
-            f'{{"do": "start", "id": 1, "argv": ["{sys.executable}", "-S", "-c", "{NAP}"], "cwd": "/", '
-            f'"env": {environment}}}\n'.encode()
+            f'{{"do": "start", "id": 1, "argv": ["{sys.executable}", "-S", "-c", "{NAP}"], "directory": "/", '
+            f'"scratch": null, "env": {environment}}}\n'.encode()
         )
         launcher.stdin.flush()
         assert b'"started"' in launcher.stdout.readline()

@@ -132,7 +132,17 @@ def test_a_file_is_no_bot(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["python", "python3"])
 def test_python_is_the_arenas_own_interpreter(tmp_path: Path, word: str) -> None:
     manifest = load_manifest(write_bot(tmp_path, LEAST.replace('"python"', f'"{word}"')))
-    assert resolve_command(manifest, tmp_path) == (sys.executable, "main.py")
+    assert resolve_command(manifest, tmp_path) == (sys.executable, str(tmp_path / "main.py"))
+
+
+def test_files_of_the_bot_become_full_paths_and_other_words_stay(tmp_path: Path) -> None:
+    words = '"-u", "main.py", "--net", "nets/best.bin", "--mode", "fast"'
+    write_bot(tmp_path, LEAST.replace('"main.py"', words))
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "best.bin").touch()
+    command = resolve_command(load_manifest(tmp_path), tmp_path)
+    net = str(tmp_path / "nets" / "best.bin")
+    assert command[1:] == ("-u", str(tmp_path / "main.py"), "--net", net, "--mode", "fast")
 
 
 def test_a_module_needs_no_script(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Directories for sockets: private, short, swept when a crash left them."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,22 +23,44 @@ def test_a_directory_in_use_is_not_swept(tmp_path: Path) -> None:
         assert directory.exists()
 
 
-def test_a_directory_that_nobody_holds_is_swept(tmp_path: Path) -> None:
-    stale = tmp_path / "arena-12345678"
-    stale.mkdir(mode=0o700)
-    (stale / "lock").touch()
-    (stale / "play").touch()
+@pytest.fixture
+def stale(tmp_path: Path) -> Path:
+    """A directory that a crash left behind."""
+    with runtime_directory(tmp_path) as directory:
+        (directory / "play").touch()
+        (directory / "scratch" / "1").mkdir(parents=True)
+        (directory / "scratch" / "1" / "debug.log").touch()
+        return shutil.copytree(directory, tmp_path / f"{directory.name}x")
+
+
+def test_a_directory_that_nobody_holds_is_swept(tmp_path: Path, stale: Path) -> None:
     assert sweep(tmp_path) == [stale]
     assert not stale.exists()
 
 
+def test_what_somebody_else_put_into_a_directory_is_not_swept(tmp_path: Path, stale: Path) -> None:
+    (stale / "thesis.txt").touch()
+    assert sweep(tmp_path) == []
+    assert (stale / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["arena-thesis", "kingmaker-arena-thesis"])
+def test_a_directory_of_somebody_elses_program_is_not_swept(tmp_path: Path, name: str) -> None:
+    other = tmp_path / name
+    other.mkdir()
+    for file in ("lock", "play"):
+        (other / file).write_text("mine", encoding="utf-8")
+    assert sweep(tmp_path) == []
+    assert len(list(other.iterdir())) == 2
+
+
 def test_what_is_not_ours_is_not_swept(tmp_path: Path) -> None:
-    (tmp_path / "arena-demo").mkdir()
+    (tmp_path / "kingmaker-arena-demo").mkdir()
     (tmp_path / "other").mkdir()
     target = tmp_path / "target"
     target.mkdir()
-    (target / "lock").touch()
-    (tmp_path / "arena-link").symlink_to(target)
+    (target / "lock").write_bytes(runtime._MAGIC)
+    (tmp_path / "kingmaker-arena-link").symlink_to(target)
     assert sweep(tmp_path) == []
     assert len(list(tmp_path.iterdir())) == 4
 

@@ -48,7 +48,10 @@ def test_after_three_lost_attempts_a_match_is_void(engine: Engine, tournament: s
     assert book.take(engine, tournament, 1)[0].position == 1
     with read(engine) as session:
         detail = match_detail(session, match.match_id)
-    assert (detail.match.state, detail.match.void_reason) == (MatchState.VOID, "3 attempts failed")
+    assert (detail.match.state, detail.match.void_reason) == (
+        MatchState.VOID,
+        "3 attempts failed; the last: worker died",
+    )
     assert [attempt.reason for attempt in detail.attempts] == ["worker died"] * 3
     assert check(engine) == []
 

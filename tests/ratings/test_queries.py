@@ -33,7 +33,7 @@ def test_a_tournament_is_named_by_id_part_of_it_or_name(engine: Engine, bots: di
         for text in (one, one[-8:], "autumn"):
             assert queries.resolve_tournament(session, text).id == one
         assert queries.resolve_tournament(session, "winter").id == two
-        with pytest.raises(AmbiguousError, match="2 of them"):
+        with pytest.raises(AmbiguousError, match="fits 2 tournaments; give more digits"):
             queries.resolve_tournament(session, one[:4])
         for nothing in ("", "aut", "spring", "%"):
             with pytest.raises(NotFoundError, match="arena tournament list"):
@@ -43,7 +43,7 @@ def test_a_tournament_is_named_by_id_part_of_it_or_name(engine: Engine, bots: di
 def test_two_tournaments_of_one_name_need_the_id(engine: Engine, bots: dict[str, str]) -> None:
     for _ in range(2):
         book.create(engine, bots.values(), name="autumn")
-    with read(engine) as session, pytest.raises(AmbiguousError, match="give the id"):
+    with read(engine) as session, pytest.raises(AmbiguousError, match="fits 2 tournaments; give its id"):
         queries.resolve_tournament(session, "autumn")
 
 

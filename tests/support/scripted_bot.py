@@ -276,6 +276,14 @@ def wrong_token() -> None:
         os._exit(4)
 
 
+def join_and_act() -> None:
+    """Joins in order, and answers at once."""
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join()
+    wire.send_bytes(act(play_pb2.Decide(match_id="m1", ply=0), 0))
+    list(wire.responses())
+
+
 def unasked_act() -> None:
     """Joins in order, and answers as soon as the match starts, before anybody asks."""
     wire = Wire(os.environ["ARENA_TOKEN"])
@@ -299,6 +307,7 @@ STARTS: dict[str, Callable[[], None]] = {
         other_protocol,
         other_game,
         wrong_token,
+        join_and_act,
         unasked_act,
     )
 }

@@ -77,7 +77,7 @@ async def test_what_is_handed_out_is_what_was_planned(book: Book) -> None:
     assert [seat.seed for seat in spec.seats] == [seeds.bot_seed(secret, 1, 1, seat) for seat in range(3)]
     for seat in spec.seats:
         assert seat.directory == str(book.store.directory(seat.version))
-        assert seat.command == (sys.executable, "main.py")
+        assert seat.command == (sys.executable, str(book.store.directory(seat.version) / "main.py"))
 
 
 async def test_the_whole_report_is_recorded(book: Book) -> None:
@@ -192,6 +192,17 @@ async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_playe
     assert [attempt.reason for attempt in detail.attempts] == ["worker 1 died (signal 9)"] * 3
 
 
+async def test_two_matches_that_are_always_lost_do_not_stop_the_run(book: Book) -> None:
+    tournament = book.plan()
+
+    class LosesTwo(ScriptedExecutor):
+        def is_lost(self, spec: MatchSpec) -> bool:
+            return spec.match_id in {spec.match_id for spec in self.specs[:2]}
+
+    final = await play(book, tournament, LosesTwo(slots=1))
+    assert (final.finished, final.void, final.lost) == (MATCHES - 2, 2, 6)
+
+
 async def test_a_host_that_loses_everything_stops_the_run_before_all_is_void(book: Book) -> None:
     tournament = book.plan()
     with pytest.raises(HostFailingError, match=r"last reason: worker 1 died .signal 9.; `arena doctor`"):
@@ -276,6 +287,7 @@ async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> N
     final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=cancel)
     assert 5 <= final.finished < MATCHES
     assert final.over == MATCHES
+    assert final.is_cancelled
 
 
 async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from textwrap import wrap
 from typing import Final
 
 from engine.games.foreign_king import scoring
@@ -32,11 +33,14 @@ _SHAPES: Final = (
 _VIRTUAL_SHAPE: Final = '<path d="M-8 -15 L8 -15 L16 0 L8 15 L-8 15 L-16 0 Z"'
 _STYLE: Final = (
     "text{font-family:sans-serif;font-size:15px;fill:#222}"
-    ".c{text-anchor:middle}.s{font-size:12px}.t{font-size:10px}.b{font-weight:bold}.w{fill:#fff;font-weight:bold}"
+    ".c{text-anchor:middle}.s{font-size:12px}.l{font-size:11px}.t{font-size:10px}.b{font-weight:bold}.w{fill:#fff;font-weight:bold}"
     ".land{fill:#f2ead3;stroke:#7a6a45;stroke-width:2}.royal{stroke:#b8860b;stroke-width:6}"
     ".box{fill:#fbf8ef;stroke:#7a6a45}"
 )
 _TRACK_END: Final = 30
+_LINE_HEIGHT: Final = 12
+_LETTER_WIDTH: Final = 6.2
+"""Of class `l`, on average, in a wide font."""
 
 
 def render_svg(s: Position, language: str) -> str:
@@ -64,11 +68,16 @@ def render_svg(s: Position, language: str) -> str:
     )
 
 
-def _text(x: float, y: float, text: object, classes: str = "", widest: int = 0) -> str:
-    """A text; with `widest` it is squeezed into so many units if it would be longer."""
+def _text(x: float, y: float, text: object, classes: str = "") -> str:
     kind = f' class="{classes}"' if classes else ""
-    squeezed = f' textLength="{widest}" lengthAdjust="spacingAndGlyphs"' if 0 < widest < 8 * len(str(text)) else ""
-    return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(text))}</text>'
+    return f'<text x="{x:g}" y="{y:g}"{kind}>{escape(str(text))}</text>'
+
+
+def _wrapped(x: float, middle: float, text: str, widest: float) -> str:
+    """A text of several lines around `middle`, none wider than so many units; not every renderer squeezes a line."""
+    lines = wrap(text, int(widest / _LETTER_WIDTH), break_long_words=False)
+    first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
+    return "".join(_text(x, first + _LINE_HEIGHT * place, line, "l") for place, line in enumerate(lines))
 
 
 def _box(x: float, y: float, width: float, height: float) -> str:
@@ -159,7 +168,7 @@ def _actions(s: Position, names: Mapping[str, str]) -> str:
     for space in range(SPACE_COUNT):
         if exists >> space & 1:
             y = 100 + 34 * space
-            parts.append(_box(864, y, 132, 32) + _text(900, y + 20, names[ACTIONS.names[space]], "s", 92))
+            parts.append(_box(864, y, 132, 32) + _wrapped(900, y + 16, names[ACTIONS.names[space]], 94))
             if space in s.pawns:
                 parts.append(token(s, s.pawns.index(space), 881, y + 17))
     return "".join(parts)
@@ -190,6 +199,12 @@ def _order(s: Position, names: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+def _owner(s: Position, colour: int, y: float, names: Mapping[str, str]) -> str:
+    if colour >= s.seats:
+        return _wrapped(66, y, names["virtual"], 80)
+    return _text(66, y + 5, f"{names['seat']} {colour}", "b" if colour == s.to_act else "")
+
+
 def _holdings(s: Position, names: Mapping[str, str]) -> str:
     """A line a colour: what it owns."""
     columns = (
@@ -205,9 +220,8 @@ def _holdings(s: Position, names: Mapping[str, str]) -> str:
         parts.append(_text(160 + 76 * place, 766, names[word], "c b s"))
     for colour in range(colours_of(s.seats)):
         y = 800 + 48 * colour
-        owner = f"{names['seat']} {colour}" if colour < s.seats else names["virtual"]
         parts.append(token(s, colour, 40, y))
-        parts.append(_text(66, y + 5, owner, "b" if colour == s.to_act else "", 70))
+        parts.append(_owner(s, colour, y, names))
         for place, (_, amounts) in enumerate(columns):
             if colour < len(amounts):
                 parts.append(_text(160 + 76 * place, y + 5, amounts[colour], "c"))
