@@ -77,7 +77,11 @@ def _wrapped(x: float, middle: float, text: str, widest: float) -> str:
     """A text of several lines around `middle`, none wider than so many units; not every renderer squeezes a line."""
     lines = wrap(text, int(widest / _LETTER_WIDTH), break_long_words=False)
     first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
-    return "".join(_text(x, first + _LINE_HEIGHT * place, line, "l") for place, line in enumerate(lines))
+    spans = (
+        f'<tspan x="{x:g}" y="{first + _LINE_HEIGHT * place:g}">{escape(line)}</tspan>'
+        for place, line in enumerate(lines)
+    )
+    return f'<text class="l">{" ".join(spans)}</text>'  # one text: whoever reads it aloud or copies it gets it whole
 
 
 def _box(x: float, y: float, width: float, height: float) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
+
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king import position as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
@@ -56,7 +58,17 @@ def test_the_text_view() -> None:
 
 
 def texts(svg: str) -> list[str]:
-    return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    elements = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(element.itertext()) for element in elements]
+
+
+@pytest.mark.parametrize("language", GAME.languages)
+def test_no_line_of_a_name_of_an_action_is_wider_than_its_box(language: str) -> None:
+    for seats in GAME.seats:
+        picture = ElementTree.fromstring(GAME.render_svg(GAME.new_state(seats), None, language))
+        lines = [line.text or "" for line in picture.iter("{http://www.w3.org/2000/svg}tspan")]
+        assert lines
+        assert max(map(len, lines)) <= 15
 
 
 def test_the_picture_says_who_is_who_without_colours() -> None:
