@@ -5,7 +5,7 @@
 
 Uniformly random play through each library's Python API: ask for the legal actions, choose one, apply it, until the game
 is over. CPU time of one process; repetitions of all subjects take turns, and the median counts. Other libraries come
-with `pip install -r requirements/benchmarks.lock`; what is missing is said and left out.
+with `make bench`, which installs them in an environment of its own; what is missing is said and left out.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def others() -> Iterable[Subject]:
         try:
             module = importlib.import_module(name)
         except ImportError:
-            print(f"not installed, left out: {name} (pip install -r requirements/benchmarks.lock)", file=sys.stderr)
+            print(f"not installed, left out: {name} (`make bench` installs it)", file=sys.stderr)
         else:
             yield from make(module)
 

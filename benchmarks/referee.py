@@ -53,7 +53,7 @@ class Count:
 
 def _spec(index: int, game: str) -> MatchSpec:
     version = registry.get(game).rules_version
-    seat = SeatSpec(f"{index:064x}", "instant", str(PROGRAMS), (sys.executable, "main.py"), index)
+    seat = SeatSpec(f"{index:064x}", "instant", str(PROGRAMS), (sys.executable, str(PROGRAMS / "main.py")), index)
     return MatchSpec("m" * 36, 1, game, version, {}, TimeControl(60_000_000), 1, index, (), (seat,))
 
 
