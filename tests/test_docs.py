@@ -116,7 +116,7 @@ def test_every_setting_is_documented_with_its_default_and_help(setting: Any) -> 
 
 
 def test_every_variable_that_the_documents_name_exists() -> None:
-    known = {setting.variable for setting in SETTINGS} | {"ARENA_ADDRESS", "ARENA_TOKEN"}
+    known = {setting.variable for setting in SETTINGS} | {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR"}
     for path in DOCUMENTS:
         named = set(re.findall(r"\bARENA_[A-Z_]+\b", path.read_text(encoding="utf-8")))
         assert named <= known, path.name
