@@ -30,4 +30,4 @@ def test_the_demo_again_adds_a_tournament_to_the_same_table(place: Place) -> Non
     (pool,) = place.ok("leaderboard", "--json").json
     assert pool["matches"] == 6
     assert [row["versions"] for row in place.ok("bot", "list", "--json").json] == [1, 1, 1]
-    assert place.ok("replay", "verify", "--all", "--json").json == {"verified": 6, "broken": []}
+    assert place.ok("replay", "verify", "--all", "--json").json == {"matches": 6, "verified": 6, "broken": []}
