@@ -192,18 +192,48 @@ def check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     problems = problems_of(stored)
     if problems:
         return problems
-    document, match = load(stored), detail.match
-    facts = {
-        "match": (match.id, document["match_id"]),
-        "versions": ([row.version.content_hash for row in detail.seats], [row["version"] for row in document["seats"]]),
-        "ranks": ([row.seat.rank for row in detail.seats], document["result"]["ranks"]),
-        "faults": (len(detail.faults), len(document["result"]["faults"])),
-        "plies": (match.plies, len(document["entries"])),
-        "game digest": (match.game_digest, document["game_digest"]),
-        "record digest": (match.record_digest, document["record_digest"]),
-    }
+    document = load(stored)
+    facts = {**_order_facts(detail, document), **_result_facts(detail, document)}
     return [
         f"{name}: {in_database} in the database, {in_replay} in the replay"
         for name, (in_database, in_replay) in facts.items()
         if in_database != in_replay
     ]
+
+
+def _order_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What was ordered, as (in the database, in the replay)."""
+    pool, block = detail.pool, detail.block
+    return {
+        "match": (detail.match.id, document["match_id"]),
+        "versions": ([row.version.content_hash for row in detail.seats], [row["version"] for row in document["seats"]]),
+        "game": ((pool.game, pool.rules_version), (document["game"], document["rules_version"])),
+        "options": (pool.options, document["options"]),
+        "cores": (pool.cores, document["cores"]),
+        "chance seed": (block.chance_seed, document["chance_seed"]),
+        "opening": (block.opening, document["opening"]),
+    }
+
+
+def _result_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """How it was played and ended, as (in the database, in the replay)."""
+    match, result, entries = detail.match, document["result"], document["entries"]
+    forfeits = sorted((row.seat.forfeit, row.seat.seat) for row in detail.seats if row.seat.forfeit is not None)
+    return {
+        "ranks": ([row.seat.rank for row in detail.seats], result["ranks"]),
+        "by rules": (match.by_rules, result["by_rules"]),
+        "rated": (match.rated, result["rated"]),
+        "details": (match.details, result["details"]),
+        "forfeits": ([seat for _, seat in forfeits], [seat for seat, _ in result["forfeits"]]),
+        "resigned": ([row.seat.seat for row in detail.seats if row.seat.resigned], sorted(result["resigned"])),
+        "faults": (
+            [[fault.seat, fault.cause, fault.ply] for fault in detail.faults],
+            [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]],
+        ),
+        "plies": (match.plies, len(entries)),
+        "decisions": (match.decisions, sum(entry["by"] == "bot" for entry in entries)),
+        "start": (match.started_at_us, document["started_at_us"]),
+        "duration": (match.duration_us, document["duration_us"]),
+        "game digest": (match.game_digest, document["game_digest"]),
+        "record digest": (match.record_digest, document["record_digest"]),
+    }

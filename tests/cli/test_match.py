@@ -121,12 +121,33 @@ def test_one_flipped_byte_of_a_replay_is_detected(table: Arena, match: dict[str,
 
 @pytest.mark.parametrize(
     "change",
-    ["UPDATE match SET game_digest = '00'", "UPDATE match SET record_digest = '00'", "UPDATE match SET plies = 1"],
+    [
+        "UPDATE match SET game_digest = '00'",
+        "UPDATE match SET record_digest = '00'",
+        "UPDATE match SET plies = 1",
+        "UPDATE match SET decisions = 1",
+        "UPDATE match SET by_rules = 0",
+        "UPDATE match SET rated = 0",
+        "UPDATE match SET details = '{}'",
+        "UPDATE match SET started_at_us = 1",
+        "UPDATE match SET duration_us = 1",
+        "UPDATE match_seat SET forfeit = 1 WHERE seat = 0",
+        "UPDATE match_seat SET resigned = 1 WHERE seat = 0",
+        "UPDATE block SET chance_seed = 1",
+        "UPDATE block SET opening = '[]'",
+        "UPDATE pool SET cores = 7",
+    ],
 )
 def test_a_changed_fact_in_the_database_is_detected(table: Arena, match: dict[str, Any], change: str) -> None:
     with closing(sqlite3.connect(table.db)) as connection, connection:
         connection.execute(change)
     assert "in the database" in table("replay", "verify", "--all").out
+
+
+def test_a_match_with_a_forfeit_is_verified(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob")
+    assert table("replay", "verify", "--all").code == 0
 
 
 def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[str, Any]) -> None:
