@@ -35,18 +35,27 @@ class Chance(ABC):
 
 
 class SeededChance(Chance):
-    """Outcomes from a seed; equal seeds, equal outcomes, on every machine and Python version."""
+    """Outcomes from a seed; equal seeds, equal outcomes, on every machine and Python version. None: from the system."""
 
-    def __init__(self, seed: int) -> None:
-        self._random = Random(seed)
+    def __init__(self, seed: int | None) -> None:
+        self._seed = seed
+        self._generator: Random | None = None
+
+    # A generator takes 10 us and 2.5 kB, and most clones of a search never draw: it is made for the first outcome.
+    @property
+    def _random(self) -> Random:
+        if self._generator is None:
+            self._generator = Random(self._seed)
+        return self._generator
 
     # Only random() is guaranteed to repeat across Python versions, so nothing else is used.
 
     def permutation(self, size: int) -> list[int]:
         """See `Chance`; Fisher-Yates."""
         order = list(range(size))
+        random = self._random.random
         for last in range(size - 1, 0, -1):
-            other = int(self._random.random() * (last + 1))
+            other = int(random() * (last + 1))
             order[last], order[other] = order[other], order[last]
         return order
 

@@ -221,6 +221,10 @@ class Game(ABC):
     def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
         """A position consistent with what a seat saw (`State.observation_json`), hidden parts drawn from `rng`."""
 
+    def determinizer(self, observation: Mapping[str, Any]) -> Callable[[Random], State]:
+        """`determinize` for one observation, to be called many times; a game overrides it to read it only once."""
+        return lambda rng: self.determinize(observation, rng)
+
     @abstractmethod
     def opening_plies(self, seats: int) -> int:
         """How many uniformly random plies start a match by default: about one round of turns; 0 with chance."""

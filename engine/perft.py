@@ -1,14 +1,16 @@
 """Counts decision sequences: the quickest way to see whether two engines agree, and to find where they do not.
 
-Chance, where a game has it, is scripted or seeded by the caller: every branch draws the same outcomes.
+Chance, where a game has it, is seeded: after every action the outcomes are the first ones of the same seed, so that a
+count can be repeated.
 """
 
 from __future__ import annotations
 
+from engine.chance import SeededChance
 from engine.core import State
 
 
-def perft(state: State, depth: int) -> int:
+def perft(state: State, depth: int, seed: int = 0) -> int:
     """The number of sequences of `depth` decisions from here, forced ones included; shorter ones end the game.
 
     A sequence that ends the game before `depth` counts nothing, as in chess.
@@ -18,21 +20,17 @@ def perft(state: State, depth: int) -> int:
     actions = state.legal_actions()
     if depth == 1:
         return len(actions)
-    total = 0
-    for action in actions:
-        child = state.clone()
-        child.apply_unchecked(action)
-        total += perft(child, depth - 1)
-    return total
+    return sum(perft(_after(state, action, seed), depth - 1, seed) for action in actions)
 
 
-def breakdown(state: State, depth: int) -> dict[int, int]:
+def breakdown(state: State, depth: int, seed: int = 0) -> dict[int, int]:
     """`perft(state, depth)` split by first action: compare with another engine's, then follow the one that differs."""
     if depth < 1:
         raise ValueError("a breakdown needs a depth of at least 1")
-    counts: dict[int, int] = {}
-    for action in state.legal_actions():
-        child = state.clone()
-        child.apply_unchecked(action)
-        counts[action] = perft(child, depth - 1)
-    return counts
+    return {action: perft(_after(state, action, seed), depth - 1, seed) for action in state.legal_actions()}
+
+
+def _after(state: State, action: int, seed: int) -> State:
+    child = state.clone(SeededChance(seed))
+    child.apply_unchecked(action)
+    return child

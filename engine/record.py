@@ -25,7 +25,10 @@ class RecordError(EngineError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What happened: game and rules version, options, number of seats, action ids, chance outcomes in order."""
+    """What happened: game and rules version, options, number of seats, action ids, chance outcomes in order.
+
+    `chance_plies` tells for each outcome which action caused it: its ply, -1 for what was drawn before the first one.
+    """
 
     game: str
     rules_version: str
@@ -33,6 +36,8 @@ class Record:
     options: Mapping[str, Any]
     actions: tuple[int, ...]
     chance: tuple[tuple[int, ...], ...]
+    chance_plies: tuple[int, ...] | None = None
+    """None in records that do not tell."""
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON; `from_json` is the inverse."""
@@ -43,6 +48,7 @@ class Record:
             "options": dict(self.options),
             "actions": list(self.actions),
             "chance": [list(outcome) for outcome in self.chance],
+            **({} if self.chance_plies is None else {"chance_plies": list(self.chance_plies)}),
         }
 
     @classmethod
@@ -56,6 +62,7 @@ class Record:
                 options=dict(data["options"]),
                 actions=tuple(int(action) for action in data["actions"]),
                 chance=tuple(tuple(int(value) for value in outcome) for outcome in data["chance"]),
+                chance_plies=tuple(int(ply) for ply in data["chance_plies"]) if "chance_plies" in data else None,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"not a record: {error!r}", 0) from error
@@ -75,7 +82,7 @@ class Event:
 class Playing:
     """A game under way: the state, and all that happened since its start."""
 
-    __slots__ = ("_chance", "events", "game", "options", "seats", "state")
+    __slots__ = ("_chance", "chance_plies", "events", "game", "options", "seats", "state")
 
     def __init__(self, game: Game, seats: int, options: Any, chance: Chance) -> None:
         """Start a playing. Raises SeatsError if the game is not played by that many seats."""
@@ -85,6 +92,8 @@ class Playing:
         self._chance = RecordingChance(chance)
         self.state: State = game.new_state(seats, options, self._chance)
         self.events: list[Event] = []
+        self.chance_plies: list[int] = [-1] * len(self._chance.outcomes)
+        """For each outcome of `chance_outcomes` the ply of the action that caused it; -1 before the first."""
 
     @property
     def ply(self) -> int:
@@ -103,6 +112,7 @@ class Playing:
         forced = len(state.legal_actions()) == 1
         state.apply(action)
         event = Event(len(self.events), -1 if seat is None else seat, action, forced, tuple(state.revealed()))
+        self.chance_plies += [event.ply] * (len(self._chance.outcomes) - len(self.chance_plies))
         self.events.append(event)
         return event
 
@@ -123,6 +133,7 @@ class Playing:
             options=self.game.options_json(self.options),
             actions=tuple(event.action for event in self.events),
             chance=tuple(tuple(outcome) for outcome in self._chance.outcomes),
+            chance_plies=tuple(self.chance_plies),
         )
 
 
@@ -143,4 +154,6 @@ def replay(record: Record) -> Playing:
         raise RecordError(f"ply {ply}: {error}", ply) from error
     if script.remaining:
         raise RecordError(f"{script.remaining} chance outcomes are left over", len(record.actions))
+    if record.chance_plies is not None and record.chance_plies != tuple(playing.chance_plies):
+        raise RecordError("the chance outcomes belong to other actions than the record says", len(record.actions))
     return playing

@@ -115,3 +115,20 @@ def show(
     typer.echo(game.render_text(state, None, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
+
+
+@app.command(
+    epilog=example("arena game tool rex_romanorum odds 8F 3A --castle", "arena game tool rex_romanorum odds --help"),
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+def tool(
+    game_name: GameName,
+    tool_name: Annotated[str, typer.Argument(metavar="TOOL", help="Name of the tool.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
+) -> None:
+    """Run an extra command of a game, for example the odds of a fight."""
+    tools = get_game(game_name).tools
+    if tool_name not in tools:
+        known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
+        raise unknown("tool", tool_name, sorted(tools), known)
+    raise typer.Exit(tools[tool_name](arguments or []))

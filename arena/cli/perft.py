@@ -42,21 +42,22 @@ def perft(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options, SeededChance(seed))
     if divide:
-        rows = _divided(game, state, depth)
+        rows = _divided(game, state, depth, seed)
         if not as_json:
             rows.append({"action": "total", "sequences": sum(row["sequences"] for row in rows)})
         print_table(_BREAKDOWN, rows, as_json=as_json)
     else:
-        print_table(_COUNTS, [_counted(state, length) for length in range(1, depth + 1)], as_json=as_json)
+        print_table(_COUNTS, [_counted(state, length, seed) for length in range(1, depth + 1)], as_json=as_json)
 
 
-def _divided(game: Game, state: State, depth: int) -> list[dict[str, Any]]:
+def _divided(game: Game, state: State, depth: int, seed: int) -> list[dict[str, Any]]:
     return [
-        {"action": game.actions.format(action), "sequences": count} for action, count in breakdown(state, depth).items()
+        {"action": game.actions.format(action), "sequences": count}
+        for action, count in breakdown(state, depth, seed).items()
     ]
 
 
-def _counted(state: State, depth: int) -> dict[str, Any]:
+def _counted(state: State, depth: int, seed: int) -> dict[str, Any]:
     start = time.perf_counter()
-    sequences = count_sequences(state, depth)
+    sequences = count_sequences(state, depth, seed)
     return {"depth": depth, "sequences": sequences, "seconds": round(time.perf_counter() - start, 3)}

@@ -10,6 +10,7 @@ from random import Random
 
 from bots.kit import Bot, Decision
 from bots.preload import preload_rules
+from engine.chance import SeededChance
 from engine.core import Game, State
 
 DEFAULT_NODES = 200
@@ -45,7 +46,7 @@ def best_line(game: Game, state: State, nodes: int, random: Random) -> list[int]
     best: list[list[int]] = []
     actions = state.legal_actions()
     for action in actions:
-        value, line = _look(game, state, action, seat, nodes // len(actions))
+        value, line = _look(game, state, action, seat, nodes // len(actions), random)
         if value > best_value:
             best_value, best = value, []
         if value == best_value:
@@ -53,9 +54,10 @@ def best_line(game: Game, state: State, nodes: int, random: Random) -> list[int]
     return random.choice(best)[:64]
 
 
-def _look(game: Game, state: State, action: int, seat: int, nodes: int) -> tuple[float, list[int]]:
+def _look(game: Game, state: State, action: int, seat: int, nodes: int, random: Random) -> tuple[float, list[int]]:
     """The value for `seat` of playing `action` and then as well as it can, and the decisions that do it."""
-    child = state.clone()
+    # Dice and cards as the bot imagines them, so that equal seeds give equal play.
+    child = state.clone(SeededChance(random.getrandbits(53)))
     child.apply_unchecked(action)
     actions = child.legal_actions()
     while child.seat() == seat and len(actions) == 1:
@@ -64,7 +66,7 @@ def _look(game: Game, state: State, action: int, seat: int, nodes: int) -> tuple
     if child.seat() != seat or nodes < len(actions):
         return game.evaluate(child, seat), [action]
     value, line = max(
-        (_look(game, child, following, seat, nodes // len(actions)) for following in actions),
+        (_look(game, child, following, seat, nodes // len(actions), random) for following in actions),
         key=lambda found: found[0],
     )
     return value, [action, *line]

@@ -69,8 +69,8 @@ def _sampler(decision: Decision) -> Callable[[], State]:
     """Where iterations start: a copy of the position, or each time another one consistent with the observation."""
     rules, random = decision.match.rules, decision.match.random
     if rules.has_hidden_information:
-        observation = decision.observation
-        return lambda: rules.determinize(observation, random).clone(DrawnChance(random))
+        sample = rules.determinizer(decision.observation)
+        return lambda: sample(random).clone(DrawnChance(random))
     state = decision.state()
     if rules.has_chance:
         return lambda: state.clone(DrawnChance(random))

@@ -7,9 +7,24 @@ from tests.cli.support import Arena
 
 def test_the_games_are_listed(arena: Arena) -> None:
     rows = arena("game", "list", "--json").json
-    assert [row["name"] for row in rows] == ["foreign_king"]
-    assert rows[0]["seats"] == [2, 3, 4]
-    assert "The Foreign King" in arena("game", "list").out
+    assert [row["name"] for row in rows] == ["foreign_king", "rex_romanorum"]
+    assert [row["seats"] for row in rows] == [[2, 3, 4], [2, 3, 4, 5]]
+    shown = arena("game", "list").out
+    assert "The Foreign King" in shown
+    assert "Rex Romanorum" in shown
+
+
+def test_a_tool_of_a_game_is_run_with_its_arguments(arena: Arena) -> None:
+    answer = arena("game", "tool", "rex_romanorum", "odds", "8F", "3A", "--castle")
+    assert answer.out == "8F against 3A at a castle: 42.4241%\n"
+    refused = arena("game", "tool", "rex_romanorum", "odds", "8F")
+    assert refused.code == 2
+
+
+def test_a_tool_that_a_game_has_not_is_refused(arena: Arena) -> None:
+    refused = arena("game", "tool", "rex_romanorum", "od")
+    assert (refused.code, "did you mean 'odds'?" in refused.err) == (2, True)
+    assert "the game has none" in arena("game", "tool", "foreign_king", "odds").err
 
 
 def test_a_game_is_shown_with_its_options(arena: Arena) -> None:

@@ -74,3 +74,7 @@ def test_a_script_with_a_wrong_die(outcome: list[int]) -> None:
 def test_a_script_with_a_wrong_order(outcome: list[int]) -> None:
     with pytest.raises(ScriptError, match="outcome 0 is no order of 3 items"):
         ScriptedChance([outcome]).permutation(3)
+
+
+def test_without_a_seed_the_outcomes_are_the_systems() -> None:
+    assert SeededChance(None).permutation(60) != SeededChance(None).permutation(60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import registry
-from engine.chance import ScriptedChance
+from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game
 from engine.perft import breakdown, perft
 from tests.engine.race import GAME, STOP, THROW, RaceOptions
@@ -28,6 +28,14 @@ def test_counting_leaves_the_position_as_it_was(name: str) -> None:
     assert sum(counts.values()) == perft(state, 3)
     assert list(counts) == list(state.legal_actions())
     assert state.to_json() == before
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_count_can_be_repeated(name: str) -> None:
+    state = registry.get(name).new_state(2, chance=SeededChance(1))
+    for _ in range(40):
+        state.apply(state.legal_actions()[0])
+    assert perft(state, 3, seed=5) == perft(state.clone(), 3, seed=5)
 
 
 def test_sequences_that_end_early_count_nothing() -> None:

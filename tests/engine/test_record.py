@@ -64,6 +64,20 @@ def test_a_replay_needs_no_seed() -> None:
     assert again.record() == playing.record()
 
 
+def test_a_record_tells_which_action_caused_an_outcome() -> None:
+    record = played(THROW, STOP, THROW, STOP).record()
+    assert record.chance_plies == (-1, 0, 2)
+    with pytest.raises(RecordError, match="belong to other actions"):
+        replay(replace(record, chance_plies=(-1, 0, 1)))
+
+
+def test_a_record_that_does_not_tell_is_played_again_all_the_same() -> None:
+    data = played(THROW, STOP).record().to_json()
+    del data["chance_plies"]
+    assert Record.from_json(data).chance_plies is None
+    assert replay(Record.from_json(data)).ply == 2
+
+
 def broken(**changes: Any) -> Record:
     return replace(played(THROW, STOP, THROW, STOP).record(), **changes)
 

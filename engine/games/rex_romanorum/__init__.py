@@ -1,0 +1,84 @@
+"""Rex Romanorum - König der Römer, Jens Puhle, rules of 29.09.2022, 2 to 5 seats: `GAME`, and the manual of its data.
+
+The rules in words stand in README.md beside this file, with what is reconstructed. Comments in the code cite them by
+the numbers of the specification: A to D and S the decided gaps, K clarifications, else a section number (4.2, 6.1.5).
+
+History of `rules_version`
+    "1"  first version.
+
+Actions
+    The 1038 ids and their notation stand in actions.py; they never change for a released version. Kinds of figures are
+    F foot, A archers, K knights.
+
+Options (`Game.parse_options`): `variant` (full | short), `round_limit` (1 to 300, by default 60) and every other key of
+    choices.json, with its shape. Blocks merge: {"harvest": {"cap": 50}} leaves the rest of `harvest` as it is. Numbers
+    may be texts, blocks and lists JSON texts. What each means is in `Game.options_schema`.
+
+A position as JSON (`State.to_json`, `Game.state_from_json`, version 1). Every key must be there; options may be
+partial.
+    game, version      "rex_romanorum", 1
+    seats              2 to 5
+    options            as above
+    phase              TURN, KEEP, GARRISON, BUILD, MOVE_FROM, MOVE_TO, COUNT, PLACE, RAZE, FIGHT, FIGHT_ON, STAND,
+                       BISHOP_VOTE, OFFER, KING_VOTE, END
+    seat               the seat that decides; null at the END
+    active             the seat whose turn it is
+    round              from 1
+    final              whether the royal election after the last round is, or was, held
+    king               seat, or null
+    gold               per seat
+    titles             {mainz, koeln, trier, pfalz, sachsen, brandenburg, boehmen}: seat, or null
+    owners             seat by region; regions that nobody owns are left out
+    churches           {mainz, koeln, trier}: regions
+    castles            regions
+    figures            number by figures, which are written "K:mainz": knights in Mainz. They are the region owner's;
+                       while he moves, those that have not moved
+    discards, drawn    regions of the cards rejected, oldest first, and of those just drawn, in order
+    pile               regions, the top first
+    pending            null in TURN and at the END; else the action that is carried out:
+                       action         "ACT_..."
+                       bought         regions just bought
+                       built          the CHURCH and CASTLE actions so far
+                       source         figures that are moving; null when they are placed
+                       target         the region they move to, or figures that are placed; in RAZE and FIGHT_ON the
+                                      region it is about
+                       last, last_to  the last source or placement (figures), the region the last move ended in
+                       arrived        number by figures that have moved; in foreign regions they are the attackers
+                       undefended     attacked regions still to be conquered without a fight
+                       contested      attacked regions still to be fought for
+    election           null outside elections; else:
+                       diocese        null is the royal election
+                       asked          seats in the order in which they are asked to stand, and then vote for a bishop
+                       at             index of who is asked: into `candidates` in OFFER, else into `asked`
+                       candidates     in the order of candidacy
+                       ballot         those of the ballot under way
+                       runoff         whether it is the second
+                       votes          per seat, in this ballot
+                       cast, lowest   votes the deciding owner has cast in it, the seat of his last one
+                       elector        how many of the king's electors are done with: index into `vote_order`
+                       offers         per seat, to the elector who votes next
+
+An observation (`State.observation_json`, the same for every seat) has `pile_set`, the regions in the pile in the
+board's order, and `pile_size` in place of `pile`: the order is hidden, everything else open.
+
+What chance reveals (`State.revealed`)
+    card               the regions drawn, by index
+    d6                 one for each step of a round of fighting in which somebody rolled, and for each throw for a tie
+
+Details of an outcome (`Outcome.details`)
+    king               seat, or null
+    richest            the seats with most wealth
+    wealth             per seat
+    rounds             the round in which the game ended
+
+Tools (`Game.tools`)
+    odds               how likely an attack wins: odds 8F 3A --castle
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.games.rex_romanorum.game import RexRomanorum
+
+GAME: Final = RexRomanorum()

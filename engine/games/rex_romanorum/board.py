@@ -1,0 +1,80 @@
+"""The map: regions and borders as bit masks (bit i is region i), computed once from `board.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+_DATA: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "board.json").read_text(encoding="utf-8"))
+_REGIONS: Final[list[dict[str, Any]]] = _DATA["regions"]
+
+REGIONS: Final[tuple[str, ...]] = tuple(region["id"] for region in _REGIONS)
+"""Ids in the order of the data file, which is the order of action ids."""
+REGION_COUNT: Final = 62
+REGION_INDEX: Final[dict[str, int]] = {region: index for index, region in enumerate(REGIONS)}
+NAMES: Final[tuple[str, ...]] = tuple(region["name"] for region in _REGIONS)
+POINTS: Final[tuple[tuple[int, int], ...]] = tuple((region["x"], region["y"]) for region in _REGIONS)
+"""Where each region's centre lies: 0..1000, x to the east, y to the south."""
+
+DIOCESES: Final = ("mainz", "koeln", "trier")
+DIOCESE_COUNT: Final = 3
+TITLES: Final = ("mainz", "koeln", "trier", "pfalz", "sachsen", "brandenburg", "boehmen")
+"""The seven electors; the first three are the bishops of the dioceses."""
+TITLE_COUNT: Final = 7
+
+if len(REGIONS) != REGION_COUNT:
+    raise ValueError(f"board.json has {len(REGIONS)} regions, the action table has {REGION_COUNT}")
+
+# mypyc shifts 64-bit numbers as 32-bit ones, so bits are looked up.
+BIT: Final[tuple[int, ...]] = tuple(1 << index for index in range(REGION_COUNT))
+ABOVE: Final[tuple[int, ...]] = tuple((1 << REGION_COUNT) - (2 << index) for index in range(REGION_COUNT))
+"""The regions with a greater index."""
+
+
+def _borders(index: int) -> int:
+    mask = 0
+    for name in _REGIONS[index]["neighbours"]:
+        if REGIONS[index] not in _REGIONS[REGION_INDEX[name]]["neighbours"]:
+            raise ValueError(f"board.json: the border {REGIONS[index]}-{name} is missing on its other side")
+        mask |= BIT[REGION_INDEX[name]]
+    return mask
+
+
+NEIGHBOURS: Final[tuple[int, ...]] = tuple(_borders(index) for index in range(REGION_COUNT))
+SHORT_DECK: Final[tuple[int, ...]] = tuple(i for i, region in enumerate(_REGIONS) if region["short_variant"])
+"""The 47 regions whose card is in the deck of the short variant (A9)."""
+FULL_DECK: Final[tuple[int, ...]] = tuple(range(REGION_COUNT))
+
+
+def _byte_regions(byte: int) -> tuple[tuple[int, ...], ...]:
+    """For each value of one byte of a mask, the regions it holds."""
+    return tuple(tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256))
+
+
+_BYTES: Final = tuple(_byte_regions(byte) for byte in range(8))
+
+
+def regions_of(mask: int) -> list[int]:
+    """The regions of a mask, ascending."""
+    found: list[int] = []
+    for table in _BYTES:
+        if not mask:
+            break
+        found += table[mask & 255]
+        mask >>= 8
+    return found
+
+
+def mask_of(regions: list[int]) -> int:
+    """The mask of some regions; `regions_of` is the inverse."""
+    mask = 0
+    for region in regions:
+        mask |= BIT[region]
+    return mask
+
+
+def shapes() -> dict[str, list[list[int]]]:
+    """The outline of each region by id, a closed ring of points."""
+    rings: dict[str, list[list[int]]] = _DATA["shapes"]
+    return rings

@@ -1,0 +1,87 @@
+"""How good a position is for each seat, by a quick look: each pair of seats, who will be placed before the other.
+
+A seat is placed before another one if it becomes king, or else by wealth; king and richest share the first place (5.3).
+So each seat gets a chance to be king, from its titles and what it may soon hold, and an expected wealth: what it owns,
+what its production will pay, what its armies may win or lose. Weights were chosen by play between settings.
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Final
+
+from engine.games.rex_romanorum.land_prospects import harvests_ahead, land_prospects
+from engine.games.rex_romanorum.position import END, Position
+from engine.games.rex_romanorum.rules.land import production
+from engine.games.rex_romanorum.rules.scoring import outcome, wealth
+from engine.games.rex_romanorum.vote_prospects import expected_payments, expected_titles, vote_prospects
+
+_STEEPNESS: Final = 2.0
+_MISSING: Final = 0.5
+"""A seat that holds this much less than the votes it needs is king half of the time."""
+_MOST_LIKELY: Final = 0.97
+"""The greatest chance of being king that a look can tell."""
+_WIDTH: Final = 5.0
+_WIDTH_PER_HARVEST: Final = 4.0
+_WIDTH_PER_GOLD: Final = 0.08
+_RICHEST_POWER: Final = 4
+
+
+def evaluate_all(position: Position) -> tuple[float, ...]:
+    """How good the position is for each seat, 0..1; at the end the part of the other seats left behind."""
+    if position.phase == END:
+        return _left_behind(outcome(position).ranks)
+    kings = king_chances(position)
+    fortunes = expected_fortunes(position)
+    richest = _shares(fortunes)
+    width = _WIDTH + _WIDTH_PER_HARVEST * harvests_ahead(position)
+    values = [0.0] * position.seats
+    for seat in range(position.seats):
+        for other in range(seat):
+            ahead = _sigmoid((fortunes[seat] - fortunes[other]) / (width + _WIDTH_PER_GOLD * abs(fortunes[other])))
+            # A king leaves the other behind, or shares the first place with him.
+            first = kings[seat] * (1 - 0.5 * richest[other]) + kings[other] * 0.5 * richest[seat]
+            first += (1 - kings[seat] - kings[other]) * ahead
+            values[seat] += first
+            values[other] += 1 - first
+    return tuple(value / (position.seats - 1) for value in values)
+
+
+def _left_behind(ranks: tuple[int, ...]) -> tuple[float, ...]:
+    """The part of the other seats that is worse, equals counting half."""
+    others = len(ranks) - 1
+    return tuple((sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / others for rank in ranks)
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + exp(-max(-40.0, min(40.0, x))))
+
+
+def _shares(fortunes: list[float]) -> list[float]:
+    """The chance of each to be the richest, from fortunes that may be negative."""
+    weights = [max(fortune, 1.0) ** _RICHEST_POWER for fortune in fortunes]
+    return [weight / sum(weights) for weight in weights]
+
+
+def king_chances(position: Position) -> list[float]:
+    """The chance of each seat to be king in the end; together at most `_MOST_LIKELY`."""
+    needed = position.options.votes_to_win
+    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(position)]
+    most = sum(chances)
+    return [chance * _MOST_LIKELY / most for chance in chances] if most > _MOST_LIKELY else chances
+
+
+def expected_fortunes(position: Position) -> list[float]:
+    """The wealth that each seat may have in the end."""
+    harvests = harvests_ahead(position)
+    cap = position.options.harvest[3]
+    title = position.options.wealth[7] + harvests * position.options.harvest[2]
+    land, titles, payments = land_prospects(position), expected_titles(position), expected_payments(position)
+    return [
+        wealth(position, seat)
+        + harvests * min(cap, production(position, seat))
+        + land[seat]
+        + title * titles[seat]
+        + payments[seat]
+        for seat in range(position.seats)
+    ]

@@ -1,0 +1,46 @@
+"""Names for people by language-free id: regions, titles, every action by its notation, and words of the views."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from engine.games.rex_romanorum.actions import ACTIONS, KINDS
+
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
+    (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
+)
+LANGUAGES: Final = tuple(_TEXTS)
+_WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
+
+
+@cache
+def labels(language: str) -> Mapping[str, str]:
+    """All labels in a language; English for an unknown one and wherever a language has no word."""
+    names = dict(_TEXTS["en"]) | dict(_TEXTS.get(language, {}))
+    return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
+
+
+def phase_label(phase: str, names: Mapping[str, str]) -> str:
+    """The label of a phase; some phases are called like an action."""
+    return names.get(f"{phase}_PHASE") or names[phase]
+
+
+def _label(action: str, names: Mapping[str, str]) -> str:
+    """The label of an action from its template."""
+    verb, *parameters = action.split(":")
+    if verb == "KEEP":
+        return names[f"KEEP_{parameters[0]}"]
+    known = {"number": "", "kind": "", "diocese": "", "region": ""}
+    for place, parameter in enumerate(parameters):
+        if parameter.isdigit():
+            known["number"] = parameter
+        elif parameter in KINDS:
+            known["kind"] = names[parameter]
+        else:
+            known["diocese" if place == 0 and verb in _WITH_DIOCESE else "region"] = names[parameter]
+    return names[verb].format_map(known)

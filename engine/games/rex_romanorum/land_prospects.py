@@ -1,0 +1,135 @@
+"""What each seat may win or lose on the board: land that is attacked, or in danger. For the evaluation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.games.rex_romanorum.actions import ACT_ATTACK, ARCHER, FOOT, KNIGHT
+from engine.games.rex_romanorum.board import (
+    BIT,
+    NEIGHBOURS,
+    REGION_COUNT,
+    regions_of,
+)
+from engine.games.rex_romanorum.odds import win_probability
+from engine.games.rex_romanorum.options import Triple
+from engine.games.rex_romanorum.position import COUNT, KEEP, NOTHING, Position
+from engine.games.rex_romanorum.rules.acquire import affordable_regions
+from engine.games.rex_romanorum.rules.count import most
+from engine.games.rex_romanorum.rules.land import all_churches, manned
+
+_HARVESTS_A_ROUND: Final = 0.4
+_ROUNDS_COUNTED: Final = 12
+_RISK: Final = 0.3
+"""How likely an army that can attack does."""
+_FIGURES_COUNTED: Final = 30
+"""Larger fights are judged by strength, not by exact odds."""
+
+
+def harvests_ahead(position: Position) -> float:
+    """How many harvests a seat may still bring in, or spend on something as good."""
+    return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, position.options.round_limit - position.round)
+
+
+def land_prospects(position: Position) -> list[float]:
+    """What each seat may win or lose on the board, in gold."""
+    changes = [0.0] * position.seats
+    if position.phase == KEEP:
+        cards = min(len(position.drawn), affordable_regions(position))
+        changes[position.active] += cards * position.options.harvest[0] * harvests_ahead(position)
+    if position.task == ACT_ATTACK:
+        _add_attacks(position, changes)
+    else:
+        _add_dangers(position, changes)
+    return changes
+
+
+def region_value(position: Position, region: int) -> float:
+    """What a region with its buildings is worth, in gold."""
+    _, land, church, castle, *_ = position.options.wealth
+    bit = BIT[region]
+    value = land + position.options.harvest[0] * harvests_ahead(position)
+    if all_churches(position) & bit:
+        value += church + position.options.harvest[1] * harvests_ahead(position)
+    return value + (castle if position.castles & bit else 0)
+
+
+def _add_attacks(position: Position, changes: list[float]) -> None:
+    """The fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
+    attackers = dict(position.arrived)
+    if position.phase == COUNT and position.source != NOTHING:
+        there = position.source // REGION_COUNT * REGION_COUNT + position.target
+        attackers[there] = attackers.get(there, 0) + most(position)
+    enemies = {
+        figures % REGION_COUNT for figures in attackers if not position.land[position.active] & BIT[figures % 62]
+    }
+    for region in sorted(enemies):
+        army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])
+        _add_fight(position, changes, region, army)
+
+
+def _add_fight(position: Position, changes: list[float], region: int, army: Triple) -> None:
+    garrison = _triple([position.army[kind * REGION_COUNT + region] for kind in range(3)])
+    loser = position.owner[region]
+    chance = likely_win(position, army, garrison, region)
+    value = region_value(position, region)
+    figures = position.options.wealth[4:7]
+    army_value = sum(map(int.__mul__, figures, army))
+    garrison_value = sum(map(int.__mul__, figures, garrison))
+    changes[position.active] += chance * value - (1 - chance) * 0.8 * army_value - 0.3 * min(army_value, garrison_value)
+    changes[loser] -= chance * (value + garrison_value) + (1 - chance) * 0.3 * garrison_value
+
+
+def _triple(numbers: list[int]) -> Triple:
+    return numbers[0], numbers[1], numbers[2]
+
+
+def likely_win(position: Position, army: Triple, garrison: Triple, region: int) -> float:
+    """The chance that an army takes a region: exact for small fights, by strength for large ones."""
+    terrain = 1 if position.castles & BIT[region] else 0
+    if sum(army) + sum(garrison) <= _FIGURES_COUNTED:
+        return win_probability(army, garrison, terrain, position.options)
+    attack = _strength(army, position.options.strength[terrain][0])
+    defence = _strength(garrison, position.options.strength[terrain][1])
+    return attack**2 / (attack**2 + defence**2) if attack else 0.0
+
+
+def _strength(army: Triple, values: Triple) -> float:
+    """Numbers count as much as hits: what strikes and what can be lost."""
+    return float((sum(map(int.__mul__, army, values)) * sum(army)) ** 0.5)
+
+
+def _add_dangers(position: Position, changes: list[float]) -> None:
+    """Own regions that a neighbour's figures could take in his next attack."""
+    standing = manned(position)
+    for seat, land in enumerate(position.land):
+        if not land & standing:
+            continue
+        enemies = position.owned & ~land
+        for region in regions_of(_around(land & standing) & enemies):
+            chance = _RISK * _threat(position, region, land)
+            value = chance * region_value(position, region)
+            changes[position.owner[region]] -= value
+            changes[seat] += 0.5 * value
+
+
+def _around(regions: int) -> int:
+    found = 0
+    for region in regions_of(regions):
+        found |= NEIGHBOURS[region]
+    return found
+
+
+def _threat(position: Position, region: int, land: int) -> float:
+    """How likely the figures beside the region, all together, would take it."""
+    army = [0, 0, 0]
+    for near in regions_of(NEIGHBOURS[region] & land & manned(position)):
+        for kind in (FOOT, ARCHER, KNIGHT):
+            army[kind] += position.army[kind * REGION_COUNT + near]
+    garrison = _triple([position.army[kind * REGION_COUNT + region] for kind in (FOOT, ARCHER, KNIGHT)])
+    if not any(garrison):
+        return 1.0
+    terrain = 1 if position.castles & BIT[region] else 0
+    attack = _strength(_triple(army), position.options.strength[terrain][0])
+    defence = _strength(garrison, position.options.strength[terrain][1])
+    return attack**2 / (attack**2 + defence**2)

@@ -1,0 +1,140 @@
+"""The position as a picture: a standalone SVG of 1000 by 1200, the map and four panels in its free corners.
+
+Every colour has a second sign: owners a letter and a hatching, churches a letter, kinds of figures a letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Final
+
+from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
+from engine.games.rex_romanorum.labels import labels
+from engine.games.rex_romanorum.position import NOBODY, Position
+from engine.games.rex_romanorum.rules.land import production
+from engine.games.rex_romanorum.rules.scoring import figures_of, wealth
+from engine.games.rex_romanorum.svg_map import (
+    ARMS,
+    CASTLE,
+    PATTERNS,
+    church,
+    draw_map,
+    shield,
+    text,
+)
+from engine.games.rex_romanorum.view import church_letters, churches_of, figures_text, letter_of, status
+
+_STYLE: Final = (
+    "text{font-family:sans-serif;font-size:13px;fill:#222}"
+    ".c{text-anchor:middle}.r{text-anchor:end}.s{font-size:10.5px}.n{font-size:11px}.b{font-weight:bold}"
+    ".h{font-size:17px;font-weight:bold}.f{font-weight:bold;font-size:11.5px}.a{fill:#c00}"
+    ".o{fill:none;stroke:#fff;stroke-width:3px;stroke-linejoin:round;stroke-opacity:0.8}"
+    ".land{stroke:#5c4d2e;stroke-width:1.3;stroke-linejoin:round}.mark{fill:none;stroke:#c00;stroke-width:4}"
+    ".card{fill:none;stroke:#b8860b;stroke-width:4;stroke-dasharray:7 4}"
+    ".box{fill:#fbf8ef;stroke:#7a6a45}.turn{fill:#fff3c4;stroke:#b8860b;stroke-width:3}"
+)
+_CARD_HEIGHT: Final = 88
+
+
+def render_svg(position: Position, language: str) -> str:
+    """The whole position."""
+    names = labels(language)
+    parts = [
+        draw_map(position, names),
+        _heading(position, names),
+        _cards(position, names),
+        _titles(position, names),
+        _players(position, names),
+        _legend(names),
+    ]
+    title = escape(f"{names['title']} · {status(position, names)}")
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1200" role="img">'
+        f"<title>{title}</title><style>{_STYLE}</style><defs>{PATTERNS}</defs>"
+        '<rect width="1000" height="1200" fill="#ffffff"/>' + "".join(parts) + "</svg>\n"
+    )
+
+
+def _box(x: float, y: float, width: float, height: float, kind: str = "box") -> str:
+    return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
+
+
+def _heading(position: Position, names: Mapping[str, str]) -> str:
+    return text(12, 24, names["title"], "h") + text(178, 24, status(position, names), widest=812)
+
+
+def _cards(position: Position, names: Mapping[str, str]) -> str:
+    """Pile, discards, and the cards drawn."""
+    lines = [
+        f"{names['pile']}: {len(position.pile)}",
+        f"{names['discards']}: {len(position.discards)}",
+        f"{names['drawn']}: {'-' if not position.drawn else ''}",
+        *(f"· {names[REGIONS[region]]}" for region in position.drawn),
+    ]
+    rows = "".join(text(22, 66 + 18 * place, line, "n", 134) for place, line in enumerate(lines))
+    return _box(12, 44, 154, 122) + rows
+
+
+def _titles(position: Position, names: Mapping[str, str]) -> str:
+    """The seven electors in the order of their votes; under them the election that is held."""
+    parts = [_box(788, 330, 204, 216), text(800, 352, names["titles"], "b")]
+    for place, title in enumerate(position.options.vote_order):
+        y = 378 + 25 * place
+        parts.append(text(828, y + 5, names[f"title_{TITLES[title]}"], "n", 158))
+        holder = position.titles[title]
+        parts.append(text(810, y + 5, "-", "c") if holder == NOBODY else shield(holder, 810, y))
+    return "".join(parts) + _election(position, names)
+
+
+def _election(position: Position, names: Mapping[str, str]) -> str:
+    election = position.election
+    if election is None:
+        return ""
+    what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
+    parts = [_box(788, 554, 204, 34 + 25 * len(election.candidates)), text(800, 576, what, "b", 184)]
+    for place, seat in enumerate(election.candidates):
+        y = 598 + 25 * place
+        votes = f"{names['votes']} {election.votes[seat]} · {names['offer']} {election.offers[seat]}"
+        parts.append(shield(seat, 810, y) + text(828, y + 5, votes, "n", 158))
+    return "".join(parts)
+
+
+def _players(position: Position, names: Mapping[str, str]) -> str:
+    """A card for each seat; the one that decides is marked."""
+    top = 1192 - _CARD_HEIGHT * position.seats
+    return "".join(_player(position, seat, top + _CARD_HEIGHT * seat, names) for seat in range(position.seats))
+
+
+def _player(position: Position, seat: int, y: float, names: Mapping[str, str]) -> str:
+    crown = f" · {names['king']}" if position.king == seat else ""
+    holdings = {
+        "gold": position.gold[seat],
+        "production": production(position, seat),
+        "wealth": wealth(position, seat),
+        "regions": position.land[seat].bit_count(),
+        "castles": (position.castles & position.land[seat]).bit_count(),
+        "churches": church_letters(churches_of(position, seat)),
+    }
+    words = [f"{names[word]} {amount}" for word, amount in holdings.items()]
+    lines = (" · ".join(words[:3]), " · ".join(words[3:]), figures_text(figures_of(position, seat)) or "-")
+    rows = "".join(text(728, y + 41 + 17 * place, line, "n", 254) for place, line in enumerate(lines))
+    return (
+        _box(716, y, 276, _CARD_HEIGHT - 6, "turn" if seat == position.decider else "box")
+        + shield(seat, 738, y + 17)
+        + text(758, y + 21, f"{letter_of(seat)} · {names[f'arms_{seat}']}{crown}", "b", 224)
+        + rows
+    )
+
+
+def _legend(names: Mapping[str, str]) -> str:
+    """What the signs mean."""
+    parts = [_box(12, 1052, 150, 140)]
+    parts += [church(diocese, 28 + 22 * diocese, 1070) for diocese in range(DIOCESE_COUNT)]
+    parts.append(text(92, 1074, names["church"], "s"))
+    parts.append(f'<g transform="translate(28 1094)">{CASTLE}</g>' + text(46, 1098, names["castle"], "s"))
+    for place, kind in enumerate("FAK"):
+        parts.append(text(24, 1120 + 18 * place, kind, "f") + text(46, 1120 + 18 * place, names[kind], "s"))
+    parts.append(f'<rect x="20" y="1168" width="18" height="14" fill="{ARMS[NOBODY]}" stroke="#5c4d2e"/>')
+    parts.append(text(46, 1179, names["unowned"], "s"))
+    return "".join(parts)

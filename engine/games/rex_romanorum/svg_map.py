@@ -1,0 +1,189 @@
+"""The map of the picture: regions with owners, churches, castles and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from typing import Final
+
+from engine.games.rex_romanorum.board import (
+    BIT,
+    DIOCESE_COUNT,
+    POINTS,
+    REGION_COUNT,
+    REGIONS,
+    regions_of,
+    shapes,
+)
+from engine.games.rex_romanorum.position import FIGHT_ON, NOBODY, RAZE, Position
+from engine.games.rex_romanorum.view import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
+
+ARMS: Final[Mapping[int, str]] = {
+    NOBODY: "#f4ecd8",
+    0: "#f3b4a5",
+    1: "#aecbf0",
+    2: "#b5ddb0",
+    3: "#f4e08a",
+    4: "#c9c9c9",
+}
+"""Pale fills, so that names stay readable: Habsburg, Wittelsbach, Ascania, Welf, Wettin (S1)."""
+_INKS: Final = ("#c0392b", "#1f5fae", "#2e8b3d", "#a88400", "#333333")
+_HATCHES: Final = (
+    '<path d="M0 10L10 0"',
+    '<path d="M0 5H10"',
+    '<path d="M5 0V10"',
+    '<path d="M0 0L10 10"',
+    '<path d="M0 0L10 10M0 10L10 0"',
+)
+PATTERNS: Final = "".join(
+    f'<pattern id="p{seat}" width="10" height="10" patternUnits="userSpaceOnUse">'
+    f'<rect width="10" height="10" fill="{ARMS[seat]}"/>{hatch} stroke="{_INKS[seat]}" stroke-width="0.8"'
+    ' stroke-opacity="0.5" fill="none"/></pattern>'
+    for seat, hatch in enumerate(_HATCHES)
+)
+"""A fill and a hatching for each seat."""
+_OUT_OF_PLAY: Final = "#e4e4e4"
+_CHURCH_INKS: Final = ("#b3261e", "#222222", "#1f5fae")
+CASTLE: Final = (
+    '<path d="M-7 6V-7h3v3h2.5v-3h3v3h2.5v-3h3V6Z" fill="#5b5b5b" stroke="#111"/>'
+    '<path d="M-1.8 6V1h3.6v5Z" fill="#fff"/>'
+)
+_SCALE: Final = 1.2
+_LETTER_WIDTH: Final = 5.9
+_NARROWEST: Final = 0.8
+"""Names are squeezed to this part of their width at most."""
+
+
+def to_picture(x: float, y: float) -> tuple[float, float]:
+    """A point of the board in units of the picture."""
+    return (x - 92) * _SCALE + 10, (y - 20) * _SCALE + 40
+
+
+def text(x: float, y: float, content: object, classes: str = "", widest: float = 0) -> str:
+    """A text; with `widest` it is squeezed into so many units if it would be longer."""
+    kind = f' class="{classes}"' if classes else ""
+    longer = 0 < widest < 6.6 * len(str(content))
+    squeezed = f' textLength="{widest:g}" lengthAdjust="spacingAndGlyphs"' if longer else ""
+    return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
+
+
+def halo(x: float, y: float, content: str, classes: str) -> str:
+    """A text on a pale rim, to be read on any hatching."""
+    return text(x, y, content, f"{classes} o") + text(x, y, content, classes)
+
+
+def shield(seat: int, x: float, y: float) -> str:
+    """The arms of a seat: fill, hatching and letter."""
+    outline = f'<path d="M-9 -10H9V1C9 7 4 10 0 12C-4 10 -9 7 -9 1Z" fill="url(#p{seat})" stroke="#222"/>'
+    return f'<g transform="translate({x:g} {y:g})">{outline}{halo(0, 4, letter_of(seat), "c b")}</g>'
+
+
+def church(diocese: int, x: float, y: float) -> str:
+    """A church of a diocese: colour and letter (S2)."""
+    outline = '<path d="M-7 8V-2L-1 -7V-12H-3V-13.500H-1V-15.500H1V-13.500H3V-12H1V-7L7 -2V8Z" fill="#fff"'
+    letter = f'<text y="6" class="c s b" style="fill:{_CHURCH_INKS[diocese]}">{DIOCESE_LETTERS[diocese]}</text>'
+    return (
+        f'<g transform="translate({x:g} {y:g})">{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>'
+        f"{letter}</g>"
+    )
+
+
+def draw_map(position: Position, names: Mapping[str, str]) -> str:
+    """All regions, the marked ones over them, then what stands in them."""
+    lands = "".join(_land(region, _fill(position, region)) for region in range(REGION_COUNT))
+    marked = [_outline(region, "card") for region in position.drawn]
+    if position.phase in (RAZE, FIGHT_ON):
+        marked.append(_outline(position.target, "mark"))
+    marked += [_outline(region, "mark") for region in regions_of(position.contested | position.undefended)]
+    return lands + "".join(marked) + "".join(_content(position, region, names) for region in range(REGION_COUNT))
+
+
+def _fill(position: Position, region: int) -> str:
+    owner = position.owner[region]
+    if owner != NOBODY:
+        return f"url(#p{owner})"
+    return ARMS[NOBODY] if region in position.options.deck else _OUT_OF_PLAY
+
+
+@cache
+def _points(region: int) -> str:
+    corners = (to_picture(x, y) for x, y in shapes()[REGIONS[region]])
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+
+
+def _land(region: int, fill: str) -> str:
+    return f'<polygon class="land" points="{_points(region)}" fill="{fill}"/>'
+
+
+def _outline(region: int, kind: str) -> str:
+    return f'<polygon class="{kind}" points="{_points(region)}"/>'
+
+
+@cache
+def _width(region: int) -> float:
+    """How wide the region is, in units of the picture, at the height of its name."""
+    x, y = POINTS[region]
+    ring = shapes()[REGIONS[region]]
+    level = y - 8.3
+    crossings = [
+        x1 + (level - y1) * (x2 - x1) / (y2 - y1)
+        for (x1, y1), (x2, y2) in zip(ring, ring[1:] + ring[:1], strict=True)
+        if (y1 - level) * (y2 - level) < 0
+    ]
+    left = max((crossing for crossing in crossings if crossing <= x), default=x - 25)
+    right = min((crossing for crossing in crossings if crossing >= x), default=x + 25)
+    return 2 * min(x - left, right - x) * _SCALE
+
+
+def _content(position: Position, region: int, names: Mapping[str, str]) -> str:
+    """Name; under it owner, church and castle; under them figures, and attackers."""
+    x, y = to_picture(*POINTS[region])
+    signs = _signs(position, region)
+    left = x - 10 * (len(signs) - 1)
+    drawn = "".join(sign.format(left + 20 * place, y + 8) for place, sign in enumerate(signs))
+    return f"<g>{_name(region, x, y - 10, names)}{drawn}{_figures(position, region, x, y + 31)}</g>"
+
+
+def _name(region: int, x: float, y: float, names: Mapping[str, str]) -> str:
+    """The name, in two lines when it has two words and no room, squeezed a little when it still is too long."""
+    name = names[REGIONS[region]]
+    room = max(_width(region), 36.0)
+    words = name.split(" ") if len(name) * _LETTER_WIDTH > room else [name]
+    lines = [" ".join(words[:-1]), words[-1]] if len(words) > 1 else words
+    return "".join(_name_line(line, x, y - 11 * (len(lines) - 1 - place), room) for place, line in enumerate(lines))
+
+
+def _name_line(line: str, x: float, y: float, room: float) -> str:
+    natural = len(line) * _LETTER_WIDTH
+    squeezed = max(room, _NARROWEST * natural)
+    length = f' textLength="{squeezed:.0f}" lengthAdjust="spacingAndGlyphs"' if squeezed < natural else ""
+    place = f'x="{x:.1f}" y="{y:.1f}"{length}'
+    return f'<text {place} class="c n o">{escape(line)}</text><text {place} class="c n">{escape(line)}</text>'
+
+
+def _signs(position: Position, region: int) -> list[str]:
+    """Templates of x and y: the owner's shield, the church, the castle."""
+    found = []
+    if position.owner[region] != NOBODY:
+        found.append(_movable(shield(position.owner[region], 0, 0)))
+    found += [
+        _movable(church(diocese, 0, 4)) for diocese in range(DIOCESE_COUNT) if position.churches[diocese] & BIT[region]
+    ]
+    if position.castles & BIT[region]:
+        found.append(_movable(CASTLE))
+    return found
+
+
+def _movable(drawing: str) -> str:
+    return f'<g transform="translate({{:.1f}} {{:.1f}})">{drawing}</g>'
+
+
+def _figures(position: Position, region: int, x: float, y: float) -> str:
+    """Who stands there; the attackers, in red with their letter, stand below."""
+    own = figures_text(standing_in(position, region))
+    shown = halo(x, y, own, "c f") if own else ""
+    attackers = figures_text(attacking(position, region))
+    if attackers:
+        shown += halo(x, y + 13, f"⚔ {letter_of(position.active)} {attackers}", "c f a")
+    return shown

@@ -1,0 +1,144 @@
+"""The position as text for a terminal. The picture is in `svg`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import wrap
+from typing import Final
+
+from engine.games.rex_romanorum.actions import KINDS
+from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, DIOCESES, REGION_COUNT, REGIONS, TITLES, regions_of
+from engine.games.rex_romanorum.labels import labels, phase_label
+from engine.games.rex_romanorum.position import END, NOBODY, PHASES, Position
+from engine.games.rex_romanorum.rules.land import production
+from engine.games.rex_romanorum.rules.scoring import figures_of, outcome, wealth
+
+SEAT_LETTERS: Final = "ABCDE"
+DIOCESE_LETTERS: Final = "MKT"
+"""Mainz, Köln, Trier: on churches, beside their colours (S2)."""
+_WIDTH: Final = 100
+_NAME_WIDTH: Final = 18
+_CELL_WIDTH: Final = 12
+
+
+def letter_of(seat: int) -> str:
+    """A to E for the seats, a dash for nobody: a sign beside the colour."""
+    return "-" if seat == NOBODY else SEAT_LETTERS[seat]
+
+
+def status(position: Position, names: Mapping[str, str]) -> str:
+    """Round, phase and who decides, or king and ranks; one line."""
+    start = f"{names['round']} {position.round}/{position.options.round_limit} · "
+    if position.phase != END:
+        phase = phase_label(PHASES[position.phase], names)
+        decider = position.decider
+        return f"{start}{names['seat']} {decider} ({letter_of(decider)}) {names['decides']}: {phase}"
+    king = names["no_king"] if position.king == NOBODY else f"{names['king']} {letter_of(position.king)}"
+    ranks = ", ".join(f"{letter_of(seat)} {rank}" for seat, rank in enumerate(outcome(position).ranks))
+    return f"{start}{names['finished']} · {king} · {names['rank']}: {ranks}"
+
+
+def figures_text(numbers: Iterable[int]) -> str:
+    """(3, 0, 1) as `3F1K`."""
+    return "".join(f"{number}{kind}" for number, kind in zip(numbers, KINDS, strict=True) if number)
+
+
+def standing_in(position: Position, region: int) -> list[int]:
+    """Figures of the region's owner by kind, those that have just moved in included."""
+    return [
+        position.army[i] + (position.arrived.get(i, 0) if position.owner[region] == position.active else 0)
+        for i in range(region, 3 * REGION_COUNT, REGION_COUNT)
+    ]
+
+
+def attacking(position: Position, region: int) -> list[int]:
+    """Figures of the active seat in another's region, by kind."""
+    if position.owner[region] == position.active:
+        return [0, 0, 0]
+    return [position.arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)]
+
+
+def churches_of(position: Position, seat: int) -> list[int]:
+    """How many churches of each diocese a seat owns."""
+    return [(position.churches[diocese] & position.land[seat]).bit_count() for diocese in range(DIOCESE_COUNT)]
+
+
+def church_letters(numbers: Iterable[int]) -> str:
+    """(1, 0, 2) as `1M2T`."""
+    counts = zip(numbers, DIOCESE_LETTERS, strict=True)
+    return "".join(f"{number}{letter}" for number, letter in counts if number) or "-"
+
+
+def render_text(position: Position, language: str) -> str:
+    """The whole position in lines of at most 100 columns."""
+    names = labels(language)
+    lines = [f"{names['title']} · {status(position, names)}", _cards_line(position, names), ""]
+    lines.append(_row("", (letter_of(seat) for seat in range(position.seats))))
+    lines += [_row(name, cells) for name, cells in _holdings(position, names)]
+    lines += ["", *_titles_lines(position, names), ""]
+    for seat in range(position.seats):
+        lines += _land_lines(position, seat, names)
+    lines += [*_attack_lines(position, names), *_election_lines(position, names)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _row(name: str, cells: Iterable[str]) -> str:
+    return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
+
+
+def _cards_line(position: Position, names: Mapping[str, str]) -> str:
+    drawn = ", ".join(names[REGIONS[region]] for region in position.drawn) or "-"
+    return (
+        f"{names['pile']}: {len(position.pile)} · {names['discards']}: {len(position.discards)} · "
+        f"{names['drawn']}: {drawn}"
+    )
+
+
+def _holdings(position: Position, names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    seats = range(position.seats)
+    return [
+        (names["gold"], [str(position.gold[seat]) for seat in seats]),
+        (names["production"], [str(production(position, seat)) for seat in seats]),
+        (names["wealth"], [str(wealth(position, seat)) for seat in seats]),
+        (names["regions"], [str(position.land[seat].bit_count()) for seat in seats]),
+        (names["castles"], [str((position.castles & position.land[seat]).bit_count()) for seat in seats]),
+        (names["churches"], [church_letters(churches_of(position, seat)) for seat in seats]),
+        ("F A K", [figures_text(figures_of(position, seat)) or "-" for seat in seats]),
+    ]
+
+
+def _titles_lines(position: Position, names: Mapping[str, str]) -> list[str]:
+    holders = (f"{names[f'title_{title}']}: {letter_of(position.titles[i])}" for i, title in enumerate(TITLES))
+    return wrap(" · ".join(holders), _WIDTH)
+
+
+def _land_lines(position: Position, seat: int, names: Mapping[str, str]) -> list[str]:
+    """The regions of a seat: church in brackets, castle as #, figures; unowned churches stand in the titles' lands."""
+    entries = [_region_text(position, region, names) for region in regions_of(position.land[seat])]
+    heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
+    return wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
+
+
+def _region_text(position: Position, region: int, names: Mapping[str, str]) -> str:
+    church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if position.churches[d] & BIT[region])
+    castle = "#" if position.castles & BIT[region] else ""
+    figures = figures_text(standing_in(position, region))
+    return f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}"
+
+
+def _attack_lines(position: Position, names: Mapping[str, str]) -> list[str]:
+    attacks = [(region, figures_text(attacking(position, region))) for region in range(REGION_COUNT)]
+    shown = ", ".join(f"{names[REGIONS[region]]} {figures}" for region, figures in attacks if figures)
+    return wrap(f"{names['attackers']} ({letter_of(position.active)}): {shown}", _WIDTH) if shown else []
+
+
+def _election_lines(position: Position, names: Mapping[str, str]) -> list[str]:
+    election = position.election
+    if election is None:
+        return []
+    what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
+    candidates = " ".join(
+        f"{letter_of(seat)} ({names['votes']} {election.votes[seat]}, {names['offer']} {election.offers[seat]})"
+        for seat in election.candidates
+    )
+    return [f"{what} · {names['candidates']}: {candidates or '-'}"]
