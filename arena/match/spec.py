@@ -10,6 +10,10 @@ from typing import Any
 from arena.match.clock import TimeControl
 
 
+DEFAULT_MEMORY_MB = 512
+UNCONFINED = "none"
+
+
 class FaultCause(enum.StrEnum):
     """What a seat did wrong; the names of `arena.v1.FaultCause` without their prefix."""
 
@@ -37,6 +41,12 @@ class SeatSpec:
     """What starts it there; resolved, ready for exec."""
     seed: int
     """For the bot's own randomness, below 2^53."""
+    memory_mb: int = DEFAULT_MEMORY_MB
+    """What its whole process tree may use."""
+    is_deterministic: bool = False
+    """Whether its manifest declares that equal questions get equal answers."""
+    sandbox: str = UNCONFINED
+    """The level at which its process must be kept: `standard`, `reduced` or `none`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,8 @@ class MatchSpec:
     chance_seed: int
     opening: tuple[int, ...]
     seats: tuple[SeatSpec, ...]
+    block: str = ""
+    """Names the block it belongs to; matches of one block share their chance. Empty: none."""
 
     def to_json(self) -> dict[str, Any]:
         """The spec as JSON; `from_json` is the inverse."""
