@@ -1,9 +1,10 @@
 """The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
 
 HostingError
-├── LaunchError            the bot's own program could not be started; the message says why
-├── LauncherLostError      the launcher itself is gone: the host is broken
-└── RuntimeDirectoryError  no place for sockets; see `arena.hosting.runtime`
+├── LaunchError              the bot's own program could not be started; the message says why
+├── LauncherLostError        the launcher itself is gone: the host is broken
+├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime`
+└── SandboxUnavailableError  this machine has no sandbox of that level; see `arena.hosting.sandbox.choice`
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,11 +20,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting.sandbox.bubblewrap import MissingToolError
+from arena.hosting.sandbox.keep import NONE, Keep
+from arena.hosting.sandbox.levels import plan_start
+from arena.hosting.sandbox.seccomp import UnknownMachineError
+
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
-_PROGRAM = Path(__file__).with_name("launcher.py")
+_PROGRAM = Path(__file__).parent / "launching" / "__main__.py"
+_SENTENCES = {
+    "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
+    "processes": "It had {used} processes and threads; {limit} are allowed.",
+    "disk": "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
+    "files": "It made {used} files in its private directories; {limit} are allowed.",
+    "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
+}
+_BY_KERNEL = {
+    "cpu": "It used up the processor time that one process may have.",
+    "disk": "It made a file larger than its private directories may hold.",
+}
 
 
 class HostingError(Exception):
@@ -35,6 +53,10 @@ class LaunchError(HostingError):
 
 class LauncherLostError(HostingError):
     """The launcher is gone."""
+
+
+class SandboxUnavailableError(HostingError):
+    """There is no sandbox of the level that is needed; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +77,14 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in what a process writes: bytes before it."""
+
+    stdout: int = 0
+    stderr: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """The last part of what a process wrote."""
 
@@ -62,6 +92,45 @@ class Output:
     stderr: str
     dropped: int
     """Bytes that were not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """The limit for which a process was ended."""
+
+    what: str
+    """`memory`, `processes`, `disk`, `output` or `cpu`."""
+    sentence: str
+    """For people."""
+    used: int | None
+    """In the unit of the limit; None where the kernel ended it, and does not say."""
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a process has written, as the launcher told it: the last bytes, and how many there were in all."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    totals: tuple[int, int] = (0, 0)
+
+    @property
+    def end(self) -> Mark:
+        return Mark(*self.totals)
+
+    def since(self, mark: Mark) -> Output:
+        """What came after a mark, as text."""
+        stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
+        stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)
+        return Output(stdout, stderr, lost_out + lost_err)
+
+
+def _after(kept: bytes, total: int, start: int) -> tuple[str, int]:
+    """The text of what was kept from byte `start` on, and how many bytes of it were not."""
+    wanted = max(total - start, 0)
+    text = kept[-wanted:] if wanted else b""
+    return text.decode("utf-8", "replace"), wanted - len(text)
 
 
 class HostedProcess:
@@ -73,8 +142,11 @@ class HostedProcess:
         self.pid = pid
         self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """Done when the process and everything it started are gone. Cancelled if the launcher is lost."""
-        self.output = Output("", "", 0)
-        """What it had written when that was asked last; complete after its end."""
+        self.exceeded: Exceeded | None = None
+        """Why the launcher killed it, if it did; set before `exited` is done."""
+        self.has_begun = True
+        """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
+        self.written = _Written()
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -99,11 +171,19 @@ class HostedProcess:
                 return False
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
-    async def collect(self) -> Output:
-        """What it wrote, also after its end."""
+    async def mark(self) -> Mark:
+        """The point it has come to in what it writes, for `collect`."""
+        await self._refresh()
+        return self.written.end
+
+    async def collect(self, since: Mark = Mark()) -> Output:
+        """The last part of what it wrote after that mark, also after its end."""
+        await self._refresh()
+        return self.written.since(since)
+
+    async def _refresh(self) -> None:
         if not self.exited.done():
             await self._launcher.collect(self._key)
-        return self.output
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +248,33 @@ class Launcher:
         return self._process is None or self._process.returncode is not None
 
     async def start(
-        self, argv: Sequence[str], directory: str, env: Mapping[str, str], *, scratch: Path | None = None
+        self,
+        argv: Sequence[str],
+        directory: str,
+        env: Mapping[str, str],
+        *,
+        scratch: Path | None = None,
+        keep: Keep | None = None,
     ) -> HostedProcess:
         """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not.
 
         It works in `scratch`, which must not exist, is its own and goes with it; without that, in `directory`, where
-        its files lie.
+        its files lie. `keep` limits it. At level `standard` it has its files at /bot, works in a /tmp of its own, and
+        its environment is told so; nothing is made at `scratch` then. Without `keep` nobody watches it.
         """
+        try:
+            plan = plan_start(argv, directory, env, scratch, keep)
+        except (MissingToolError, UnknownMachineError) as error:
+            raise SandboxUnavailableError(str(error)) from error
+        if keep is not None and keep.level != NONE and keep.socket is not None:
+            _open_socket(keep.socket)
         self._next_key += 1
         key = self._next_key
         started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
-        place = {"directory": directory, "scratch": str(scratch) if scratch else None}
+        place = {"directory": directory, "scratch": plan.scratch, "keep": plan.keep}
         self._starting[key] = _Start(argv[0], directory, started)
         try:
-            self.command({"do": "start", "id": key, "argv": list(argv), **place, "env": dict(env)})
+            self.command({"do": "start", "id": key, "argv": list(plan.argv), **place, "env": dict(plan.environment)})
             return await asyncio.shield(started)
         except asyncio.CancelledError:
             if started.done() and not started.exception():
@@ -233,12 +326,16 @@ class Launcher:
             start.started.set_exception(start.explain_failure(event))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].output = _read_output(event)
+        self._hosted[event["id"]].written = _read_written(event)
         self._finish_collecting(event["id"])
+
+    def _on_exceeded(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].exceeded = _read_exceeded(event)
 
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
-        hosted.output = _read_output(event)
+        hosted.written = _read_written(event)
+        hosted.has_begun = event["has_begun"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
         self._finish_collecting(event["id"])
 
@@ -248,5 +345,22 @@ class Launcher:
             future.set_result(None)
 
 
-def _read_output(event: Mapping[str, Any]) -> Output:
-    return Output(event["stdout"], event["stderr"], event["dropped"])
+def _read_written(event: Mapping[str, Any]) -> _Written:
+    stdout, stderr = (event[name].encode("latin-1") for name in ("stdout", "stderr"))
+    return _Written(stdout, stderr, tuple(event["totals"]))
+
+
+def _read_exceeded(event: Mapping[str, Any]) -> Exceeded:
+    what, used, limit = event["what"], event["used"], event["limit"]
+    if used is None:
+        return Exceeded(what, _BY_KERNEL[what], None, None)
+    is_counted = what == "processes" or event.get("unit") == "files"
+    shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
+    sentence = _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1])
+    return Exceeded(what, sentence, used, limit)
+
+
+def _open_socket(path: Path) -> None:
+    """Let the user of a bot connect: who reaches the socket at all is decided by its directory, and by the token."""
+    if os.geteuid() == 0:
+        path.chmod(0o666)
