@@ -1,11 +1,4 @@
-"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
-
-HostingError
-├── LaunchError              the bot's own program could not be started; the message says why
-├── LauncherLostError        the launcher itself is gone: the host is broken
-├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime`
-└── SandboxUnavailableError  this machine has no sandbox of that level; see `arena.hosting.sandbox.choice`
-"""
+"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it."""
 
 from __future__ import annotations
 
@@ -20,117 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, SandboxUnavailableError
+from arena.hosting.facts import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
 from arena.hosting.sandbox.bubblewrap import MissingToolError
 from arena.hosting.sandbox.keep import NONE, Keep
 from arena.hosting.sandbox.levels import plan_start
 from arena.hosting.sandbox.seccomp import UnknownMachineError
+
+__all__ = [
+    "Exceeded",
+    "Exit",
+    "HostedProcess",
+    "HostingError",
+    "LaunchError",
+    "Launcher",
+    "LauncherLostError",
+    "Mark",
+    "Output",
+    "SandboxUnavailableError",
+]
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 _PROGRAM = Path(__file__).parent / "launching" / "__main__.py"
-_SENTENCES = {
-    "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
-    "processes": "It had {used} processes and threads; {limit} are allowed.",
-    "disk": "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
-    "files": "It made {used} files in its private directories; {limit} are allowed.",
-    "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
-}
-_BY_KERNEL = {
-    "cpu": "It used up the processor time that one process may have.",
-    "disk": "It made a file larger than its private directories may hold.",
-}
-
-
-class HostingError(Exception):
-    """The root of what is wrong with processes of this host."""
-
-
-class LaunchError(HostingError):
-    """The program could not be started, and that is its own fault: it is missing, or is no program."""
-
-
-class LauncherLostError(HostingError):
-    """The launcher is gone."""
-
-
-class SandboxUnavailableError(HostingError):
-    """There is no sandbox of the level that is needed; the message names the remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a process ended: its status, or the number of the signal that ended it."""
-
-    status: int
-    signal: int
-
-    def describe(self) -> str:
-        """For people: `exit status 3`, `SIGKILL`."""
-        if not self.signal:
-            return f"exit status {self.status}"
-        try:
-            return signal.Signals(self.signal).name
-        except ValueError:
-            return f"signal {self.signal}"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A point in what a process writes: bytes before it."""
-
-    stdout: int = 0
-    stderr: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """The last part of what a process wrote."""
-
-    stdout: str
-    stderr: str
-    dropped: int
-    """Bytes that were not kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exceeded:
-    """The limit for which a process was ended."""
-
-    what: str
-    """`memory`, `processes`, `disk`, `output` or `cpu`."""
-    sentence: str
-    """For people."""
-    used: int | None
-    """In the unit of the limit; None where the kernel ended it, and does not say."""
-    limit: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """What a process has written, as the launcher told it: the last bytes, and how many there were in all."""
-
-    stdout: bytes = b""
-    stderr: bytes = b""
-    totals: tuple[int, int] = (0, 0)
-
-    @property
-    def end(self) -> Mark:
-        return Mark(*self.totals)
-
-    def since(self, mark: Mark) -> Output:
-        """What came after a mark, as text."""
-        stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
-        stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)
-        return Output(stdout, stderr, lost_out + lost_err)
-
-
-def _after(kept: bytes, total: int, start: int) -> tuple[str, int]:
-    """The text of what was kept from byte `start` on, and how many bytes of it were not."""
-    wanted = max(total - start, 0)
-    text = kept[-wanted:] if wanted else b""
-    return text.decode("utf-8", "replace"), wanted - len(text)
 
 
 class HostedProcess:
@@ -146,7 +53,7 @@ class HostedProcess:
         """Why the launcher killed it, if it did; set before `exited` is done."""
         self.has_begun = True
         """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
-        self.written = _Written()
+        self.written = Written()
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -176,7 +83,7 @@ class HostedProcess:
         await self._refresh()
         return self.written.end
 
-    async def collect(self, since: Mark = Mark()) -> Output:
+    async def collect(self, since: Mark = BEGINNING) -> Output:
         """The last part of what it wrote after that mark, also after its end."""
         await self._refresh()
         return self.written.since(since)
@@ -326,15 +233,15 @@ class Launcher:
             start.started.set_exception(start.explain_failure(event))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].written = _read_written(event)
+        self._hosted[event["id"]].written = read_written(event)
         self._finish_collecting(event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].exceeded = _read_exceeded(event)
+        self._hosted[event["id"]].exceeded = read_exceeded(event)
 
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
-        hosted.written = _read_written(event)
+        hosted.written = read_written(event)
         hosted.has_begun = event["has_begun"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
         self._finish_collecting(event["id"])
@@ -343,21 +250,6 @@ class Launcher:
         future = self._collecting.pop(key, None)
         if future is not None:
             future.set_result(None)
-
-
-def _read_written(event: Mapping[str, Any]) -> _Written:
-    stdout, stderr = (event[name].encode("latin-1") for name in ("stdout", "stderr"))
-    return _Written(stdout, stderr, tuple(event["totals"]))
-
-
-def _read_exceeded(event: Mapping[str, Any]) -> Exceeded:
-    what, used, limit = event["what"], event["used"], event["limit"]
-    if used is None:
-        return Exceeded(what, _BY_KERNEL[what], None, None)
-    is_counted = what == "processes" or event.get("unit") == "files"
-    shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
-    sentence = _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1])
-    return Exceeded(what, sentence, used, limit)
 
 
 def _open_socket(path: Path) -> None:

@@ -51,8 +51,13 @@ def wrapper(keep: Keep, directory: Path, *, own_uid: bool) -> list[str]:
     if own_uid:
         words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
     # Inside: outside it would count every process of this user. It is refused to a root, hence setpriv first.
-    most = keep.processes + _SPARE_PROCESSES
+    most = most_processes(keep)
     return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
+
+
+def most_processes(keep: Keep) -> int:
+    """How many processes and threads the kernel allows inside."""
+    return keep.processes + _SPARE_PROCESSES
 
 
 def _namespaces(*, own_uid: bool) -> list[str]:

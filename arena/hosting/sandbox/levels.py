@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, wrapper
+from arena.hosting.launching.confine import landlock_version
+from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, wrapper
 from arena.hosting.sandbox.keep import NONE, STANDARD, Keep
 from arena.hosting.sandbox.runtime_trees import import_roots, python_trees, system_trees
 from arena.hosting.sandbox.seccomp import seccomp_filter
@@ -78,6 +79,8 @@ def _wrapped(keep: Keep, directory: str) -> dict[str, Any]:
 
 
 def _reduced(keep: Keep, directory: str, scratch: str | None) -> dict[str, Any]:
+    if landlock_version() < 1:
+        raise MissingToolError("there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules")
     read = [*map(str, system_trees()), *map(str, python_trees()), *_READABLE, directory]
     write = [*_WRITABLE, *([scratch] if scratch else []), *([str(keep.socket)] if keep.socket else [])]
     return {**_confined(keep), "landlock": {"read": read, "write": write}}
