@@ -19,8 +19,7 @@ from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.tournament.specs import Guard
-from ratings import bots, queries
+from ratings import queries
 from ratings.database import read
 from ratings.errors import DatabaseError
 from ratings.ledger import progress
@@ -61,8 +60,7 @@ def _useful_workers(book: Book, tournament: Tournament, workers: int) -> int:
 def _check_sandbox(book: Book, tournament: Tournament, policy: SandboxPolicy) -> str | None:
     """The line to warn with. Raises CliError if there is no sandbox for a bot that needs one."""
     with read(book.engine) as session:
-        names = {row.bot for row in queries.standings(session, tournament.id)}
-        owned = {bots.get_bot(session, name).owner_id is not None for name in names}
+        owned = queries.owned_entrants(session, tournament.id)
     try:
         return describe_levels({find_level(has_owner=has_owner, policy=policy) for has_owner in owned})
     except SandboxUnavailableError as error:
@@ -82,9 +80,8 @@ async def _run(
             display = ProgressDisplay(state.over, state.total)
         display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
 
-    guard = Guard(find_level=lambda is_local: find_level(has_owner=not is_local, policy=policy))
     async with LocalExecutor(workers) as executor:
-        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store, guard=guard)
+        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store, policy=policy)
     if display is not None:
         display.end(end.finished if end.is_cancelled else end.over)
     return end
