@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import typer
 
 from arena.cli import settings
 from arena.cli.book import Book
 from arena.cli.errors import CliError
 from arena.cli.hints import next_command
+from arena.cli.hosting import parse_share, parse_warm_memory, report_host
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
@@ -26,18 +29,42 @@ from ratings.ledger import progress
 from ratings.models import Tournament
 
 
-def play(book: Book, tournament: Tournament, *, workers: int, policy: SandboxPolicy | None = None) -> RunProgress:
-    """Play what is left of a tournament; progress goes to stderr. Without a policy the settings decide.
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How bots are kept and watched, as the options say."""
+
+    policy: SandboxPolicy
+    leak_checks: float
+    """0 to 1."""
+    warm_mb: int | None
+    """None: a share of the machine's memory."""
+
+
+def read_keeping(
+    sandbox: str = "", *, allow_reduced: bool = False, leak_checks: str = "", warm_memory: str = ""
+) -> Keeping:
+    """What the options ask for, or the settings where one is empty. Raises MisuseError."""
+    return Keeping(
+        policy=read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
+        leak_checks=parse_share(leak_checks or settings.LEAK_CHECKS.value),
+        warm_mb=parse_warm_memory(warm_memory or settings.WARM_MEMORY.value),
+    )
+
+
+def play(book: Book, tournament: Tournament, *, workers: int, keeping: Keeping | None = None) -> RunProgress:
+    """Play what is left of a tournament; progress goes to stderr, and at the end what the host did wrong.
+
+    Without `keeping` the settings decide how bots are kept.
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written, both tell how to go on; CliError
     also when another command cancelled the tournament meanwhile, and before anything is played when this machine
     cannot keep its bots as they must be kept.
     """
     remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
-    policy = policy or read_policy(settings.SANDBOX.value)
-    warning = _check_sandbox(book, tournament, policy)
+    keeping = keeping or read_keeping()
+    warning = _check_sandbox(book, tournament, keeping.policy)
     try:
-        running = _run(book, tournament, _useful_workers(book, tournament, workers), policy, warning)
+        running = _run(book, tournament, _useful_workers(book, tournament, workers), keeping, warning)
         end = run_interruptibly(running, remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
@@ -47,6 +74,7 @@ def play(book: Book, tournament: Tournament, *, workers: int, policy: SandboxPol
             f"tournament {tournament.name!r} was cancelled by another command; {end.finished} of {end.total} matches "
             f"were played, `{show}` shows them"
         )
+    report_host(book, tournament)
     return end
 
 
@@ -67,9 +95,7 @@ def _check_sandbox(book: Book, tournament: Tournament, policy: SandboxPolicy) ->
         raise CliError(str(error)) from error
 
 
-async def _run(
-    book: Book, tournament: Tournament, workers: int, policy: SandboxPolicy, warning: str | None
-) -> RunProgress:
+async def _run(book: Book, tournament: Tournament, workers: int, keeping: Keeping, warning: str | None) -> RunProgress:
     display: ProgressDisplay | None = None
 
     def show(state: RunProgress) -> None:
@@ -80,8 +106,16 @@ async def _run(
             display = ProgressDisplay(state.over, state.total)
         display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
 
-    async with LocalExecutor(workers) as executor:
-        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store, policy=policy)
+    async with LocalExecutor(workers, warm_mb=keeping.warm_mb) as executor:
+        end = await run_tournament(
+            book.engine,
+            tournament.id,
+            executor,
+            show,
+            store=book.store,
+            policy=keeping.policy,
+            leak_checks=keeping.leak_checks,
+        )
     if display is not None:
         display.end(end.finished if end.is_cancelled else end.over)
     return end
