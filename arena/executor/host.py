@@ -6,9 +6,11 @@ import asyncio
 import time
 from contextlib import AsyncExitStack
 from typing import Self
+from weakref import WeakKeyDictionary
 
 from arena.executor.warm import DEFAULT_WARM_BOTS, StartError, WarmBot, WarmBots
-from arena.hosting.processes import Launcher
+from arena.hosting.meter import TreeMeter
+from arena.hosting.processes import HostedProcess, Launcher
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.course import DecidedBy
 from arena.match.match import Match
@@ -28,6 +30,7 @@ class MatchHost:
         self._most_warm = warm_bots
         self._stack = AsyncExitStack()
         self._bots: WarmBots
+        self._meters: WeakKeyDictionary[HostedProcess, TreeMeter] = WeakKeyDictionary()
 
     async def __aenter__(self) -> Self:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""
@@ -54,14 +57,19 @@ class MatchHost:
         seated = await self._bots.seat(spec)
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         bots = [None if isinstance(one, StartError) else one for one in seated]
+        meters = [None if bot is None else self._meter_of(bot) for bot in bots]
         absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
         try:
-            await conduct(match, [bot.stream if bot else None for bot in bots], absent)
+            await conduct(match, [bot.stream if bot else None for bot in bots], absent, meters)
         except BaseException:
             for bot in bots:
                 if bot is not None:
                     self._bots.end(bot)
             raise
+        finally:
+            for meter in meters:
+                if meter is not None:
+                    meter.close()
         duration_us = (time.monotonic_ns() - started) // 1000
         await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in enumerate(bots) if bot is not None))
         return _report(match, started_at_us, duration_us)
@@ -69,6 +77,13 @@ class MatchHost:
     async def settle(self) -> None:
         """Wait until no process is ending any more."""
         await self._bots.settle()
+
+    def _meter_of(self, bot: WarmBot) -> TreeMeter:
+        """One meter for the life of a process: finding its tree costs more than many a match."""
+        meter = self._meters.get(bot.process)
+        if meter is None:
+            meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
+        return meter
 
     async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
         """Keep a bot that did nothing wrong; end the other, and keep the evidence."""

@@ -110,7 +110,7 @@ class WarmBots:
                 if isinstance(one, WarmBot):
                     self.end(one)
             raise
-        return [self._admit(one) for one in seats if one is not None]
+        return [one for one in seats if one is not None]
 
     async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
         """Start a process for each empty seat. Whatever is raised, those that did start have their seats."""
@@ -126,13 +126,6 @@ class WarmBots:
         for outcome in outcomes:
             if outcome is not None:
                 raise outcome
-
-    def _admit(self, one: WarmBot | StartError) -> WarmBot | StartError:
-        """What a seat gets; a bot that spoke after joining, before any match, has broken the protocol."""
-        if isinstance(one, WarmBot) and one.stream.spoiled and not one.stream.is_closed:
-            self.end(one)
-            return StartError(FaultCause.PROTOCOL, f"Before its match started, {one.stream.spoiled}.", {})
-        return one
 
     def give_back(self, bot: WarmBot) -> None:
         """The match is over and the bot did nothing wrong: keep it, unless it may not be used again."""

@@ -1,8 +1,8 @@
 """Canonical JSON, and the hashes of a replay. Pure.
 
-The chain runs over header, entries and ending (with the column of times, since schema 2): each link is the SHA-256 of the link before and the canonical JSON of
-the next part. Its head is the `record_digest`; the first digits of every link stand in the replay, so that a check
-can say which entry was changed.
+The chain runs over header, entries and ending (since schema 2 with the column of times): each link is the SHA-256 of
+the link before and the canonical JSON of the next part. Its head is the `record_digest`; the first digits of every
+link stand in the replay, so that a check can say which entry was changed.
 """
 
 from __future__ import annotations
