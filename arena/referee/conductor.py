@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from arena.match.answers import Answer, Message
 from arena.match.course import Decision
 from arena.match.match import Match
-from arena.match.spec import Fault, FaultCause
+from arena.match.spec import Fault, FaultCause, HostCause
 from arena.match.timing import Figures
 from arena.referee.encoding import MatchEncoder
-from arena.referee.hostfault import HostFaultCause, HostFaultError
+from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.lag import OwnQueue
 from arena.referee.metering import Meter
@@ -115,12 +115,16 @@ class _Conductor:
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
             return
+        arrival = None
         while self._match.decision is decision:
             arrival = await self._inbox.get(watch.next_at)
             if arrival is None:
                 self._wait_on(decision, watch)
             else:
                 self._judge(arrival, watch)
+        if (arrival is None or arrival.seat != seat) and not self._match.is_out(seat):
+            # Another's fault was the end. What this one answers yet must not be taken for an answer in its next match.
+            stream.spoiled = stream.spoiled or "the match ended while it was asked"
 
     def _patience_us(self, decision: Decision) -> int:
         """What a decision may be charged. Without a clock it is charged nothing, and has an end all the same."""
@@ -138,8 +142,9 @@ class _Conductor:
             self._match.expire(figures.wall_us, charge_us, figures)
             self._silence(decision.seat)
         elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
-            sentence = f"Seat {decision.seat} waited so long for a processor that its time cannot be judged: {figures}."
-            raise HostFaultError(HostFaultCause.CHARGE_BOUND, sentence)
+            waited_s = figures.wall_us / 1_000_000
+            sentence = f"seat {decision.seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
+            raise HostFaultError(HostCause.CHARGE_BOUND, sentence, figures.to_json())
         else:
             self._look_at_the_others(decision)
 
@@ -203,5 +208,5 @@ class _Conductor:
 
 def _check_lag(figures: Figures) -> None:
     if figures.referee_lag_us > MOST_LAG_US:
-        sentence = f"The referee stood still for {figures.referee_lag_us / 1_000_000:.1f} s."
-        raise HostFaultError(HostFaultCause.REFEREE_LAG, sentence)
+        sentence = f"the referee stood still for {figures.referee_lag_us / 1_000_000:.1f} s"
+        raise HostFaultError(HostCause.REFEREE_LAG, sentence, figures.to_json())

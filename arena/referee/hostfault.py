@@ -1,23 +1,18 @@
-"""What the host did wrong in a match; no bot pays for it, and the match is played again."""
+"""What ends a match because of its host, whatever its bots did."""
 
 from __future__ import annotations
 
-import enum
+from collections.abc import Mapping
+from typing import Any
 
-
-class HostFaultCause(enum.StrEnum):
-    """Why a match was given up."""
-
-    CHARGE_BOUND = "CHARGE_BOUND"
-    """A bot waited so long for a processor that its decision can not be judged."""
-    REFEREE_LAG = "REFEREE_LAG"
-    """The referee itself stood still."""
+from arena.match.spec import HostCause
 
 
 class HostFaultError(Exception):
-    """The match cannot be judged through the fault of this host; `sentence` is for people."""
+    """The host could not play the match on: it is aborted, never rated, and played again. `sentence` is for people."""
 
-    def __init__(self, cause: HostFaultCause | str, sentence: str) -> None:
+    def __init__(self, cause: HostCause, sentence: str, evidence: Mapping[str, Any] | None = None) -> None:
         super().__init__(sentence)
-        self.cause = str(cause)
+        self.cause = cause
         self.sentence = sentence
+        self.evidence: dict[str, Any] = dict(evidence or {})

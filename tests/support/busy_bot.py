@@ -80,7 +80,7 @@ WAYS: dict[str, Callable[[float], None]] = {
     "short-threads": short_threads,
     "children": children,
     "napping-helpers": sleep,
-    "ponder": lambda seconds: None,
+    "ponder": sleep,
 }
 
 
