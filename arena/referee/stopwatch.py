@@ -22,7 +22,6 @@ class Stopwatch:
         "_deadline",
         "_handed_at",
         "_has_lag",
-        "_looked_at",
         "_looks",
         "_loop",
         "_meter",
@@ -40,7 +39,7 @@ class Stopwatch:
         self._has_lag = False
         if meter is not None:
             meter.begin()
-        self.asked_at = self._handed_at = self._looked_at = loop.time()
+        self.asked_at = self._handed_at = loop.time()
         self._deadline = self.asked_at + patience_s
         self.next_at = self._deadline
         """When the next look is due."""
@@ -51,14 +50,15 @@ class Stopwatch:
     def look(self) -> Figures:
         """The figures up to now; call it when a look is due."""
         now = self._loop.time()
+        late_us = _microseconds(max(now - self.next_at, 0))  # so late may an answer lie unread behind this look
         self.next_at = now + LOOK_EVERY_S
         if now < self._deadline:
             self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
         if self._meter is not None:
-            self._own.look()  # what the referee waited while the bot thought has cost the bot nothing
+            # What it waited while the bot thought has cost the bot nothing; behind a wait that lasts may be an answer.
+            late_us = max(late_us, self._own.look()[1])
             self._has_lag = True
-        self._looked_at = now
-        return self._read(now, 0)
+        return self._read(now, late_us)
 
     def stop(self, at: float) -> Figures:
         """The figures of a decision that was answered at `at`."""
@@ -69,9 +69,7 @@ class Stopwatch:
     def _arrival_lag_us(self, at: float) -> int:
         """By how much the referee can have been late to read an answer that it read at `at`."""
         overdue_us = _microseconds(max(at - self.next_at, 0))
-        if self._meter is None or not self._has_lag:
-            return overdue_us
-        return max(overdue_us, min(self._own.look(), _microseconds(max(at - self._looked_at, 0))))
+        return max(overdue_us, self._own.look()[0]) if self._has_lag else overdue_us
 
     def _read(self, at: float, arrival_lag_us: int) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
@@ -80,7 +78,7 @@ class Stopwatch:
             return Figures(wall_us, is_readable=False)
         self._looks += 1
         lag_us = _microseconds(self._handed_at - self.asked_at) + arrival_lag_us
-        return Figures(wall_us, *reading, lag_us, self._looks)
+        return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
     def _mark_handed(self) -> None:
         """Whatever came before was the referee's time, unless the bot has had the message meanwhile."""
