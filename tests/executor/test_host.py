@@ -345,8 +345,8 @@ class TestProcesses:
 
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(self, host: MatchHost) -> None:
         report = await play(host, [scripted("join-and-act"), scripted("never-join")], clock=SHORT_START)
-        fault = report.result.faults[0]
-        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+        (fault,) = (fault for fault in report.result.faults if fault.seat == 0)
+        assert fault.cause is FaultCause.PROTOCOL
         assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
     async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
