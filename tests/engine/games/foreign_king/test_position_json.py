@@ -9,7 +9,7 @@ import pytest
 from engine.core import PositionError
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import ForeignKingState
-from tests.engine.foreign_king.table import lay, play
+from tests.engine.games.foreign_king.table import lay, play
 
 KING_PAWN = {0: "KING"}
 
