@@ -85,7 +85,7 @@ class RexRomanorum(Game):
 
     def usual_decisions(self, seats: int) -> int:
         """See `Game`: measured with the sample bots."""
-        return 250 * seats
+        return 200 * seats
 
     @property
     def variants(self) -> Sequence[Mapping[str, Any]]:
