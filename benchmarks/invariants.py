@@ -93,10 +93,8 @@ def check_game(game: Game, games: int, every: int) -> None:
     start = time.process_time()
     ends = [play(game, index, every) for index in range(games)]
     seconds = time.process_time() - start
-    print(
-        f"{game.title}: {games} random games in {seconds:.0f} s of CPU time; every position looked at (one in {every},"
-    )
-    print(f"and the last) kept every invariant; {len(game.variants)} variants")
+    print(f"{game.title}: {games} random games over {len(game.variants)} variants in {seconds:.0f} s of CPU time")
+    print(f"  every position looked at (one in {every}, and the last) kept every invariant")
     for seats in game.seats:
         group = [end for end in ends if end.seats == seats]
         if group:
@@ -109,6 +107,8 @@ def describe(ends: Sequence[End]) -> Iterator[str]:
     for key in ends[0].outcome.details:
         values: list[Any] = [end.outcome.details[key] for end in ends]
         if any(not isinstance(value, (int, float, type(None))) for value in values):
+            continue
+        if set(values) == {None}:
             continue
         if None in values:
             yield f"{key} in {1 - values.count(None) / len(values):.1%}"

@@ -51,5 +51,5 @@ def test_a_game_that_knows_no_invariants_passes() -> None:
 def test_the_command_tells_how_the_games_ended(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--game", GAMES[0].name, "--games", "3"]) == 0
     told = capsys.readouterr().out
-    assert f"{GAMES[0].title}: 3 random games in" in told
+    assert f"{GAMES[0].title}: 3 random games over" in told
     assert f"{GAMES[0].seats[0]} seats: 1 games, " in told
