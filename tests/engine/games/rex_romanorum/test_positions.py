@@ -56,13 +56,38 @@ def test_a_position_survives_json_and_its_observation_the_wire(seats: int) -> No
         assert GAME.decode_observation(message) == state.observation_json(0)
 
 
-def test_a_full_position_in_mid_game_has_less_than_1500_bytes() -> None:
-    land = {seat: " ".join(REGIONS[seat::5]) for seat in range(5)}
-    figures = dict.fromkeys(REGIONS, "150F150A150K")
+def full_board() -> RexState:
+    """Every region owned, with a castle and more figures than any game has seen, every church and title given."""
     churches = {"mainz": "altmark baden bremen hessen", "koeln": "tirol trient verona krain"}
-    state = lay(5, land=land, figures=figures, castles=" ".join(REGIONS), churches=churches, gold=[900] * 5)
-    _, message = GAME.encode_observation(state, 0)
-    assert len(message) < 1500
+    churches["trier"] = "elsass salzburg sachsen toskana"
+    return lay(
+        5,
+        land={seat: " ".join(REGIONS[seat::5]) for seat in range(5)},
+        figures=dict.fromkeys(REGIONS, "9000F9000A9000K"),
+        castles=" ".join(REGIONS),
+        churches=churches,
+        titles={"mainz": 0, "koeln": 1, "trier": 2},
+        gold=[10_000] * 5,
+    )
+
+
+def wire_size(state: RexState) -> int:
+    return len(GAME.encode_observation(state, 0)[1])
+
+
+def test_positions_of_random_games_have_less_than_600_bytes_on_the_wire() -> None:
+    assert max(wire_size(state) for state in middle_positions(5, 1)) < 600
+
+
+def test_a_full_position_in_mid_game_has_less_than_1500_bytes() -> None:
+    state = full_board()
+    assert wire_size(state) < 1500
+    # The greatest attack there can be: every figure goes everywhere.
+    play_on(state, "ACT_ATTACK")
+    while (legal := state.legal_actions())[0] != GAME.actions.parse("MOVE_DONE"):
+        state.apply(legal[-1] if GAME.actions.format(legal[0]) == "COUNT:1" else legal[0])
+    assert len(state.to_json()["pending"]["arrived"]) > 100
+    assert wire_size(state) < 1500
 
 
 def altered(data: Any, random: Random) -> Any:
