@@ -5,19 +5,16 @@ Regions are called as the board's file says, but where a language has a name of 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from engine.folder import read_json
 from engine.games.rex_romanorum.actions import ACTIONS, KINDS
 from engine.games.rex_romanorum.board import NAMES, REGIONS
 
-_TEXTS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
-    (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
-)
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
 
