@@ -169,6 +169,15 @@ class State(ABC):
         """The public chance outcomes of the last applied action, in order."""
         return ()
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same position under the same options, hidden parts included."""
+        return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment] # a position changes
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.to_json()}>"
+
 
 class Game(ABC):
     """The rules of a game. One instance a game, found by `engine.registry`; its module's docstring is the manual."""
