@@ -46,6 +46,6 @@ def check_tournament(place: Place, game: Game, seats: int) -> None:
     """One block of as many bots as there are seats is played without a forfeit."""
     bots = ",".join(FIELD[:seats])
     words = ["tournament", "run", "round-robin", "--game", game.name, "--seats", str(seats), "--bots", bots]
-    standings = place.ok(*words, "--time", "10s", "--json").json
+    standings = place.ok(*words, "--time", "10s", "--start-limit", "60s", "--json").json
     played = {row["bot"]: (row["matches"], row["forfeits"]) for row in standings}
     assert played == dict.fromkeys(FIELD[:seats], (seats, 0))
