@@ -85,7 +85,7 @@ class RexRomanorum(Game):
 
     def usual_decisions(self, seats: int) -> int:
         """See `Game`: measured with the sample bots."""
-        return 200 * seats
+        return 60 * (seats + 1)
 
     @property
     def variants(self) -> Sequence[Mapping[str, Any]]:
