@@ -15,23 +15,27 @@ from bots.algorithms.tree import Node, Search, Settings
 from bots.kit import Bot, Decision, Match
 from bots.preload import preload_rules
 
-CLOCK_CHECK = 4
-"""Iterations between two looks at the clock; one takes well below a millisecond."""
-
 
 class SearchBot(Bot):
-    """With `playouts` every decision takes that many iterations, whatever the clock says: equal seeds, equal play."""
+    """With `playouts` every decision values that many positions, whatever the clock says: equal seeds, equal play.
+
+    `clock` gives seconds; the processor's instead of the wall's is for measuring on a busy machine.
+    """
 
     def __init__(
-        self, playouts: int | None = None, settings: Settings | None = None, horizon: Horizon | None = None
+        self,
+        playouts: int | None = None,
+        settings: Settings | None = None,
+        horizon: Horizon | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self._playouts = playouts
         self._settings = settings or Settings()
         self._horizon = horizon or Horizon()
         self._search: Search | None = None
         self._root: Node | None = None
         self._lookahead: Lookahead | None = None
-        self._plan: tuple[int, ...] = ()
 
     def prepare(self) -> None:
         """See `Bot`."""
@@ -42,27 +46,29 @@ class SearchBot(Bot):
         self._search = Search(match.rules, match.seats, match.random, self._settings)
         self._root = None
         self._lookahead = Lookahead(match.rules, match.seats, match.random, self._horizon)
-        self._plan = ()
 
-    def decide(self, decision: Decision) -> int:
-        """See `Bot`."""
+    def decide(self, decision: Decision) -> list[int]:
+        """See `Bot`. A line of the lookahead is answered at once, up to the first outcome of chance."""
         rules = decision.match.rules
         if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
         if rules.has_chance or rules.has_hidden_information:
             return self._look_ahead(self._lookahead, decision)
-        goes_on = _by_clock(decision) if self._playouts is None else _by_count(self._playouts)
+        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
         self._root = self._known_root(decision) or Node(decision.match.seat)
-        self._search.run(self._root, decision.state().clone, goes_on)
-        return self._root.best_action()
+        self._search.run(self._root, decision.state().clone, _go_on(progress))
+        return [self._root.best_action()]
 
-    def _look_ahead(self, lookahead: Lookahead, decision: Decision) -> int:
-        """The first decision of the best line; the rest of it is compared again at the next decision."""
-        progress = _clock_progress(decision) if self._playouts is None else _count_progress(self._playouts)
+    def _look_ahead(self, lookahead: Lookahead, decision: Decision) -> list[int]:
+        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
         sample = decision.match.rules.determinizer(decision.observation)
-        line = lookahead.best_line(lambda: sample(decision.match.random), progress, self._plan)
-        self._plan = line[1:]
-        return line[0]
+        return list(lookahead.best_line(lambda: sample(decision.match.random), progress))
+
+    def _by_clock(self, decision: Decision) -> Callable[[int], float]:
+        """How much of the thinking time has passed."""
+        start = self._clock()
+        seconds = thinking_seconds(decision)
+        return lambda _: (self._clock() - start) / seconds if seconds > 0 else 1.0
 
     def _known_root(self, decision: Decision) -> Node | None:
         """The part of the last tree that begins here, if the match went on inside it."""
@@ -73,20 +79,10 @@ class SearchBot(Bot):
         return node if node is not None and node.seat == decision.match.seat else None
 
 
-def _by_count(playouts: int) -> Callable[[int], bool]:
-    return lambda iterations: iterations < playouts
+def _by_count(playouts: int) -> Callable[[int], float]:
+    return lambda number: number / playouts
 
 
-def _by_clock(decision: Decision) -> Callable[[int], bool]:
-    deadline = time.monotonic() + thinking_seconds(decision)
-    return lambda iterations: iterations % CLOCK_CHECK != 0 or time.monotonic() < deadline
-
-
-def _count_progress(playouts: int) -> Callable[[int], float]:
-    return lambda valued: valued / playouts
-
-
-def _clock_progress(decision: Decision) -> Callable[[int], float]:
-    start = time.monotonic()
-    seconds = thinking_seconds(decision)
-    return lambda _: (time.monotonic() - start) / seconds if seconds > 0 else 1.0
+def _go_on(progress: Callable[[int], float]) -> Callable[[int], bool]:
+    """Whether a tree search goes on; by the clock it overruns by a few iterations."""
+    return lambda iterations: progress(iterations) < 1
