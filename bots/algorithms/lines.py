@@ -2,7 +2,7 @@
 
 A turn may be many small decisions, and the positions in its middle tell little. So an action is never judged by itself,
 but by the line that it begins: the action, then what `Game.quick_action` makes of the rest of the turn. A line is kept
-up to the first outcome of chance; what comes after that has to be decided again.
+up to the first outcome of chance or decision of another seat; what comes after that has to be decided again.
 """
 
 from __future__ import annotations
@@ -43,26 +43,28 @@ def spread(actions: Sequence[int], most: int = MOST_ACTIONS) -> Sequence[int]:
 def play_line(
     game: Game, state: State, planned: Sequence[int], random: Random, caprice: float = 0.0
 ) -> tuple[int, ...]:
-    """Play `planned` as far as it is legal, then the seat's turn to its end; `state` is where it ended.
+    """Play `planned` as far as it is legal, then the turn to its end; `state` is where it ended.
 
-    The turn ends where another seat decides. Returns the decisions up to the first outcome of chance. With `caprice`,
-    so often a decision after the planned ones is drawn uniformly.
+    What others are asked in the turn is answered by `Game.quick_action` too; where the game counts no turns, one ends
+    when another seat decides. Returns the seat's decisions up to the first outcome of chance or of another seat. With
+    `caprice`, so often a decision after the planned ones is drawn uniformly.
     """
-    seat = state.seat()
+    seat, turn = state.seat(), game.turns_played(state)
     played: list[int] = []
     is_open = True
     for step in range(MOST_DECISIONS):
-        if state.seat() != seat or seat is None:
+        decider = state.seat()
+        if decider is None or (decider != seat if turn is None else game.turns_played(state) != turn):
             break
+        is_open = is_open and decider == seat
         legal = state.legal_actions()
         if len(legal) == 1:
             action = legal[0]
         else:
-            action = _next(game, state, planned, len(played), random, caprice if step else 0.0)
-        if is_open and len(legal) > 1:
-            played.append(action)
-        elif not is_open:
-            planned = ()
+            plan = planned if is_open else ()
+            action = _next(game, state, plan, len(played), random, caprice if step else 0.0)
+            if is_open:
+                played.append(action)
         state.apply_unchecked(action)
         is_open = is_open and not state.revealed()
     return tuple(played[:LONGEST])

@@ -31,6 +31,8 @@ _SURPRISE: Final = 0.6
 _FEAR: Final = 0.3
 RESERVE: Final = 5
 """Gold kept back when figures are bought."""
+_BRIBERY: Final = 0.3
+"""What an election with one vote too few is worth, in parts of the gold at hand."""
 _CERTAIN: Final = 1e6
 _SHARED: Final = 0.25
 """How often a seat that is not the richest takes the crown it can have."""
@@ -100,9 +102,10 @@ def _worth_of_election(position: Position, seat: int, diocese: int) -> float:
 
 
 def _worth_of_crown(position: Position, seat: int, random: Random) -> float:
-    """Certain with enough titles; who is not the richest then shares the first place."""
-    if position.titles.count(seat) < position.options.votes_to_win:
-        return -1.0
+    """Certain with enough titles; who is not the richest then shares the first place. One vote may be bought."""
+    missing = position.options.votes_to_win - position.titles.count(seat)
+    if missing > 0:
+        return _BRIBERY * position.gold[seat] if missing == 1 else -1.0
     own = wealth(position, seat) - position.options.king_election_price
     if own > max(wealth(position, other) for other in range(position.seats) if other != seat):
         return _CERTAIN

@@ -13,6 +13,8 @@ from engine.games.rex_romanorum.rules.scoring import wealth
 
 _CANDIDATES_GOLD: Final = 20
 """With this much gold a seat without titles stands: it may buy votes."""
+_FORTUNE: Final = 40
+"""For this much a vote that crowns is for sale where more than two play: there are other places than the first."""
 
 
 def choose_stand(position: Position, random: Random) -> int:
@@ -57,10 +59,10 @@ def choose_king(position: Position, random: Random) -> int:
 
 
 def _may_sell(position: Position, election: Election, buyer: int) -> bool:
-    """A vote that crowns is sold only by who then is the richest, and so has won too."""
-    if election.votes[buyer] + 1 < position.options.votes_to_win:
-        return True
+    """A vote that crowns is sold by who then is the richest, and so has won too; for a fortune by others as well."""
     paid = election.offers[buyer]
+    if election.votes[buyer] + 1 < position.options.votes_to_win or (position.seats > 2 and paid >= _FORTUNE):
+        return True
     own = wealth(position, position.decider) + paid
     return all(own >= wealth(position, other) - paid * (other == buyer) for other in range(position.seats))
 
