@@ -22,6 +22,7 @@ import numpy as np
 from ratings.errors import ResultsError
 from ratings.fairplay.residuals import Residuals, residuals
 from ratings.official.aggregate import Counts, count
+from ratings.official.algebra import inner, inverse, product
 from ratings.official.covariance import block_scores, row_scores, uncertainty
 from ratings.official.fit import Fit
 from ratings.official.results import Bools, Floats, Results
@@ -109,29 +110,27 @@ def _strongest(results: Results) -> Suspicion | None:
 
 def _questions(fitted: Fit, seen: Residuals) -> list[_Question]:
     """All questions with enough information, given that the model was fitted to the same matches."""
-    inverse: Floats = np.asarray(np.linalg.inv(fitted.precision), np.float64)
+    spread = inverse(fitted.precision)
     size = fitted.shape.versions
     found = []
     for i in range(size):
         for j in range(size):
             if i != j and seen.matches[i, j]:
                 found.append(
-                    _question(Kind.HELPS, i, j, seen.scores[i, j], seen.information[i, j], seen.shared[i, j], inverse)
+                    _question(Kind.HELPS, i, j, seen.scores[i, j], seen.information[i, j], seen.shared[i, j], spread)
                 )
             if i < j and seen.matches[i, j] and fitted.shape.seats > 2:
                 both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
                 score = seen.scores[i, j] + seen.scores[j, i]
-                found.append(
-                    _question(Kind.TOGETHER, i, j, score, both, seen.shared[i, j] + seen.shared[j, i], inverse)
-                )
+                found.append(_question(Kind.TOGETHER, i, j, score, both, seen.shared[i, j] + seen.shared[j, i], spread))
     return [one for one in found if one.information >= _LEAST_INFORMATION]
 
 
 def _question(
-    kind: Kind, first: int, second: int, score: float, information: float, shared: Floats, inverse: Floats
+    kind: Kind, first: int, second: int, score: float, information: float, shared: Floats, spread: Floats
 ) -> _Question:
-    weights = inverse @ shared
-    return _Question(kind, first, second, float(score), float(information - shared @ weights), weights)
+    weights = product(spread, shared)
+    return _Question(kind, first, second, float(score), float(information - inner(shared, weights)), weights)
 
 
 def _judge(
@@ -158,7 +157,7 @@ def _seen_variance(one: _Question, counts: Counts, fitted: Fit) -> float:
     rows = counts.row_of[is_common]
     scores = row_scores(counts, shape, fitted.point)
     _, block = np.unique(counts.block_of[is_common], return_inverse=True)
-    known = block_scores(counts.seats, scores, rows, block, shape) @ one.weights
+    known = product(block_scores(counts.seats, scores, rows, block, shape), one.weights)
     helped = [one.second] if one.kind is Kind.HELPS else [one.first, one.second]
     gains = (scores[rows, : shape.seats] * np.isin(counts.seats[rows], helped)).sum(axis=1)
     own = np.bincount(block, weights=gains, minlength=len(known)) - known

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from ratings.official.aggregate import Counts
+from ratings.official.algebra import gram, inverse, product
 from ratings.official.fit import Fit
 from ratings.official.likelihood import CHUNK, Shape, local
 from ratings.official.results import Floats, Ints
@@ -40,8 +41,8 @@ class Uncertainty:
 
     def spread_of(self, contrasts: Floats, trust: Floats | float) -> Floats:
         """The standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
-        robust = np.einsum("ij,jk,ik->i", contrasts, self.sandwich, contrasts, optimize=True)
-        plain = np.einsum("ij,jk,ik->i", contrasts, self.model, contrasts, optimize=True)
+        robust = (product(contrasts, self.sandwich) * contrasts).sum(axis=1)
+        plain = (product(contrasts, self.model) * contrasts).sum(axis=1)
         return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
 
     def pair_spread(self, versions: int) -> Floats:
@@ -59,17 +60,17 @@ def _differences(covariance: Floats) -> Floats:
 def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
     """The covariances of a fit to these matches."""
     shape, free = fitted.shape, fitted.free
-    inverse = np.zeros((shape.size, shape.size))
-    inverse[np.ix_(free, free)] = np.linalg.inv(fitted.precision[np.ix_(free, free)])
+    known = np.zeros((shape.size, shape.size))
+    known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
     correction, evidence = _correction(counts, shape), _rarer_blocks(counts)
     if not correction:
-        return Uncertainty(inverse, inverse, np.zeros(shape.versions), 0.0, 1.0)
+        return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0)
     meat = _meat(counts, shape, fitted.point) * correction
-    sandwich = inverse @ (meat + fitted.prior) @ inverse
+    sandwich = product(product(known, meat + fitted.prior), known)
     dispersion = _dispersion(meat, fitted, evidence, counts.blocks)
     trust = evidence / (evidence + _TRUSTED_BLOCKS)
     total = counts.blocks / (counts.blocks + _TRUSTED_BLOCKS)
-    return Uncertainty(sandwich, inverse * dispersion, trust, total, dispersion)
+    return Uncertainty(sandwich, known * dispersion, trust, total, dispersion)
 
 
 def _correction(counts: Counts, shape: Shape) -> float:
@@ -121,7 +122,7 @@ def _meat(counts: Counts, shape: Shape, point: Floats) -> Floats:
     for number, (start, end) in enumerate(pairwise(starts.tolist())):
         block = counts.block_of[start:end] - number * tall
         dense = block_scores(counts.seats, scores, counts.row_of[start:end], block, shape)
-        meat += dense.T @ dense
+        meat += gram(dense)
     return meat
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratings.errors import ResultsError
+from ratings.official.algebra import inner, product, solve
 from ratings.official.likelihood import Shape, evaluate, log_likelihood
 from ratings.official.results import Floats, Ints
 from ratings.official.stages import Stages, thinned
@@ -66,14 +67,18 @@ def _climb(
     for _ in range(_MAX_STEPS):
         value = evaluate(tables, shape, point)
         precision = value.information + prior
-        gradient = value.gradient - prior @ point
+        gradient = value.gradient - product(prior, point)
         step = np.zeros(shape.size)
-        step[free] = np.linalg.solve(precision[np.ix_(free, free)], gradient[free])
-        here = value.log_likelihood - 0.5 * float(point @ prior @ point)
-        point = _stride(tables, shape, point, prior, step, here, float(gradient @ step))
+        step[free] = solve(precision[np.ix_(free, free)], gradient[free])
+        here = value.log_likelihood - _penalty(prior, point)
+        point = _stride(tables, shape, point, prior, step, here, inner(gradient, step))
         if np.abs(step).max(initial=0.0) < tolerance:
             return point, precision
     raise ResultsError("the fit does not converge; are the ranks and versions right?")
+
+
+def _penalty(prior: Floats, point: Floats) -> float:
+    return 0.5 * inner(point, product(prior, point))
 
 
 def _stride(
@@ -86,7 +91,7 @@ def _stride(
     length = min(1.0, 3.0 / longest)
     while length > 1e-6:
         target = point + length * step
-        if log_likelihood(tables, shape, target) - 0.5 * float(target @ prior @ target) >= here + 1e-4 * length * slope:
+        if log_likelihood(tables, shape, target) - _penalty(prior, target) >= here + 1e-4 * length * slope:
             return target
         length /= 2
     return point

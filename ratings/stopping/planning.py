@@ -14,6 +14,7 @@ from random import Random
 import numpy as np
 
 from ratings.errors import ResultsError
+from ratings.official.algebra import product
 from ratings.official.results import Bools, Floats
 from ratings.official.table import OfficialTable
 from ratings.stopping.question import Question, check_question
@@ -111,7 +112,7 @@ class _Search:
 
     def _gains(self) -> Floats:
         """By how much a match of each two would lower the weighted variances, shape (names, names)."""
-        reach = self.contrasts @ self.covariance
+        reach = product(self.contrasts, self.covariance)
         variances = np.einsum("ij,ij->i", reach, self.contrasts)
         pull = reach[:, :, None] - reach[:, None, :]
         variance = self._spread()
