@@ -16,6 +16,7 @@ from ratings.models import (
     Bot,
     Entrant,
     Fault,
+    LeakCheck,
     Match,
     MatchSeat,
     MatchState,
@@ -91,6 +92,7 @@ class MatchDetail:
     seats: tuple[SeatRow, ...]
     faults: Sequence[Fault]
     attempts: Sequence[Attempt]
+    leak_checks: Sequence[LeakCheck]
 
 
 def resolve_tournament(session: Session, text: str) -> Tournament:
@@ -151,6 +153,17 @@ def tournament_row(session: Session, tournament_id: str) -> TournamentRow:
     if found is None:
         raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
     return TournamentRow(found[0], found[1], progress(session, tournament_id))
+
+
+def owned_entrants(session: Session, tournament_id: str) -> set[bool]:
+    """Whether its bots have a registered owner: True if some have, False if some have not."""
+    query = (
+        select(Bot.owner_id)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .join(Entrant, col(Entrant.version_id) == Version.id)
+        .where(Entrant.tournament_id == tournament_id)
+    )
+    return {owner is not None for owner in session.exec(query)}
 
 
 def standings(session: Session, tournament_id: str) -> list[EntrantRow]:
@@ -229,7 +242,8 @@ def match_detail(session: Session, match_id: str) -> MatchDetail:
         raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
     faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
     attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
-    return MatchDetail(*found, _seats(session, match_id), faults, attempts)
+    checks = session.exec(select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))).all()
+    return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:

@@ -133,4 +133,4 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
 
 
 def test_the_launcher_never_imports_grpc() -> None:
-    assert "grpc" not in modules_after_importing("arena.hosting.launcher")
+    assert "grpc" not in modules_after_importing("arena.hosting.launching.__main__")
