@@ -58,7 +58,7 @@ async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:
         if display is None:  # the first matches are handed out now
             typer.echo(UNCONFINED, err=True)
             display = ProgressDisplay(state.over, state.total)
-        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
+        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "", state.total)
 
     async with LocalExecutor(workers) as executor:
         end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
