@@ -146,8 +146,8 @@ def _check_fact(fact: MatchFact, match: AnyRow) -> None:
         check_ranks(fact.ranks)
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
-    told = (*fact.faults, *fact.leak_checks)
-    seats = {*fact.forfeits, *fact.resigned, *(one.seat for one in told)}
+    seats = {*fact.forfeits, *fact.resigned, *(fault.seat for fault in fact.faults)}
+    seats |= {check.seat for check in fact.leak_checks}
     if not seats <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
         raise FactError(f"{place}: a forfeit, fault or leak check names a seat that is not there, or one seat twice")
     if not fact.replay:
