@@ -11,6 +11,7 @@ import typer
 from arena.cli import settings
 from arena.cli.book import open_book
 from arena.cli.errors import MisuseError
+from arena.cli.hosting import LeakChecks, WarmMemory
 from arena.cli.options import AsJson, Database, GameOptions, Workers, example, parse_names, print_help_without_verb
 from arena.cli.order import (
     BotNames,
@@ -23,7 +24,8 @@ from arena.cli.order import (
     TournamentName,
     add_tournament,
 )
-from arena.cli.play import play
+from arena.cli.play import play, read_keeping
+from arena.cli.sandbox import AllowReduced, Sandbox
 from arena.cli.standings import print_end
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout
@@ -60,15 +62,20 @@ def _play_tournament(
     unrated: Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")] = False,
     name: TournamentName = None,
     workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory)
     form, entrants = choose(seats, parse_names(bots, "bots"))
     order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
     with open_book(db) as book:
         tournament = add_tournament(book, order, form, entrants)
         announce(tournament)
-        play(book, tournament, workers=workers)
+        play(book, tournament, workers=workers, keeping=keeping)
         print_end(book, tournament, as_json=as_json)
 
 

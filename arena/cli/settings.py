@@ -30,4 +30,22 @@ WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one 
 LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
 DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
-SETTINGS = (DB, WORKERS, LANG, DEBUG)
+SANDBOX = Setting(
+    "sandbox",
+    "auto",
+    "How bots are kept: auto (an owner's in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
+)
+
+LEAK_CHECKS = Setting(
+    "leak_checks",
+    "2%",
+    "Part of the matches whose deterministic bots are asked again in fresh processes. Option --leak-checks.",
+)
+WARM_MEMORY = Setting(
+    "warm_memory",
+    "auto",
+    "Megabytes that bots may hold which wait for their next match; auto = a quarter of the machine's. "
+    "Option --warm-memory.",
+)
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY)

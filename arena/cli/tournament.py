@@ -10,15 +10,18 @@ import typer
 from arena.cli import formats, settings
 from arena.cli.book import find_version, open_existing_book
 from arena.cli.hints import next_command
+from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, Workers, example
 from arena.cli.order import find_tournament
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
-from arena.cli.play import play
+from arena.cli.play import play, read_keeping
+from arena.cli.sandbox import AllowReduced, Sandbox
 from arena.cli.standings import COLUMNS, print_end, standing_facts
 from arena.tournament import entry
 from ratings import ledger, queries
 from ratings.database import read, write
+from ratings.leaks import leak_checks
 from ratings.models import Tournament
 from ratings.queries import MatchRow, TournamentRow
 
@@ -107,6 +110,7 @@ def _match_facts(row: MatchRow) -> dict[str, Any]:
         "state": match.state.value,
         "void_reason": match.void_reason,
         "game_digest": match.game_digest,
+        "sandbox": match.sandbox,
     }
 
 
@@ -122,13 +126,18 @@ def show(
         row = queries.tournament_row(session, find_tournament(session, tournament).id)
         standings = standing_facts(session, row.tournament)
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
+        leaks = leak_checks(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
     secret = row.tournament.secret if row.progress.is_over else None
     if as_json:
         facts = {**_row_facts(row), "settings": row.tournament.settings, "secret": secret}
-        print_json({**facts, "standings": standings, "matches": played})
+        found = [{"bot": leak.bot, "version": leak.version.number, **leak.check.model_dump()} for leak in leaks]
+        print_json({**facts, "standings": standings, "matches": played, "leak_checks": found})
         return
-    print_facts({**_people_facts(row), "secret": secret or "published when it is over"})
+    people = {**_people_facts(row), "leak checks": leak_summary(leaks)}
+    print_facts({**people, "secret": secret or "published when it is over"})
+    for line in leak_lines(leaks):
+        typer.echo(line)
     typer.echo()
     print_table(COLUMNS, standings, as_json=False)
     shown = played if matches else [match for match in played if match["void_reason"]]
@@ -162,14 +171,19 @@ def _people_facts(row: TournamentRow) -> dict[str, Any]:
 def resume(
     tournament: TournamentText,
     workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory)
     with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
-        play(book, found, workers=workers)
+        play(book, found, workers=workers, keeping=keeping)
         print_end(book, found, as_json=as_json)
 
 

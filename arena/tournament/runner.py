@@ -14,15 +14,17 @@ import platform
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from arena.executor.base import Executor, MatchLostError
+from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress, Tally
-from arena.tournament.specs import SpecMaker, fact_of
+from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
 from arena.tournament.waves import WavePlanner
 from ratings import ledger
 from ratings.database import Engine, Session, read, write
@@ -47,16 +49,21 @@ async def run_tournament(
     on_progress: OnProgress | None = None,
     *,
     store: VersionStore,
+    policy: SandboxPolicy = DEFAULT_POLICY,
+    leak_checks: float = DEFAULT_LEAK_CHECKS,
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`; the state at the end.
 
-    Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point. Raises
-    NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; HostFailingError when match
-    after match is lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone;
-    DatabaseError when results cannot be written. After any of them the tournament can be run again.
+    Bots are kept as `policy` and their owners want it; `leak_checks` is the part of the matches (0 to 1) whose
+    deterministic bots are asked again by `arena.match.retrial`. Cancelling is safe: finished matches are recorded, the
+    others given back. So is a kill at any point. Raises NotFoundError; NotPlayableError for a tournament that is over;
+    AlreadyRunningError; SandboxUnavailableError before anything is played; HostFailingError when match after match is
+    lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone; DatabaseError when
+    results cannot be written. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, store, tournament_id)):
-        run = _open_run(database, tournament_id, executor, on_progress, store)
+        make_specs = partial(SpecMaker.of, store=store, policy=policy, leak_checks=leak_checks)
+        run = _open_run(database, tournament_id, executor, on_progress, make_specs)
         return await run.play()
 
 
@@ -67,7 +74,11 @@ def _lock_path(database: Engine, store: VersionStore, tournament_id: str) -> Pat
 
 
 def _open_run(
-    database: Engine, tournament_id: str, executor: Executor, on_progress: OnProgress | None, store: VersionStore
+    database: Engine,
+    tournament_id: str,
+    executor: Executor,
+    on_progress: OnProgress | None,
+    make_specs: Callable[[Session, Tournament], SpecMaker],
 ) -> _Run:
     with read(database) as session:
         tournament = session.get(Tournament, tournament_id)
@@ -75,7 +86,7 @@ def _open_run(
             raise NotFoundError(f"no tournament {tournament_id}; `arena tournament list` shows all")
         state = ledger.progress(session, tournament_id)
         _check_playable(tournament, state)
-        specs = SpecMaker.of(session, tournament, store)
+        specs = make_specs(session, tournament)
         waves = WavePlanner.of(session, tournament)
     tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
     return _Run(database, tournament_id, executor, on_progress, specs, waves, tally)
@@ -165,7 +176,12 @@ class _Run:
             report = task.result()
         except MatchLostError as error:
             again = ledger.record_host_failure(
-                session, match_id=match.match_id, attempt=match.attempt, reason=str(error)
+                session,
+                match_id=match.match_id,
+                attempt=match.attempt,
+                reason=str(error),
+                cause=error.cause.value,
+                evidence=error.evidence,
             )
             return lambda: self._tally.count_lost(match.match_id, again=again)
         if not ledger.record_result(session, fact_of(report, self._worker)):

@@ -13,12 +13,12 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
+from arena.executor.base import HostBrokenError
 from arena.executor.host import MatchHost
-from arena.hosting.processes import HostingError
 from arena.match.clock import TimeControl
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
-from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
+from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
 from arena.match.verify import verify
 from arena.referee.stream import BotStream
 from tests.support.processes import marked_processes
@@ -345,8 +345,8 @@ class TestProcesses:
 
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(self, host: MatchHost) -> None:
         report = await play(host, [scripted("join-and-act"), scripted("never-join")], clock=SHORT_START)
-        fault = report.result.faults[0]
-        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+        (fault,) = (fault for fault in report.result.faults if fault.seat == 0)
+        assert fault.cause is FaultCause.PROTOCOL
         assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
     async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
@@ -380,5 +380,6 @@ async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
         while not any("silent" in command for command in marked_processes(mark).values()):
             await asyncio.sleep(0)
         os.kill(launcher, signal.SIGKILL)
-        with pytest.raises(HostingError):
+        with pytest.raises(HostBrokenError) as lost:
             await match
+    assert lost.value.cause is HostCause.LAUNCHER_LOST
