@@ -11,7 +11,13 @@ from typing import Any
 
 from arena.executor.base import HostBrokenError
 from arena.hosting.facts import BEGINNING, Mark
-from arena.hosting.processes import HostedProcess, HostingError, LauncherLostError, SandboxUnavailableError
+from arena.hosting.processes import (
+    HostedProcess,
+    HostingError,
+    LauncherLostError,
+    SandboxUnavailableError,
+    StorageFailedError,
+)
 from arena.hosting.runtime import RuntimeDirectoryError
 from arena.match.spec import Fault, FaultCause, HostCause
 
@@ -83,7 +89,7 @@ def blame_host(error: HostingError) -> HostBrokenError:
         cause = HostCause.LAUNCHER_LOST
     elif isinstance(error, SandboxUnavailableError):
         cause = HostCause.SANDBOX_FAILED
-    elif isinstance(error, RuntimeDirectoryError):
+    elif isinstance(error, StorageFailedError | RuntimeDirectoryError):
         cause = HostCause.STORAGE_FAILED
     else:
         cause = HostCause.HOSTING_FAILED
