@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,9 @@ import typer
 from arena.cli import settings
 from arena.cli.book import open_book, open_existing_book
 from arena.cli.errors import CliError, MisuseError
-from arena.cli.hints import program
+from arena.cli.evidence import evidence_facts, print_evidence
+from arena.cli.hints import next_command, program
+from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
 from arena.cli.order import (
     BotNames,
@@ -23,10 +26,10 @@ from arena.cli.order import (
     add_match,
     find_tournament,
 )
-from arena.cli.output import Column, print_table
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.play import play, read_keeping
 from arena.cli.sandbox import AllowReduced, Sandbox
-from arena.cli.times import find_times
+from arena.cli.times import find_times, print_times
 from ratings import queries
 from ratings.database import read
 from ratings.models import Match, MatchSeat, MatchState
@@ -218,3 +221,41 @@ def _facts(detail: MatchDetail) -> dict[str, Any]:
     }
 
 
+def _print_match(detail: MatchDetail, db: str, *, as_json: bool, times: Mapping[str, Any] | None = None) -> None:
+    if as_json:
+        print_json(
+            {
+                **_facts(detail),
+                "seats": _seat_rows(detail),
+                **evidence_facts(detail),
+                **({"times": times} if times else {}),
+            }
+        )
+        return
+    match = detail.match
+    print_facts(
+        {
+            "match": match.id,
+            "tournament": f"{detail.tournament.name}, block {detail.block.index}, rotation {match.rotation}",
+            "pool": describe_pool(detail.pool),
+            "state": match.state.value if match.void_reason is None else f"{match.state.value}: {match.void_reason}",
+            "started": format_instant(match.started_at_us),
+            "length": _length(detail),
+            "sandbox": match.sandbox,
+        }
+    )
+    typer.echo()
+    print_table(_SEATS, _seat_rows(detail), as_json=False)
+    print_evidence(detail)
+    if times:
+        print_times(times)
+    if match.plies is not None:
+        typer.echo(f"\n`{next_command('replay', 'show', match.id[-SHORT:], db=db)}` shows how it was played")
+
+
+def _length(detail: MatchDetail) -> str:
+    match = detail.match
+    if match.plies is None or match.duration_us is None:
+        return "not played"
+    ended = "ended by the rules" if match.by_rules else "ended by forfeit"
+    return f"{match.plies} plies, {match.decisions} decisions, {match.duration_us / 1e6:.2f} s, {ended}"
