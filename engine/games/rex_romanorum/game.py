@@ -78,10 +78,42 @@ class RexRomanorum(Game):
         observed = read_observation(observation)
         return lambda rng: determinize(observed, rng)
 
+    def quick_action(self, state: State, random: Random) -> int:
+        """See `Game`."""
+        from engine.games.rex_romanorum.habits import choose
+
+        return choose(_own(state), random)
+
+    def turns_played(self, state: State) -> int:
+        """See `Game`: a turn is one of the seven actions, whoever decides in it."""
+        own = _own(state)
+        return (own.round - 1) * own.seats + own.active + own.is_final
+
+    def measures(self, state: State, action: int) -> Mapping[str, float]:
+        """See `Game`: actions of the turns, battles, buildings, bribes, kings."""
+        from engine.games.rex_romanorum.measures import measures
+
+        return measures(_own(state), action)
+
     def opening_plies(self, seats: int) -> int:
         """None: the pile makes every match another one."""
         del seats
         return 0
+
+    def usual_decisions(self, seats: int) -> int:
+        """See `Game`: measured with the sample bots."""
+        return 60 * (seats + 1)
+
+    @property
+    def variants(self) -> Sequence[Mapping[str, Any]]:
+        """Both decks (A9)."""
+        return ({}, {"variant": "short"})
+
+    def check_invariants(self, state: State) -> None:
+        """See `Game`: section 9.4."""
+        from engine.games.rex_romanorum.invariants import check
+
+        check(_own(state))
 
     @property
     def languages(self) -> Sequence[str]:

@@ -1,0 +1,123 @@
+"""Pictures and names for people."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from engine.games.foreign_king import GAME
+from engine.games.foreign_king import position as at
+from engine.games.foreign_king.board import OUTLINES, PROVINCES
+from tests.engine.games.foreign_king.table import lay, play
+
+TEXT = """\
+The Foreign King · Round 1 · CONGRESS_ASK · Seat 1 (B) decides
+Marker 29 · King: Liège · Order: A B C
+Supply: M 4, T 3
+
+                           A     B     C
+  Antwerp                  .     .     .
+  Brabant                  .     .     .  t
+  West Flanders            .     .     .
+  East Flanders            .     .     .
+  Hainaut                  .     .     .
+* Liège                    2     1     .  MT
+  Limburg                  .     .     .
+  Luxembourg               .     .     .
+  Namur                    .     .     .
+
+  Congress                 1     2     0
+  Hand                    11    11    14
+  VP                       0     4     0
+  Francs                   5     6     7
+  Medals                   2     0     0
+  Loans                    1     0     0
+
+  Pawn A: Score with the King
+  Pawn B: -
+  Pawn C: -
+"""
+
+
+def example() -> at.Position:
+    state = lay(
+        3,
+        discs={"LIE": [2, 1]},
+        congress=[1, 2, 0],
+        factories={"LIE": "MT", "BRA": "t"},
+        loans=[1, 0, 0],
+        scores=[0, 4, 0],
+    )
+    return play(state, "ACT_KING KING_TO:LIE")
+
+
+def test_the_text_view() -> None:
+    assert GAME.render_text(example()) == TEXT
+
+
+def texts(svg: str) -> list[str]:
+    elements = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(element.itertext()) for element in elements]
+
+
+@pytest.mark.parametrize("language", GAME.languages)
+def test_no_line_of_a_name_of_an_action_is_wider_than_its_box(language: str) -> None:
+    for seats in GAME.seats:
+        picture = ElementTree.fromstring(GAME.render_svg(GAME.new_state(seats), None, language))
+        lines = [line.text or "" for line in picture.iter("{http://www.w3.org/2000/svg}tspan")]
+        assert lines
+        assert max(map(len, lines)) <= 15
+
+
+def test_the_picture_says_who_is_who_without_colours() -> None:
+    shown = texts(GAME.render_svg(example()))
+    assert {"A2", "B1", "B2", "A1"} <= set(shown), "letter and count of every stack, Congress included"
+    assert {"M", "T", "t"} <= set(shown)
+    assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Order"} <= set(shown)
+
+
+def test_the_picture_in_other_languages() -> None:
+    assert "Lüttich" in texts(GAME.render_svg(example(), None, "de"))
+    assert "Luik" in texts(GAME.render_svg(example(), None, "nl"))
+    assert "Seat 0" in texts(GAME.render_svg(example(), None, "nl")), "English where a language has no word"
+
+
+def test_only_existing_spaces_are_drawn() -> None:
+    assert "Queen" not in texts(GAME.render_svg(GAME.new_state(3)))
+    assert "Queen" in texts(GAME.render_svg(GAME.new_state(4)))
+
+
+def test_the_virtual_player_is_shown_with_two_seats_only() -> None:
+    assert "Virtual player" in texts(GAME.render_svg(GAME.new_state(2)))
+    assert "Virtual player" not in texts(GAME.render_svg(GAME.new_state(3)))
+
+
+def test_labels() -> None:
+    assert GAME.labels("en")["BUILD:LIE:M"] == "Build: metallurgical factory in Liège"
+    assert GAME.labels("de")["KING_TO:WFL"] == "König nach Westflandern"
+    assert GAME.labels("it")["PLACE_N:3"] == "Piazza 3 cittadini"
+    assert GAME.labels("fr")["LIE"] == "Liège"
+    assert GAME.labels("nl")["HAI"] == "Henegouwen"
+    assert GAME.labels("nl")["ACT_KING"] == GAME.labels("en")["ACT_KING"]
+
+
+def test_languages_have_the_same_words() -> None:
+    keys = {language: set(GAME.labels(language)) for language in GAME.languages}
+    assert all(found == keys["en"] for found in keys.values())
+    for language in ("de", "it", "fr"):
+        same = [key for key, text in GAME.labels(language).items() if text == GAME.labels("en")[key]]
+        assert len(same) < 20, same
+
+
+def test_every_province_has_an_outline_around_its_centre() -> None:
+    assert len(OUTLINES) == len(PROVINCES)
+    assert all(len(outline) >= 8 for outline in OUTLINES)
+
+
+def test_the_board_lies_beside_the_rules() -> None:
+    import engine.games.foreign_king as package
+
+    assert package.__file__ is not None
+    assert (Path(package.__file__).parent / "board.json").is_file()
