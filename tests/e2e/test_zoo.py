@@ -115,13 +115,14 @@ class Cage:
         self._host, self._zoo, self._level = host, zoo, level
 
     async def play(
-        self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, **changes: Any
+        self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, with_honest: bool = True
     ) -> MatchReport:
         """One match of them all, in order, and of an honest bot in the last seat."""
         seats = [zoo_seat(self._zoo, case.behaviour, level=self._level) for case in cases]
-        seats.append(zoo_seat(self._zoo, level=self._level))
+        if with_honest:
+            seats.append(zoo_seat(self._zoo, level=self._level))
         script = script or " ".join(f"{seat}:3" for seat in range(len(seats)))
-        spec = script_spec(script, len(seats), seats=tuple(seats), clock=clock, **changes)
+        spec = script_spec(script, len(seats), seats=tuple(seats), clock=clock)
         report = await self._host.play(spec)
         assert verify(report.replay) == []
         return report
@@ -181,3 +182,10 @@ async def test_a_bot_that_does_not_read_for_five_seconds_is_gone(cage: Cage) -> 
 
 async def test_noise_and_children_are_no_fault_and_do_not_outlive_the_bot(host: MatchHost, cage: Cage) -> None:
     await cage.check(UNNOTICED)
+
+
+async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_blamed_in_the_next(cage: Cage) -> None:
+    thinker, other = harmless("think-for-a-second"), bots_fault("vanish-unasked", F.DISCONNECTED, "Its stream")
+    report = await cage.play([thinker, other], "0:3 1:3", with_honest=False)
+    assert [fault.seat for fault in report.result.faults] == [1]
+    await cage.check([thinker], script="1:3 0:3 1:3 0:3")

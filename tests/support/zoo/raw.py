@@ -53,8 +53,15 @@ class RawStream:
     def __exit__(self, *exc_info: object) -> None:
         self._socket.close()
 
+    @staticmethod
+    def frame_of(message: bytes) -> bytes:
+        return frame(DATA, 0, STREAM, struct.pack(">BI", 0, len(message)) + message)
+
+    def send_bytes(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
     def send(self, message: bytes) -> None:
-        self._socket.sendall(frame(DATA, 0, STREAM, struct.pack(">BI", 0, len(message)) + message))
+        self.send_bytes(self.frame_of(message))
 
     def send_half(self, message: bytes) -> None:
         """The announcement of a whole message, and half of it."""

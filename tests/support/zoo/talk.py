@@ -40,6 +40,22 @@ def stop_reading() -> None:
     time.sleep(FOREVER_S)
 
 
+def vanish_unasked() -> None:
+    """Joins in order, and exits when a match has begun and it is another one's turn."""
+    wire = Wire(os.environ["ARENA_TOKEN"])
+    wire.join()
+    for response in wire.responses():
+        if response.HasField("match_started"):
+            time.sleep(0.3)
+            os._exit(5)
+
+
+def think_for_a_second(wire: Wire, decide: play_pb2.Decide) -> None:
+    """Honest, but in no hurry."""
+    time.sleep(1)
+    wire.send_bytes(first(decide))
+
+
 def stop_writing(wire: Wire, decide: play_pb2.Decide) -> None:
     """Reads on, and never says anything again."""
 
@@ -63,11 +79,13 @@ def oversized_message(wire: Wire, decide: play_pb2.Decide) -> None:
 
 
 STARTS: dict[str, Callable[[], None]] = {
-    function.__name__.replace("_", "-"): function for function in (crash_at_import, half_a_message, stop_reading)
+    function.__name__.replace("_", "-"): function
+    for function in (crash_at_import, half_a_message, stop_reading, vanish_unasked)
 }
 ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
     function.__name__.replace("_", "-"): function
     for function in (
+        think_for_a_second,
         stop_writing,
         late_inside_the_margin,
         late_by_ten_seconds,
