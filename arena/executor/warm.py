@@ -16,6 +16,7 @@ from typing import Any
 
 from arena.hosting.processes import HostedProcess, HostingError, Launcher, LaunchError
 from arena.hosting.runtime import SCRATCH_NAME
+from arena.hosting.sandbox.keep import Keep
 from arena.match.spec import Fault, FaultCause, MatchSpec, SeatSpec
 from arena.referee.admission import JoinError, join
 from arena.referee.encoding import EVERY_GAME
@@ -37,6 +38,8 @@ class BotKey:
     version: str
     directory: str
     command: tuple[str, ...]
+    sandbox: str
+    memory_mb: int
 
 
 @dataclass(eq=False, slots=True)
@@ -192,7 +195,7 @@ class WarmBots:
         process = None
         try:
             starting = asyncio.create_task(
-                self._launcher.start(seat.command, seat.directory, environment, scratch=scratch)
+                self._launcher.start(seat.command, seat.directory, environment, scratch=scratch, keep=self._keep(seat))
             )
             try:
                 process = await asyncio.shield(starting)
@@ -232,6 +235,9 @@ class WarmBots:
             raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {spec.game}.", {})
         return bot
 
+    def _keep(self, seat: SeatSpec) -> Keep:
+        return Keep(seat.sandbox, seat.memory_mb, socket=Path(self._address.removeprefix("unix:")))
+
     def _environment(self, seat: SeatSpec, admission: Admission, scratch: Path) -> dict[str, str]:
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         # It does not work in its own directory, so `python -m` would not find its modules.
@@ -248,7 +254,7 @@ class WarmBots:
 
 
 def _key(seat: SeatSpec) -> BotKey:
-    return BotKey(seat.version, seat.directory, seat.command)
+    return BotKey(seat.version, seat.directory, seat.command, seat.sandbox, seat.memory_mb)
 
 
 def _list(games: Sequence[str]) -> str:
@@ -271,7 +277,12 @@ async def _join(admission: Admission) -> tuple[BotStream, Sequence[str]]:
 
 async def _explain_absence(process: HostedProcess, limit_s: float) -> StartError:
     has_ended = await process.wait(0)
-    if has_ended:
+    if has_ended and not process.has_begun:
+        output = await process.collect()
+        raise HostingError(f"the sandbox could not be made: {output.stderr.strip()[-500:]}")
+    if process.exceeded is not None:
+        why = f"It did not join. {process.exceeded.sentence}"
+    elif has_ended:
         why = f"It ended before it joined ({process.exited.result().describe()})."
     else:
         why = f"It did not join within {limit_s:g} s."
