@@ -1,6 +1,12 @@
 """The zoo of hostile bots, in real processes: what each does, whose fault it is, and that nobody beside it notices."""
 
+import json
+import os
+import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,12 +15,16 @@ import pytest
 import pytest_asyncio
 
 from arena.executor.host import MatchHost
+from arena.hosting.sandbox.keep import STANDARD
+from arena.hosting.sandbox.probe import probe
 from arena.match.clock import TimeControl
+from arena.match.replay import load
 from arena.match.spec import UNCONFINED, Fault, FaultCause, MatchReport
 from arena.match.verify import verify
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game, script_spec
+from tests.support.zoo.deeds import DONE, own_namespace
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -114,6 +124,23 @@ class Cage:
     def __init__(self, host: MatchHost, zoo: Path, level: str) -> None:
         self._host, self._zoo, self._level = host, zoo, level
 
+    async def play_one(self, behaviour: str, memory_mb: int = 512, **aims: str) -> MatchReport:
+        """A match of one of the zoo, which has aims, and an honest bot that must not notice."""
+        aims["host"] = own_namespace()
+        deviant = zoo_seat(self._zoo, behaviour, level=self._level, memory_mb=memory_mb, aims=aims)
+        seats = deviant, zoo_seat(self._zoo, level=self._level)
+        report = await self._host.play(script_spec("0:3 1:3 0:3 1:3", seats=seats, clock=PATIENT))
+        assert report.result.ranks[1] == 1
+        assert not [fault for fault in report.result.faults if fault.seat == 1]
+        return report
+
+    async def outcome(self, behaviour: str, **aims: str) -> dict[str, str]:
+        """What a bot says that it could do, without a fault."""
+        report = await self.play_one(behaviour, **aims)
+        assert report.result.faults == ()
+        outcome: dict[str, str] = json.loads(load(report.replay)["entries"][0]["note"])
+        return outcome
+
     async def play(
         self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, with_honest: bool = True
     ) -> MatchReport:
@@ -136,6 +163,17 @@ class Cage:
         assert not [fault for fault in report.result.faults if fault.seat == len(cases)]
 
 
+@contextmanager
+def victim(secret: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of this user, with a secret in its environment."""
+    command = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(3600)"]
+    with subprocess.Popen(command, env={"SECRET": secret}) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def check_case(case: Case, faults: Sequence[Fault]) -> None:
     assert [fault.cause for fault in faults] == ([case.cause] if case.cause else []), (case, faults)
     for fault in faults:
@@ -144,9 +182,21 @@ def check_case(case: Case, faults: Sequence[Fault]) -> None:
         assert case.owner == BOT
 
 
-@pytest.fixture(scope="module", params=[UNCONFINED])
+@pytest.fixture(scope="module")
+def sandboxed(host: MatchHost, zoo: Path) -> Cage:
+    """At level `standard`; where that does not work the test is skipped, with the reason."""
+    found = probe(STANDARD)
+    if not found.works:
+        pytest.skip(f"no sandbox works here: {found.problem}; {found.remedy}")
+    return Cage(host, zoo, STANDARD)
+
+
+@pytest.fixture(scope="module", params=[UNCONFINED, STANDARD])
 def cage(host: MatchHost, zoo: Path, request: pytest.FixtureRequest) -> Cage:
-    return Cage(host, zoo, request.param)
+    if request.param == STANDARD:
+        kept: Cage = request.getfixturevalue("sandboxed")
+        return kept
+    return Cage(host, zoo, UNCONFINED)
 
 
 async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) -> None:
@@ -189,3 +239,71 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
     report = await cage.play([thinker, other], "0:3 1:3", with_honest=False)
     assert [fault.seat for fault in report.result.faults] == [1]
     await cage.check([thinker], script="1:3 0:3 1:3 0:3")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "memory_mb", "words"),
+    [("bomb-with-forks", 512, "process"), ("bomb-with-memory", 200, "memory"), ("flood-output", 512, "output")],
+)
+async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
+    sandboxed: Cage, behaviour: str, memory_mb: int, words: str
+) -> None:
+    report = await sandboxed.play_one(behaviour, memory_mb)
+    check_case(bots_fault(behaviour, F.RESOURCE, words), report.result.faults)
+
+
+async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
+    outcome = await sandboxed.outcome("fill-the-disk")
+    assert all(value for name, value in outcome.items() if name.startswith("refused"))
+    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < 200
+
+
+async def test_a_bot_can_open_only_so_many_files(sandboxed: Cage) -> None:
+    outcome = await sandboxed.outcome("open-many-files")
+    assert outcome["refused"]
+    assert int(outcome["files"]) < 1000
+
+
+async def test_a_bot_sees_no_process_but_its_own_and_can_trace_none(sandboxed: Cage) -> None:
+    secret = "S" + os.urandom(16).hex()
+    with victim(secret):
+        outcome = await sandboxed.outcome("read-processes", secret=secret)
+    assert outcome["secret"] == "unseen"
+    assert int(outcome["processes"]) < 10
+    assert (await sandboxed.outcome("trace-processes"))["trace"] != DONE
+
+
+async def test_a_bot_can_kill_nobody_else(sandboxed: Cage) -> None:
+    with victim("") as process:
+        outcome = await sandboxed.outcome("kill-siblings", victim=str(process.pid))
+        assert process.poll() is None
+    assert outcome["victim"] != DONE
+
+
+async def test_a_bot_reads_neither_the_database_nor_the_code_of_others_nor_changes_its_own(
+    sandboxed: Cage, tmp_path: Path
+) -> None:
+    aims = {"database": tmp_path / "arena.db", "code": tmp_path / "versions" / "other" / "main.py"}
+    for path in aims.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("secret", encoding="ascii")
+    outcome = await sandboxed.outcome("read-files", **{name: str(path) for name, path in aims.items()})
+    assert outcome.keys() == {"database", "code", "listing", "own code", "beside own code"}
+    assert DONE not in outcome.values(), outcome
+
+
+async def test_a_bot_reaches_no_network_not_even_this_machine(sandboxed: Cage) -> None:
+    abstract = f"arena-zoo-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("\0" + abstract)
+        unix.listen()
+        server.setblocking(False)
+        outcome = await sandboxed.outcome("connect", port=str(server.getsockname()[1]), abstract=abstract)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert outcome.keys() == {"tcp", "udp", "abstract"}
+    assert DONE not in outcome.values(), outcome
+
+
+async def test_a_bot_finds_no_token_but_its_own_and_a_made_up_one_is_worth_nothing(sandboxed: Cage) -> None:
+    assert await sandboxed.outcome("use-another-token") == {"made up": "UNAUTHENTICATED", "found": "unseen"}

@@ -24,6 +24,7 @@ def copy_zoo(directory: Path) -> Path:
             shutil.copytree(SUPPORT / name, support / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(SUPPORT / name, support / name)
+    directory.chmod(0o755)
     return directory
 
 
