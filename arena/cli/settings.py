@@ -33,7 +33,7 @@ DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to
 SANDBOX = Setting(
     "sandbox",
     "auto",
-    "How bots are kept: auto (those of an owner in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
+    "How bots are kept: auto (an owner's in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
 )
 
 SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX)

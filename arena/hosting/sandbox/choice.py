@@ -26,10 +26,10 @@ class SandboxPolicy:
             raise ValueError(f"sandbox level {self.level!r}; there are {', '.join(LEVELS)}")
 
 
-_DEFAULT_POLICY = SandboxPolicy()
+DEFAULT_POLICY = SandboxPolicy()
 
 
-def find_level(*, has_owner: bool, policy: SandboxPolicy = _DEFAULT_POLICY) -> str:
+def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> str:
     """The level for a bot that belongs to somebody (`has_owner`) or was added locally, tried on this machine.
 
     Raises SandboxUnavailableError, one line with the remedy, if there is none: never a weaker one than asked for.
