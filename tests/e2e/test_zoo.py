@@ -242,14 +242,14 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "memory_mb", "words"),
-    [("bomb-with-forks", 512, "process"), ("bomb-with-memory", 200, "memory"), ("flood-output", 512, "output")],
+    ("behaviour", "memory_mb", "what"),
+    [("bomb-with-forks", 512, "processes"), ("bomb-with-memory", 200, "memory"), ("flood-output", 512, "output")],
 )
 async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
-    sandboxed: Cage, behaviour: str, memory_mb: int, words: str
+    sandboxed: Cage, behaviour: str, memory_mb: int, what: str
 ) -> None:
     report = await sandboxed.play_one(behaviour, memory_mb)
-    check_case(bots_fault(behaviour, F.RESOURCE, words), report.result.faults)
+    check_case(bots_fault(behaviour, F.RESOURCE, "", exceeded=what), report.result.faults)
 
 
 async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
