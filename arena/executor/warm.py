@@ -12,7 +12,7 @@ import asyncio
 from arena.executor.blame import StartError, blame, examine
 from arena.executor.memory import MEGABYTE, resident_bytes
 from arena.executor.starting import BotKey, Starter, WarmBot
-from arena.match.spec import Fault, FaultCause, MatchSpec, SeatSpec
+from arena.match.spec import Fault, MatchSpec, SeatSpec
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
@@ -71,13 +71,8 @@ class WarmBots:
                 raise outcome
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
-        """What a seat gets; a bot that spoke after joining, before any match, has broken the protocol."""
-        if not isinstance(one, WarmBot):
-            return one
-        if one.stream.spoiled and not one.stream.is_closed:
-            self.end(one)
-            return StartError(FaultCause.PROTOCOL, f"Before its match started, {one.stream.spoiled}.", {})
-        if block:
+        """What a seat gets; it has seen that block then."""
+        if isinstance(one, WarmBot) and block:
             one.blocks.add(block)
         return one
 
