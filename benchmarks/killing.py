@@ -24,7 +24,8 @@ GOAL_S = 2.0
 PATIENCE_S = 60.0
 BLOCKS = 3
 MATCHES = 3 * BLOCKS
-MOST_DELAY_S = 0.5
+MOST_DELAY_S = 0.3
+TOO_LATE = "everything was played before it was killed"
 
 
 def _wait(until: float, field: Field, before: dict[int, str], *, files: bool) -> float:
@@ -48,10 +49,12 @@ def _one(field: Field, victim: str, matches: int, delay_s: float) -> tuple[float
         while (before := kill(field, terminal.process.pid, victim)) is None and terminal.process.poll() is None:
             time.sleep(0.01)
         if before is None:
-            return 0.0, ["it was over before"]
+            return 0.0, [TOO_LATE]
         # Where the arena lives it starts another worker, whose files are nobody's leftovers.
         seconds = _wait(end, field, before, files=victim == ARENA)
         code = terminal.end()
+    if field.counts() == {"finished": MATCHES} and victim in (ARENA, ALL):
+        return 0.0, [TOO_LATE]
     if victim in (ARENA, ALL):
         # Killed before it had planned anything, it is ordered again.
         field.ok(*(["tournament", "resume", "monday"] if field.counts() else order(BLOCKS)))
@@ -91,8 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in range(options.moments):
             victim = list(times)[number % len(times)]
             field = _fresh(home, f"moment-{number}", Path(temporary), options.sandbox)
-            matches, delay_s = rng.randrange(MATCHES - 2), rng.uniform(0, MOST_DELAY_S)
+            matches, delay_s = rng.randrange(MATCHES - 4), rng.uniform(0, MOST_DELAY_S)
             seconds, wrong = _one(field, victim, matches, delay_s)
+            if wrong == [TOO_LATE]:
+                print(f"  {victim:>10}: {TOO_LATE}", flush=True)
+                continue
             if [row[:1] + row[2:] for row in field.table()] != table:
                 wrong.append("another table")
             times[victim].append(seconds)
