@@ -56,6 +56,11 @@ def think_for_a_second(wire: Wire, decide: play_pb2.Decide) -> None:
     wire.send_bytes(first(decide))
 
 
+def think_for_a_minute(wire: Wire, decide: play_pb2.Decide) -> None:
+    time.sleep(60)
+    wire.send_bytes(first(decide))
+
+
 def stop_writing(wire: Wire, decide: play_pb2.Decide) -> None:
     """Reads on, and never says anything again."""
 
@@ -86,6 +91,7 @@ ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         think_for_a_second,
+        think_for_a_minute,
         stop_writing,
         late_inside_the_margin,
         late_by_ten_seconds,
