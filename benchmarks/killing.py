@@ -105,11 +105,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             faults += bool(wrong)
             when = f"after {matches} matches and {delay_s:.2f} s"
             print(f"  {victim:>10} {when}: cleared in {seconds:.2f} s {'; '.join(wrong)}", flush=True)
-    worst = max(second for seconds in times.values() for second in seconds)
-    for victim, seconds in times.items():
-        if seconds:
-            median_s = statistics.median(seconds)
-            print(f"{victim:>10}: {len(seconds)} kills, median {median_s:.2f} s, at most {max(seconds):.2f} s")
+    worst = max(second for cleared in times.values() for second in cleared)
+    for victim, cleared in times.items():
+        if cleared:
+            median_s = statistics.median(cleared)
+            print(f"{victim:>10}: {len(cleared)} kills, median {median_s:.2f} s, at most {max(cleared):.2f} s")
     print(f"sandbox {options.sandbox}; wrong in the end: {faults}; at most {worst:.2f} s (goal {GOAL_S:g} s)")
     return 0 if not faults and worst <= GOAL_S else 1
 

@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,9 +124,9 @@ class Cage:
     def __init__(self, host: MatchHost, zoo: Path, level: str) -> None:
         self._host, self._zoo, self._level = host, zoo, level
 
-    async def play_one(self, behaviour: str, memory_mb: int = 512, **aims: str) -> MatchReport:
+    async def play_one(self, behaviour: str, aims: Mapping[str, str], memory_mb: int = 512) -> MatchReport:
         """A match of one of the zoo, which has aims, and an honest bot that must not notice."""
-        aims["host"] = own_namespace()
+        aims = {**aims, "host": own_namespace()}
         deviant = zoo_seat(self._zoo, behaviour, level=self._level, memory_mb=memory_mb, aims=aims)
         seats = deviant, zoo_seat(self._zoo, level=self._level)
         report = await self._host.play(script_spec("0:3 1:3 0:3 1:3", seats=seats, clock=PATIENT))
@@ -136,7 +136,7 @@ class Cage:
 
     async def outcome(self, behaviour: str, **aims: str) -> dict[str, str]:
         """What a bot says that it could do, without a fault."""
-        report = await self.play_one(behaviour, **aims)
+        report = await self.play_one(behaviour, aims)
         assert report.result.faults == ()
         outcome: dict[str, str] = json.loads(load(report.replay)["entries"][0]["note"])
         return outcome
@@ -263,7 +263,7 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
 async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
     sandboxed: Cage, behaviour: str, memory_mb: int, what: str
 ) -> None:
-    report = await sandboxed.play_one(behaviour, memory_mb)
+    report = await sandboxed.play_one(behaviour, {}, memory_mb)
     check_case(bots_fault(behaviour, F.RESOURCE, "", exceeded=what), report.result.faults)
 
 

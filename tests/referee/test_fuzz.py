@@ -29,7 +29,7 @@ async def test_no_message_raises_or_disturbs_another_match(tmp_path: Path, seed:
 
 def test_every_message_is_judged_and_none_raises() -> None:
     rng = Random(3)
-    verdicts = set()
+    verdicts: set[type[object]] = set()
     for _ in range(5_000):
         data = draw_message(rng, "m1", 0)
         verdicts.add(type(parse_request(data)))
