@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complaints, memory, sent, honest = asyncio.run(shoot(options.seed, options.messages, Path(directory)))
     seconds = time.perf_counter() - started
     most_mb = max(memory) / 1024
-    print(f"{sent:,} messages in {seconds:.0f} s ; {honest:,} honest matches beside them, undisturbed")
+    print(
+        f"{sent:,} messages in {seconds:.0f} s, seed {options.seed}; {honest:,} honest matches beside them, undisturbed"
+    )
     print(f"unhandled exceptions and complaints in the log: {len(complaints)}")
     for complaint in complaints[:SHOWN]:
         print(f"  {complaint}")
