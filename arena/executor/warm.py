@@ -48,6 +48,7 @@ class WarmBots:
                         self.end(one)
                         seats[index] = None
             await self.settle()
+            await asyncio.gather(*(_mark(one) for one in seats if isinstance(one, WarmBot)))
         except BaseException:
             for one in seats:
                 if isinstance(one, WarmBot):
@@ -106,7 +107,7 @@ class WarmBots:
         Raises HostingError when the launcher is gone: then the fault is the host's.
         """
         has_left = await self._starter.dismiss(bot)
-        return blame(fault, bot.process, await examine(bot.process, has_left))
+        return blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
@@ -129,3 +130,9 @@ class WarmBots:
             if bot.key == key and bot.plays(game) and not (block and block in bot.blocks):
                 return self._idle.pop(index)
         return None
+
+
+async def _mark(bot: WarmBot) -> None:
+    """What it wrote in earlier matches is no part of the next one's evidence."""
+    if bot.has_played:
+        bot.mark = await bot.process.mark()

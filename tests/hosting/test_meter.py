@@ -57,10 +57,12 @@ class Patient:
     def cpu_us(self, *commands: str) -> int:
         """CPU of a decision in which these are done, with a look after each."""
         self.meter.begin()
+        figures = None
         for command in commands:
             self.do(command)
             figures = self.meter.look()
             assert figures is not None
+        assert figures is not None
         return figures[0]
 
 
