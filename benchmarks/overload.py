@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"cores oversubscribed {options.times} times by other work, {seconds:.0f} s")
     print(f"half the limit of CPU: {tally.decisions} decisions; a fifth too much: caught {tally.caught} times")
     for fault in tally.faults[:SHOWN]:
-        print(f"  wrong: {fault.explanation}")
+        print(f"  wrong: {fault.explanation} {dict(fault.evidence)}")
     print(f"faults that should not be: {len(tally.faults)}; host faults: {len(tally.host_faults)}")
     for why in tally.host_faults[:SHOWN]:
         print(f"  host: {why}")
