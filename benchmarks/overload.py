@@ -28,7 +28,7 @@ async def play(decisions: int, overruns: int, times: int) -> Tally:
     tally = Tally()
     async with AsyncExitStack() as stack:
         hosts = [await stack.enter_async_context(MatchHost()) for _ in range(HONEST + 1)]
-        with oversubscribed(times):
+        with oversubscribed(times, len(hosts)):
             honest = [play_in_time(host, decisions // HONEST, tally) for host in hosts[:HONEST]]
             await asyncio.gather(*honest, overrun(hosts[HONEST], overruns, tally))
     return tally
@@ -47,13 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = time.perf_counter() - started
     print(f"cores oversubscribed {options.times} times by other work, {seconds:.0f} s")
     print(f"half the limit of CPU: {tally.decisions} decisions; a fifth too much: caught {tally.caught} times")
-    for fault in tally.faults[:SHOWN]:
+    for fault in tally.lost[:SHOWN]:
         print(f"  wrong: {fault.explanation} {dict(fault.evidence)}")
-    print(f"faults that should not be: {len(tally.faults)}; host faults: {len(tally.host_faults)}")
+    print(f"honest bots that lost: {len(tally.lost)}; overruns that were missed: {len(tally.missed)}")
+    print(f"host faults: {len(tally.host_faults)}")
     for why in tally.host_faults[:SHOWN]:
         print(f"  host: {why}")
     wanted = options.decisions // HONEST * HONEST, options.overruns
-    return 0 if not tally.faults and (tally.decisions, tally.caught) == wanted else 1
+    return 0 if not tally.lost and (tally.decisions, tally.caught) == wanted else 1
 
 
 if __name__ == "__main__":

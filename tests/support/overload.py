@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from arena.executor.host import MatchHost
 from arena.match.clock import TimeControl
@@ -24,6 +26,7 @@ BUSY_BOT = Path(__file__).with_name("busy_bot.py")
 MOST_DECISIONS = 50
 """In one match."""
 MOST_HOST_FAULTS = 10
+SAMPLES, SAMPLE_INTERVAL_S = 50, 0.01
 
 
 @dataclass
@@ -32,19 +35,34 @@ class Tally:
 
     decisions: int = 0
     caught: int = 0
-    faults: list[Fault] = field(default_factory=list)
-    """Of bots that did nothing wrong, or other than expected."""
+    lost: list[Fault] = field(default_factory=list)
+    """Faults of the bot that did nothing wrong."""
+    missed: list[str] = field(default_factory=list)
+    """What became of the slow bot when it was not caught."""
     host_faults: list[str] = field(default_factory=list)
 
 
+def running_besides() -> int:
+    """How many tasks of others want a processor, as a rule."""
+    samples = []
+    for _ in range(SAMPLES):
+        samples.append(int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].split("/")[0]) - 1)
+        time.sleep(SAMPLE_INTERVAL_S)
+    return round(median(samples))
+
+
 @contextmanager
-def oversubscribed(times: int) -> Iterator[None]:
-    """Other work for every core, so many times over."""
+def oversubscribed(times: int, bots: int) -> Iterator[int]:
+    """So many times as much to do as there are cores, for each of `bots` bots; how many programs that took.
+
+    What the machine does besides counts, and so do the other bots.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     command = [sys.executable, "-I", "-S", "-c", "while True: pass"]
-    burners = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for _ in range(times * cores)]
+    needed = max(times * cores - (bots - 1) - running_besides(), 0)
+    burners = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for _ in range(needed)]
     try:
-        yield
+        yield needed
     finally:
         for burner in burners:
             burner.kill()
@@ -77,7 +95,7 @@ async def play_in_time(host: MatchHost, decisions: int, tally: Tally) -> None:
         if report is not None:
             played += report.decisions
             tally.decisions += report.decisions
-            tally.faults += report.result.faults
+            tally.lost += report.result.faults
             if report.result.faults:
                 return
 
@@ -91,7 +109,7 @@ async def overrun(host: MatchHost, times: int, tally: Tally) -> None:
             continue
         causes = [fault.cause for fault in report.result.faults]
         if causes != [FaultCause.TIMEOUT]:
-            tally.faults += report.result.faults or [Fault(0, FaultCause.TIMEOUT, 0, "It was not caught.")]
+            tally.missed.append(f"charged like one in time; faults {causes}")
             return
         caught += 1
         tally.caught += 1
