@@ -74,11 +74,13 @@ def test_a_decision_that_is_short_and_late_is_looked_at() -> None:
 
 
 def test_a_longer_decision_has_all_its_figures() -> None:
-    loop, watch = start(Meter(), Queue(over_us=3000))
+    meter = Meter((5000, 7000))
+    loop, watch = start(meter, Queue(over_us=3000))
     assert watch.next_at == pytest.approx(50 + LOOK_EVERY_S)
     loop.now = 50.02
-    assert watch.look() == Figures(20_000, 5000, 7000, 0, looks=1)
-    assert watch.stop(50.035) == Figures(35_000, 5000, 7000, 3000, looks=2)
+    assert watch.look() == Figures(20_000, 5000, 7000, 3000, looks=1)
+    meter.reading = (9000, 8000)
+    assert watch.stop(50.035) == Figures(35_000, 9000, 8000, 3000, looks=2)
 
 
 def test_a_look_that_comes_late_may_hide_an_answer() -> None:
@@ -86,6 +88,26 @@ def test_a_look_that_comes_late_may_hide_an_answer() -> None:
     loop.now = 50.06
     assert watch.look().referee_lag_us == 40_000
     assert watch.next_at == pytest.approx(50.08)
+
+
+def test_late_looks_add_up_while_the_bot_has_nothing_to_do() -> None:
+    meter = Meter((0, 0))
+    loop, watch = start(meter)
+    loop.now = 50.06
+    assert watch.look().referee_lag_us == 40_000
+    loop.now = 50.11
+    assert watch.look().referee_lag_us == 70_000
+    meter.reading = (1000, 0)
+    loop.now = 50.15
+    assert watch.look().referee_lag_us == 20_000
+
+
+def test_a_bot_that_sleeps_long_is_not_given_back_every_late_look() -> None:
+    loop, watch = start(Meter((0, 0)), patience_s=1000)
+    for _ in range(1000):
+        loop.now = watch.next_at + 0.03
+        figures = watch.look()
+    assert figures.referee_lag_us == pytest.approx(330_000, abs=100)
 
 
 def test_a_thread_of_the_referee_that_waits_may_hide_an_answer() -> None:
