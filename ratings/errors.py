@@ -13,7 +13,8 @@
     ├── BotError                    a bot that cannot be added or entered as asked
     ├── PlanError                   a tournament that cannot be played as planned
     ├── FactError                   a result that does not fit its match
-    └── SkillError                  constants that TrueSkill cannot work with
+    ├── SkillError                  constants that TrueSkill cannot work with
+    └── ResultsError                results, or a question about them, that the statistics cannot work with
 
 Every message is one line and ends with the remedy where there is one.
 """
@@ -73,3 +74,7 @@ class FactError(RatingsError, ValueError):
 
 class SkillError(RatingsError, ValueError):
     """TrueSkill cannot work with these constants or ranks."""
+
+
+class ResultsError(RatingsError, ValueError):
+    """The statistics cannot work with these results, or with this question about them."""
