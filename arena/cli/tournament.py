@@ -203,7 +203,10 @@ BotOfTournament = Annotated[str, typer.Argument(metavar="BOT", help="Its name, o
 
 @app.command("join", epilog=example("arena tournament join monday random", "arena tournament join monday greedy"))
 def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default) -> None:
-    """Enter a bot late into a Swiss tournament or a ladder, while it runs or before it is resumed."""
+    """Enter a bot late into a Swiss or a ladder.
+
+    That may be done while it runs, or before it is resumed.
+    """
     with open_existing_book(db) as book, write(book.engine) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
@@ -216,7 +219,10 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
 def withdraw_from_tournament(
     tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default
 ) -> None:
-    """Take a bot out for good: its blocks that are not over are void, and it is not paired any more."""
+    """Take a bot out for good.
+
+    Its blocks that are not over are void, and it is not paired any more.
+    """
     with open_existing_book(db) as book, write(book.engine) as session:
         found = find_tournament(session, tournament)
         version, void = entry.withdraw(session, found, bot)
