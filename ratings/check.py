@@ -116,12 +116,13 @@ def _order(session: Session) -> Iterator[str]:
     tournaments = select(_t.c.id, _t.c.rated_through, through).outerjoin(passed, passed.c.tournament_id == _t.c.id)
     differ = (through != _t.c.rated_through) | (passed.c.last != passed.c.passed - 1)
     yield from _few(session, tournaments.where(differ), "tournament {}: rated through {}, but {} matches in the order")
+    rest, over = tables.match.alias(), (MatchState.FINISHED, MatchState.VOID)
     waiting = (
         select(_t.c.id, _m.c.position)
         .join(_m, and_(_m.c.tournament_id == _t.c.id, _m.c.position == _t.c.rated_through))
-        .where(_t.c.rated, _m.c.state.in_((MatchState.FINISHED, MatchState.VOID)))
+        .where(_t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists())
     )
-    yield from _few(session, waiting, "tournament {}: match {} is over and not rated")
+    yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
 
 
 def _ratings(session: Session) -> Iterator[str]:

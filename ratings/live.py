@@ -6,8 +6,9 @@ which matches come next and writes down what happened to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
@@ -100,7 +101,7 @@ _TOURNAMENT = (
     .with_for_update(of=_p)
 )
 _NEXT_MATCHES = (
-    select(_m.c.id, _m.c.position, _m.c.state, _m.c.rated)
+    select(_m.c.id, _m.c.block_id, _m.c.position, _m.c.state, _m.c.rated)
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.position >= bindparam("start"))
     .order_by(_m.c.position)
     .limit(_CHUNK)
@@ -145,9 +146,10 @@ _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated
 
 
 def rate_prefix(connection: Connection, tournament_id: str) -> int:
-    """Rate the tournament's matches from where rating stopped to the first that is not over; how many were passed.
+    """Rate the tournament's whole blocks from where rating stopped to the first that is not over.
 
-    Inside the caller's transaction. Nothing happens in an unrated tournament.
+    How many matches were passed. A match that is void voids its block: seats are fair only in whole blocks. Inside the
+    caller's transaction. Nothing happens in an unrated tournament.
     """
     tournament = connection.execute(_TOURNAMENT, {"tournament": tournament_id}).one()
     if not tournament.rated:
@@ -157,19 +159,16 @@ def rate_prefix(connection: Connection, tournament_id: str) -> int:
         _rate_chunk(connection, tournament, chunk)
         through += len(chunk)
         connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
-        if len(chunk) < _CHUNK:
-            break
     return int(through - tournament.rated_through)
 
 
 def _over_from(connection: Connection, tournament_id: str, start: int) -> list[AnyRow]:
-    """The matches at `start`, start + 1, ... that are over, up to the first that is not."""
-    over: list[AnyRow] = []
-    for row in connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all():
-        if row.state not in (MatchState.FINISHED, MatchState.VOID) or row.position != start + len(over):
-            break
-        over.append(row)
-    return over
+    """The matches at `start`, start + 1, ... that are over, up to the first block that is not; few at once."""
+    rows = connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all()
+    over = list(takewhile(lambda row: row.state in (MatchState.FINISHED, MatchState.VOID), rows))
+    # A block that is cut off, by a match that is not over or by the limit, has to wait.
+    cut = rows[len(over)].block_id if len(over) < len(rows) else over[-1].block_id if len(over) == _CHUNK else None
+    return [row for row in over if row.block_id != cut]
 
 
 def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[AnyRow]) -> None:
@@ -178,18 +177,21 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     )
     pool = tournament.pool_id
     last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
+    void_blocks = {match.block_id for match in matches if match.state == MatchState.VOID}
     for seq, match in enumerate(matches, start=last + 1):
         seats = connection.execute(_SEATS, {"pool": pool, "match": match.id}).all()
-        verdict = _verdict(match, seats, bool(tournament.rates_same_owner))
+        verdict = _verdict(match, seats, void_blocks, bool(tournament.rates_same_owner))
         order = {"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict}
         connection.execute(_ADD_ORDER, order)
         if verdict is Verdict.RATED:
             _rate_one(connection, settings, order, seats)
 
 
-def _verdict(match: AnyRow, seats: Sequence[AnyRow], rates_same_owner: bool) -> Verdict:
+def _verdict(match: AnyRow, seats: Sequence[AnyRow], void_blocks: Set[str], rates_same_owner: bool) -> Verdict:
     if match.state == MatchState.VOID:
         return Verdict.VOID
+    if match.block_id in void_blocks:
+        return Verdict.VOID_BLOCK
     if not match.rated:
         return Verdict.UNRATED
     owners = [seat.owner_id for seat in seats if seat.owner_id is not None]
