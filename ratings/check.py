@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, and_, func, select
@@ -39,8 +39,12 @@ def check_facts(engine: Engine) -> list[str]:
         if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
             # On damaged pages the other questions would only repeat the answer.
             return damage
-        kinds = (_schema(session), _matches(session), _attempts(session), _order(session))
-        return [problem for kind in kinds for problem in kind]
+        return list(chain(_schema(session), facts_problems(session)))
+
+
+def facts_problems(session: Session) -> Iterator[str]:
+    """What is wrong with matches, attempts and the order of rating, as a session sees them."""
+    return chain(_matches(session), _attempts(session), _order(session))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -120,7 +124,9 @@ def _order(session: Session) -> Iterator[str]:
     waiting = (
         select(_t.c.id, _m.c.position)
         .join(_m, and_(_m.c.tournament_id == _t.c.id, _m.c.position == _t.c.rated_through))
-        .where(_t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists())
+        .where(
+            _t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists()
+        )
     )
     yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
 
