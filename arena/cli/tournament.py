@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import settings
+from arena.cli import archive, settings
 from arena.cli.book import Book, open_book, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.leaderboard import describe_pool
@@ -131,6 +131,7 @@ _TOURNAMENTS = (
 )
 
 
+archive.add_to(app)
 run_app.callback(invoke_without_command=True)(print_help_without_verb)
 app.add_typer(
     run_app,

@@ -9,7 +9,6 @@ from typing import Any
 
 from arena.match.clock import TimeControl
 
-
 DEFAULT_MEMORY_MB = 512
 UNCONFINED = "none"
 

@@ -40,10 +40,11 @@ def _next(link: str, text: str) -> str:
     return hashlib.sha256(f"{link} {text}".encode()).hexdigest()
 
 
-def read_chain(file: IO[str], name: str) -> Iterator[tuple[int, str, Any]]:
+def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[tuple[int, str, Any]]:
     """Line number (from 1), kind and data of every record before the end.
 
-    Raises ArchiveError at the first line that was changed, when lines are missing, and when something follows the end.
+    Raises ArchiveError at the first line that was changed, when lines are missing, when something follows the end,
+    and when its digest is not the one given.
     """
     link, count = _SEED, 0
     for number, line in enumerate(_lines(file, name), start=1):
@@ -54,6 +55,8 @@ def read_chain(file: IO[str], name: str) -> Iterator[tuple[int, str, Any]]:
         kind, data = json.loads(text)
         if kind == END:
             _check_end(file, name, count, data)
+            if digest not in (None, link):
+                _refuse(name, f"its digest is {link}")
             return
         yield number, kind, data
         count += 1

@@ -56,12 +56,17 @@ class _Import:
     changes: list[Row] = field(default_factory=list)
 
 
-def import_tournament(session: Session, source: Path, *, name: str | None = None) -> Imported:
-    """Read an exported tournament; under another `name` if given. Raises ArchiveError, with nothing to be committed."""
+def import_tournament(
+    session: Session, source: Path, *, name: str | None = None, digest: str | None = None
+) -> Imported:
+    """Read an exported tournament; under another `name` if given, only a file of that `digest` if given.
+
+    Raises ArchiveError, with nothing to be committed.
+    """
     work = _Import(session, str(source), name)
     try:
         with source.open(encoding="ascii", newline="\n") as file:
-            lines = read_chain(file, str(source))
+            lines = read_chain(file, str(source), digest)
             header = _check_header(work, next(lines, None))
             _import_rows(work, lines)
     except IntegrityError as error:
