@@ -25,7 +25,10 @@ def export(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write a tournament that is over into one file: matches, replays, faults, ratings. The bots' programs stay."""
+    """Write a tournament that is over into one file.
+
+    Matches, replays, faults and ratings; the programs of the bots are not part of it.
+    """
     with open_existing_book(db) as book, read(book.engine) as session:
         found = find_tournament(session, tournament)
         digest = export_tournament(session, found, target)
@@ -46,7 +49,10 @@ def import_(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Read an exported tournament into a database; all of it or nothing. Its matches are rated anew."""
+    """Read an exported tournament into a database.
+
+    All of it or nothing; its matches are rated anew, after what the pool has.
+    """
     with open_book(db) as book, write(book.engine) as session:
         imported = import_tournament(session, source, name=name, digest=digest)
     if as_json:
