@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, and_, func, select
+from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
 from ratings import schema, sqlite, tables
@@ -30,7 +30,7 @@ def check(engine: Engine) -> list[str]:
     if facts := check_facts(engine):
         return facts
     with read(engine) as session:
-        return list(_ratings(session))
+        return list(rating_problems(session))
 
 
 def check_facts(engine: Engine) -> list[str]:
@@ -131,9 +131,11 @@ def _order(session: Session) -> Iterator[str]:
     yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
 
 
-def _ratings(session: Session) -> Iterator[str]:
+def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:
+    """Every rating, of all pools or of one, that is not what the facts give, to the last digit."""
     names = _version_names(session)
-    for pool_id in session.connection().execute(select(tables.pool.c.id)).scalars().all():
+    pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
+    for pool_id in session.connection().execute(pools).scalars().all():
         try:
             rebuilt = compute(session, pool_id)
         except SkillError as error:

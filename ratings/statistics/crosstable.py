@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby, permutations
+from operator import itemgetter
 
 from sqlalchemy import ColumnElement, case, func, select
 from sqlmodel import Session
@@ -43,27 +45,34 @@ class SeatResult:
     forfeits: int
 
 
-def meetings(
-    session: Session, scope: Scope, versions: Sequence[str], opponents: Sequence[str] | None = None
-) -> list[Meeting]:
-    """Every pair of one of `versions` and one of `opponents` (by default the same) that met; sorted by ids."""
-    mine, other = _s.alias("mine"), _s.alias("other")
-    points = case((mine.c.rank < other.c.rank, 2), (mine.c.rank == other.c.rank, 1), else_=0)
+def meetings(session: Session, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
+    """Every ordered pair of `versions` that met; sorted by ids."""
     query = (
-        select(mine.c.version_id, other.c.version_id, func.count(), func.sum(points))
-        .join(other, (other.c.match_id == mine.c.match_id) & (other.c.seat != mine.c.seat))
-        .where(mine.c.version_id.in_(versions), mine.c.rank.is_not(None), scope.holds(mine.c.match_id))
-        .group_by(mine.c.version_id, other.c.version_id)
-        .order_by(mine.c.version_id, other.c.version_id)
+        select(_s.c.match_id, _s.c.version_id, _s.c.rank)
+        .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .order_by(_s.c.match_id)
     )
-    if opponents is None or opponents:
-        query = query.where(other.c.version_id.in_(versions if opponents is None else opponents))
-    return [Meeting(*row) for row in session.connection().execute(query)]
+    # Joined here and not in SQL: of a large pool only the few seats of these versions are read, each once.
+    found: dict[tuple[str, str], list[int]] = {}
+    for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
+        for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
+            meeting = found.setdefault((mine, other), [0, 0])
+            meeting[0] += 1
+            meeting[1] += 2 * (rank < other_rank) + (rank == other_rank)
+    return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
 
 
 def by_opponent(session: Session, scope: Scope, version_id: str) -> list[Meeting]:
     """One version against everybody it met, the opponent met most first."""
-    found = meetings(session, scope, [version_id], [])
+    other = _s.alias("other")
+    points = case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0)
+    query = (
+        select(_s.c.version_id, other.c.version_id, func.count(), func.sum(points))
+        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.seat != _s.c.seat))
+        .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .group_by(_s.c.version_id, other.c.version_id)
+    )
+    found = [Meeting(*row) for row in session.connection().execute(query)]
     return sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id))
 
 
