@@ -1,6 +1,6 @@
 """A worker process: plays the matches that the coordinator sends on stdin, reports on stdout, ends with it.
 
-    python -m arena.worker [--core N]
+    python -m arena.worker [--core N] [--warm-bots N] [--warm-memory MB]
 
 Not for people: `arena.executor.local` starts it.
 """
@@ -17,11 +17,13 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 
-from arena.executor.frames import encode_frame, encode_report, read_frame
+from arena.executor.base import HostBrokenError, MatchLostError
+from arena.executor.frames import encode_frame, encode_lost, encode_report, read_frame
 from arena.executor.host import MatchHost
+from arena.executor.warm import DEFAULT_WARM_BOTS
 from arena.hosting.processes import HostingError
 from arena.match.match import MatchSpecError
-from arena.match.spec import MatchSpec
+from arena.match.spec import HostCause, MatchSpec
 
 _PR_SET_PDEATHSIG = 1
 
@@ -64,7 +66,7 @@ class Worker:
             self._playing[1].cancel()
         for order in [order for order in self._waiting if order[0] == ticket]:
             self._waiting.remove(order)
-            self._send(_lost(ticket, "cancelled"))
+            self._send(_cancelled(ticket))
 
     async def _play_all(self) -> None:
         while True:
@@ -79,14 +81,19 @@ class Worker:
             finally:
                 task.cancel()
                 self._playing = None
-            self._send(_lost(ticket, "cancelled") if task.cancelled() else task.result())
+            self._send(_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
-        """The message that tells how it went. Raises HostingError: then this worker is of no use any more."""
+        """The message that tells how it went. Raises HostBrokenError: then this worker is of no use any more."""
         try:
             return encode_report(ticket, await self._host.play(spec))
         except MatchSpecError as error:
-            return _lost(ticket, str(error))
+            return encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
+        except HostBrokenError as error:
+            self._send(encode_lost(ticket, error))
+            raise
+        except MatchLostError as error:
+            return encode_lost(ticket, error)
 
     def _send(self, data: bytes) -> None:
         """Write at once: the coordinator always reads."""
@@ -95,8 +102,8 @@ class Worker:
             view = view[os.write(self._output, view) :]
 
 
-def _lost(ticket: int, reason: str) -> bytes:
-    return encode_frame({"event": "lost", "ticket": ticket, "reason": reason})
+def _cancelled(ticket: int) -> bytes:
+    return encode_lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))
 
 
 def _die_with_parent() -> None:
@@ -125,9 +132,9 @@ async def _open_stdin() -> asyncio.StreamReader:
     return reader
 
 
-async def _serve(output: int, warm_bots: int) -> None:
+async def _serve(output: int, warm_bots: int, warm_mb: int | None) -> None:
     reader = await _open_stdin()
-    async with MatchHost(warm_bots) as host:
+    async with MatchHost(warm_bots, warm_mb) as host:
         await Worker(host, reader, output).serve()
 
 
@@ -135,13 +142,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve; 0 when told to stop, 1 with one line on stderr when the host is broken."""
     parser = argparse.ArgumentParser(prog="python -m arena.worker", description=__doc__)
     parser.add_argument("--core", type=int)
-    parser.add_argument("--warm-bots", type=int, default=8)
+    parser.add_argument("--warm-bots", type=int, default=DEFAULT_WARM_BOTS)
+    parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
     options = parser.parse_args(arguments)
     _die_with_parent()
     _pin(options.core)
     try:
-        asyncio.run(_serve(_take_stdout(), options.warm_bots))
-    except HostingError as error:
+        asyncio.run(_serve(_take_stdout(), options.warm_bots, options.warm_memory))
+    except (HostingError, HostBrokenError) as error:
         print(f"worker: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it
         return 1
     except BrokenPipeError:

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.executor.warm import WarmBot, WarmBots
+from arena.executor.starting import Starter, WarmBot
+from arena.executor.warm import WarmBots
 from arena.hosting.processes import Launcher
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.clock import TimeControl
@@ -97,7 +98,7 @@ async def run_referee(streams: int, seconds: float) -> float:
         address = f"unix:{directory / SOCKET_NAME}"
         await server.start(address)
         stack.push_async_callback(server.stop)
-        warm = WarmBots(launcher, server, address)
+        warm = WarmBots(Starter(launcher, server, address))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):

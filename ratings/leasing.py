@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlmodel import Session
@@ -28,6 +29,8 @@ class LeasedSeat:
     version_id: str
     content_hash: str
     bot: str
+    owner_id: str | None = None
+    """The registered owner of the bot; None for a bot that was added locally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,18 @@ class LeasedMatch:
     opening: tuple[int, ...]
     chance_seed: int
     seats: tuple[LeasedSeat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostFailure:
+    """Why a host lost an attempt: a cause by its name, one sentence for people, evidence that is ready for JSON."""
+
+    reason: str
+    cause: str | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+_LEASE_RAN_OUT = HostFailure("the lease ran out", "LEASE_EXPIRED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +102,7 @@ _PLANNED = (
     .limit(bindparam("most"))
 )
 _SEATS = (
-    select(_s.c.match_id, _v.c.id, _v.c.content_hash, tables.bot.c.name)
+    select(_s.c.match_id, _v.c.id, _v.c.content_hash, tables.bot.c.name, tables.bot.c.owner_id)
     .join(_v, _v.c.id == _s.c.version_id)
     .join(tables.bot, tables.bot.c.id == _v.c.bot_id)
     .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
@@ -100,7 +115,7 @@ _ADD_ATTEMPT = insert(_a)
 _END_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values(state=bindparam("state"), reason=bindparam("reason"), ended_at_us=bindparam("ended_at_us"))
+    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "cause", "evidence")})
 )
 _SET_STATE = (
     update(_m)
@@ -160,14 +175,15 @@ def _expire(connection: Connection, tournament_id: str, instant: int) -> None:
     expired = connection.execute(_EXPIRED, {"tournament": tournament_id, "now": instant}).all()
     lost = False
     for match_id, attempt in expired:
-        _end_attempt(connection, match_id, attempt, AttemptState.EXPIRED, "the lease ran out")
-        lost |= not _plan_again(connection, match_id, "the lease ran out")
+        _end_attempt(connection, match_id, attempt, AttemptState.EXPIRED, _LEASE_RAN_OUT)
+        lost |= not _plan_again(connection, match_id, _LEASE_RAN_OUT.reason)
     if lost:
         rate_prefix(connection, tournament_id)
 
 
-def _end_attempt(connection: Connection, match_id: str, number: int, state: AttemptState, reason: str) -> None:
-    end = {"the_match": match_id, "the_number": number, "state": state, "reason": reason, "ended_at_us": now_us()}
+def _end_attempt(connection: Connection, match_id: str, number: int, state: AttemptState, failure: HostFailure) -> None:
+    why = {"reason": failure.reason, "cause": failure.cause, "evidence": dict(failure.evidence) or None}
+    end = {"the_match": match_id, "the_number": number, "state": state, "ended_at_us": now_us(), **why}
     if connection.execute(_END_ATTEMPT, end).rowcount != 1:
         raise FactError(f"match {match_id} has no attempt {number}")
 
@@ -201,15 +217,24 @@ def release(
         query = query.where(_m.c.id.in_(match_ids))
     rows = connection.execute(query).all()
     for match_id, attempt in rows:
-        _end_attempt(connection, match_id, attempt, AttemptState.RELEASED, "given back")
+        _end_attempt(connection, match_id, attempt, AttemptState.RELEASED, HostFailure("given back"))
         connection.execute(_SET_STATE, {"the_match": match_id, "state": MatchState.PLANNED, "void_reason": None})
     session.expire_all()
     return len(rows)
 
 
-def record_host_failure(session: Session, *, match_id: str, attempt: int, reason: str) -> bool:
+def record_host_failure(
+    session: Session,
+    *,
+    match_id: str,
+    attempt: int,
+    reason: str,
+    cause: str | None = None,
+    evidence: Mapping[str, Any] | None = None,
+) -> bool:
     """An attempt was lost by its host, no bot to blame. True if the match will be played again, False if it is over.
 
+    `cause` is its name, `reason` a sentence for people, `evidence` is ready for JSON; all are kept with the attempt.
     Idempotent: an attempt that has ended already is left as it is. Raises FactError for an unknown attempt.
     """
     connection = session.connection()
@@ -223,7 +248,8 @@ def record_host_failure(session: Session, *, match_id: str, attempt: int, reason
         raise FactError(f"match {match_id} has no attempt {attempt}")
     if row.attempt_state != AttemptState.RUNNING:
         return row.state in (MatchState.PLANNED, MatchState.LEASED)
-    _end_attempt(connection, match_id, attempt, AttemptState.FAILED, reason)
+    failure = HostFailure(reason, cause, evidence or {})
+    _end_attempt(connection, match_id, attempt, AttemptState.FAILED, failure)
     again = _plan_again(connection, match_id, reason)
     if not again:
         rate_prefix(connection, row.tournament_id)

@@ -15,12 +15,13 @@ from ratings.leasing import (
     release,
 )
 from ratings.planning import BlockPlan, MatchPlan, TournamentPlan, create_tournament
-from ratings.recording import FaultFact, MatchFact, record_result
+from ratings.recording import FaultFact, LeakFact, MatchFact, record_result
 
 __all__ = [
     "MAX_ATTEMPTS",
     "BlockPlan",
     "FaultFact",
+    "LeakFact",
     "LeasedMatch",
     "LeasedSeat",
     "MatchFact",

@@ -191,6 +191,8 @@ class Match(Table, table=True):
     duration_us: int | None = Field(default=None, sa_type=BigInteger)
     game_digest: str | None = None
     record_digest: str | None = None
+    sandbox: str | None = None
+    """The weakest level at which one of its bots was kept; matches older than this column have none."""
 
 
 class Attempt(Table, table=True):
@@ -204,6 +206,10 @@ class Attempt(Table, table=True):
     deadline_us: int = Field(sa_type=BigInteger)
     ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
     reason: str | None = None
+    """One sentence for people."""
+    cause: str | None = None
+    """Why the host failed, by its name, with the evidence; empty unless it did."""
+    evidence: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
 
 
 class MatchSeat(Table, table=True):
@@ -229,6 +235,19 @@ class Fault(Table, table=True):
     cause: str
     ply: int
     explanation: str = Field(sa_type=Text)
+    evidence: dict[str, Any] = Field(sa_type=JSON)
+
+
+class LeakCheck(Table, table=True):
+    """What fresh processes of a seat's bot said to the questions that its used process had answered."""
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    seat: int = Field(primary_key=True)
+    verdict: str
+    """`equal`, `leak`, `unstable` or `unknown`."""
+    ply: int | None = None
+    """The first decision that was answered otherwise."""
+    sentence: str = Field(sa_type=Text)
     evidence: dict[str, Any] = Field(sa_type=JSON)
 
 

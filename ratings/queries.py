@@ -16,6 +16,7 @@ from ratings.models import (
     Bot,
     Entrant,
     Fault,
+    LeakCheck,
     Match,
     MatchSeat,
     MatchState,
@@ -91,6 +92,7 @@ class MatchDetail:
     seats: tuple[SeatRow, ...]
     faults: Sequence[Fault]
     attempts: Sequence[Attempt]
+    leak_checks: Sequence[LeakCheck]
 
 
 def resolve_tournament(session: Session, text: str) -> Tournament:
@@ -229,7 +231,8 @@ def match_detail(session: Session, match_id: str) -> MatchDetail:
         raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
     faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
     attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
-    return MatchDetail(*found, _seats(session, match_id), faults, attempts)
+    checks = session.exec(select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))).all()
+    return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:

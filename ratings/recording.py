@@ -30,6 +30,17 @@ class FaultFact:
 
 
 @dataclass(frozen=True, slots=True)
+class LeakFact:
+    """What a leak check of one seat found; `evidence` is ready for JSON."""
+
+    seat: int
+    verdict: str
+    ply: int | None
+    sentence: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class MatchFact:
     """What came of one attempt at a match; `ranks[seat]` is 1 + the number of strictly better seats."""
 
@@ -51,6 +62,9 @@ class MatchFact:
     record_digest: str
     replay: bytes
     resigned: tuple[int, ...] = ()
+    sandbox: str | None = None
+    """The weakest level at which one of its bots was kept."""
+    leak_checks: Sequence[LeakFact] = ()
 
 
 _m, _a, _s = tables.match, tables.attempt, tables.match_seat
@@ -65,6 +79,7 @@ _RESULT_COLUMNS = (
     "duration_us",
     "game_digest",
     "record_digest",
+    "sandbox",
 )
 _MATCH = (
     select(_m.c.tournament_id, _m.c.state, tables.pool.c.seats)
@@ -79,7 +94,14 @@ _FINISH_MATCH = (
 _FINISH_ATTEMPT = (
     update(_a)
     .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
-    .values(state=bindparam("state"), worker=bindparam("worker"), ended_at_us=bindparam("ended_at_us"), reason=None)
+    .values(
+        state=bindparam("state"),
+        worker=bindparam("worker"),
+        ended_at_us=bindparam("ended_at_us"),
+        reason=None,
+        cause=None,
+        evidence=None,
+    )
 )
 _RELEASE_OTHERS = (
     update(_a)
@@ -92,6 +114,7 @@ _SET_SEAT = (
     .values(rank=bindparam("rank"), forfeit=bindparam("forfeit"), resigned=bindparam("resigned"))
 )
 _ADD_FAULT = insert(tables.fault)
+_ADD_LEAK_CHECK = insert(tables.leak_check)
 _ADD_REPLAY = insert(tables.replay)
 
 
@@ -124,8 +147,9 @@ def _check_fact(fact: MatchFact, match: AnyRow) -> None:
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
     seats = {*fact.forfeits, *fact.resigned, *(fault.seat for fault in fact.faults)}
+    seats |= {check.seat for check in fact.leak_checks}
     if not seats <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
-        raise FactError(f"{place}: a forfeit or fault names a seat that is not there, or one seat twice")
+        raise FactError(f"{place}: a forfeit, fault or leak check names a seat that is not there, or one seat twice")
     if not fact.replay:
         raise FactError(f"{place}: the replay is empty")
 
@@ -142,6 +166,8 @@ def _write_result(connection: Connection, fact: MatchFact) -> None:
     connection.execute(_SET_SEAT, _seat_rows(fact))
     if fact.faults:
         connection.execute(_ADD_FAULT, _fault_rows(fact))
+    if fact.leak_checks:
+        connection.execute(_ADD_LEAK_CHECK, _leak_rows(fact))
     connection.execute(_ADD_REPLAY, {"match_id": fact.match_id, "data": fact.replay})
 
 
@@ -171,6 +197,20 @@ def _fault_rows(fact: MatchFact) -> list[dict[str, Any]]:
             "evidence": dict(fault.evidence),
         }
         for number, fault in enumerate(fact.faults)
+    ]
+
+
+def _leak_rows(fact: MatchFact) -> list[dict[str, Any]]:
+    return [
+        {
+            "match_id": fact.match_id,
+            "seat": check.seat,
+            "verdict": check.verdict,
+            "ply": check.ply,
+            "sentence": _storable(check.sentence),
+            "evidence": dict(check.evidence),
+        }
+        for check in fact.leak_checks
     ]
 
 

@@ -121,4 +121,4 @@ def test_the_coordinator_never_imports_grpc(name: str) -> None:
 
 
 def test_the_launcher_never_imports_grpc() -> None:
-    assert "grpc" not in modules_after_importing("arena.hosting.launcher")
+    assert "grpc" not in modules_after_importing("arena.hosting.launching.__main__")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import shutil
 import socket
 import sys
 import tempfile
@@ -18,13 +17,13 @@ from arena.cli import errors, settings
 from arena.cli.book import inspect_database
 from arena.cli.options import AsJson, Database, example, worker_count
 from arena.cli.output import Column, print_table
+from arena.cli.sandbox import FAILED, OK, sandbox_lines
 from arena.hosting.processes import HostingError, Launcher
 from arena.hosting.runtime import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
 from engine import registry
 
 app = typer.Typer()
 
-OK, FAILED, NOTE = "ok", "FAILED", "note"
 OLDEST_PYTHON = (3, 11)
 # A worker holds about ten descriptors for itself and six for each bot it keeps warm.
 FEWEST_FILES = 256
@@ -32,7 +31,6 @@ PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
 FEWEST_PROCESSES = 256
 LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
-SANDBOX_TOOLS = ("bwrap", "prlimit", "setpriv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +119,6 @@ def check_files() -> Finding:
     return Finding("files", OK, detail)
 
 
-def check_sandbox() -> Finding:
-    """Which sandbox tools there are; bots run as plain processes of this user so far."""
-    found = [tool for tool in SANDBOX_TOOLS if shutil.which(tool)]
-    missing = [tool for tool in SANDBOX_TOOLS if tool not in found]
-    detail = f"found {' '.join(found) or 'nothing'}; missing {' '.join(missing) or 'nothing'}; bots run unconfined"
-    return Finding("sandbox", NOTE, detail, "run only bots whose code you trust")
-
-
 def check_database(db: str) -> Finding:
     """Whether the database can be used; a missing one is fine."""
     is_usable, detail, remedy = inspect_database(db)
@@ -143,7 +133,6 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_processes,
     check_launcher,
     check_files,
-    check_sandbox,
 )
 
 _COLUMNS = (
@@ -158,6 +147,7 @@ _COLUMNS = (
 def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Look whether this machine can run the arena."""
     findings = [check() for check in CHECKS]
+    findings += [Finding(*line) for line in sandbox_lines()]
     findings.append(check_database(db))
     print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)
     if any(finding.state == FAILED for finding in findings):

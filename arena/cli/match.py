@@ -25,6 +25,7 @@ from arena.cli.order import (
 )
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
+from arena.cli.sandbox import AllowReduced, Sandbox, read_policy
 from ratings import queries
 from ratings.database import read
 from ratings.models import Match, MatchSeat, MatchState
@@ -58,14 +59,17 @@ def run(
     seed: Seed = None,
     rated: Annotated[bool, typer.Option("--rated", help="Let the match count for the ratings.")] = False,
     name: TournamentName = None,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Play one match: the first bot in seat 0, and so on."""
+    policy = read_policy(sandbox, allow_reduced=allow_reduced)
     order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=rated, name=name)
     with open_book(db) as book:
         tournament = add_match(book, order)
-        play(book, tournament, workers=1)
+        play(book, tournament, workers=1, policy=policy)
         with read(book.engine) as session:
             (row,) = queries.list_matches(session, tournament.id)
             detail = queries.match_detail(session, row.match.id)

@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import typer
 
+from arena.cli import settings
 from arena.cli.book import Book
 from arena.cli.errors import CliError
 from arena.cli.hints import next_command
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
+from arena.cli.sandbox import describe_levels, read_policy
 from arena.executor.base import ExecutorFailedError
 from arena.executor.local import LocalExecutor
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
+from arena.tournament.specs import Guard
+from ratings import bots, queries
 from ratings.database import read
 from ratings.errors import DatabaseError
 from ratings.ledger import progress
 from ratings.models import Tournament
 
-UNCONFINED = "note: bots run as processes of your user, without a sandbox: run only those whose code you trust"
 
-
-def play(book: Book, tournament: Tournament, *, workers: int) -> RunProgress:
-    """Play what is left of a tournament; progress goes to stderr.
+def play(book: Book, tournament: Tournament, *, workers: int, policy: SandboxPolicy | None = None) -> RunProgress:
+    """Play what is left of a tournament; progress goes to stderr. Without a policy the settings decide.
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written, both tell how to go on; CliError
-    also when another command cancelled the tournament meanwhile.
+    also when another command cancelled the tournament meanwhile, and before anything is played when this machine
+    cannot keep its bots as they must be kept.
     """
     remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
+    policy = policy or read_policy(settings.SANDBOX.value)
+    warning = _check_sandbox(book, tournament, policy)
     try:
-        end = run_interruptibly(_run(book, tournament, _useful_workers(book, tournament, workers)), remedy)
+        running = _run(book, tournament, _useful_workers(book, tournament, workers), policy, warning)
+        end = run_interruptibly(running, remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
     if end.is_cancelled:
@@ -50,18 +58,33 @@ def _useful_workers(book: Book, tournament: Tournament, workers: int) -> int:
     return max(1, min(worker_count(workers), state.planned + state.leased))
 
 
-async def _run(book: Book, tournament: Tournament, workers: int) -> RunProgress:
+def _check_sandbox(book: Book, tournament: Tournament, policy: SandboxPolicy) -> str | None:
+    """The line to warn with. Raises CliError if there is no sandbox for a bot that needs one."""
+    with read(book.engine) as session:
+        names = {row.bot for row in queries.standings(session, tournament.id)}
+        owned = {bots.get_bot(session, name).owner_id is not None for name in names}
+    try:
+        return describe_levels({find_level(has_owner=has_owner, policy=policy) for has_owner in owned})
+    except SandboxUnavailableError as error:
+        raise CliError(str(error)) from error
+
+
+async def _run(
+    book: Book, tournament: Tournament, workers: int, policy: SandboxPolicy, warning: str | None
+) -> RunProgress:
     display: ProgressDisplay | None = None
 
     def show(state: RunProgress) -> None:
         nonlocal display
         if display is None:  # the first matches are handed out now
-            typer.echo(UNCONFINED, err=True)
+            if warning is not None:
+                typer.echo(warning, err=True)
             display = ProgressDisplay(state.over, state.total)
         display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
 
+    guard = Guard(find_level=lambda is_local: find_level(has_owner=not is_local, policy=policy))
     async with LocalExecutor(workers) as executor:
-        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store)
+        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store, guard=guard)
     if display is not None:
         display.end(end.finished if end.is_cancelled else end.over)
     return end

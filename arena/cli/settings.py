@@ -30,4 +30,10 @@ WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one 
 LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
 DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
-SETTINGS = (DB, WORKERS, LANG, DEBUG)
+SANDBOX = Setting(
+    "sandbox",
+    "auto",
+    "How bots are kept: auto (an owner's in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
+)
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX)

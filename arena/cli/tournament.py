@@ -26,6 +26,7 @@ from arena.cli.order import (
 )
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play
+from arena.cli.sandbox import AllowReduced, Sandbox, read_policy
 from ratings import ledger, queries
 from ratings.database import read, write
 from ratings.models import Tournament
@@ -59,15 +60,18 @@ def round_robin(
     unrated: Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")] = False,
     name: TournamentName = None,
     workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
+    policy = read_policy(sandbox, allow_reduced=allow_reduced)
     order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
     with open_book(db) as book:
         tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
         announce(tournament)
-        play(book, tournament, workers=workers)
+        play(book, tournament, workers=workers, policy=policy)
         print_end(book, tournament, as_json=as_json)
 
 
@@ -232,14 +236,17 @@ def _people_facts(row: TournamentRow) -> dict[str, Any]:
 def resume(
     tournament: TournamentText,
     workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
+    policy = read_policy(sandbox, allow_reduced=allow_reduced)
     with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
-        play(book, found, workers=workers)
+        play(book, found, workers=workers, policy=policy)
         print_end(book, found, as_json=as_json)
 
 

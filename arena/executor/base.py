@@ -1,14 +1,32 @@
-"""Where matches run: the one interface of local workers and clusters."""
+"""Where matches run: the one interface of local workers and clusters.
+
+MatchLostError          the host could not play one match; nobody's bot is to blame
+└── HostBrokenError     and the process that tried can play nothing any more
+ExecutorFailedError     nothing can be played any more
+"""
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
 
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 
 class MatchLostError(Exception):
-    """The host could not play the match (a worker died, storage failed); nobody is to blame. It may be played again."""
+    """The host could not play the match; no bot is to blame. It may be played again. The message is for people."""
+
+    def __init__(
+        self, reason: str, cause: HostCause = HostCause.WORKER_DIED, evidence: Mapping[str, Any] | None = None
+    ) -> None:
+        """`evidence` is ready for JSON: exit status or signal, last output, figures."""
+        super().__init__(reason)
+        self.cause = cause
+        self.evidence: dict[str, Any] = dict(evidence or {})
+
+
+class HostBrokenError(MatchLostError):
+    """The host could not play the match, and can play nothing any more: it must be started afresh."""
 
 
 class ExecutorFailedError(Exception):

@@ -2,7 +2,8 @@
 
 Coordinator to worker: {"do": "play", "ticket": 1, "spec": ...}, {"do": "cancel", "ticket": 1}; the end of the stream
 says stop. Worker to coordinator: {"event": "ready"}, {"event": "report", "ticket": 1, ...} with the replay as blob,
-{"event": "lost", "ticket": 1, "reason": ...}. A ticket is one order: a match may be ordered again after it was lost.
+{"event": "lost", "ticket": 1, "reason": ..., "cause": ..., "evidence": ..., "is_last": ...}; `is_last` says that the
+worker ends now and has begun none of the others. A ticket is one order: a match may be ordered again after it was lost.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.match.spec import Fault, FaultCause, MatchReport, MatchResult
+from arena.executor.base import HostBrokenError, MatchLostError
+from arena.match.spec import Fault, FaultCause, HostCause, LeakCheck, LeakVerdict, MatchReport, MatchResult
 
 _LENGTHS = struct.Struct(">II")
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -48,8 +50,9 @@ async def read_frame(reader: asyncio.StreamReader) -> tuple[dict[str, Any], byte
 
 def encode_report(ticket: int, report: MatchReport) -> bytes:
     """A report as a message; `decode_report` is the inverse."""
-    fields = {name: getattr(report, name) for name in MatchReport.__slots__ if name not in ("replay", "result")}
-    return encode_frame({"event": "report", "ticket": ticket, **fields, "result": asdict(report.result)}, report.replay)
+    fields = asdict(report)
+    del fields["replay"]
+    return encode_frame({"event": "report", "ticket": ticket, **fields}, report.replay)
 
 
 def decode_report(head: Mapping[str, Any], replay: bytes) -> MatchReport:
@@ -57,5 +60,20 @@ def decode_report(head: Mapping[str, Any], replay: bytes) -> MatchReport:
     result = head["result"]
     faults = (Fault(**{**fault, "cause": FaultCause(fault["cause"])}) for fault in result["faults"])
     lists = {name: tuple(result[name]) for name in ("ranks", "forfeits", "resigned")}
-    fields = {name: value for name, value in head.items() if name not in ("event", "ticket", "result")}
-    return MatchReport(**fields, result=MatchResult(**{**result, **lists, "faults": tuple(faults)}), replay=replay)
+    checks = (LeakCheck(**{**check, "verdict": LeakVerdict(check["verdict"])}) for check in head["leak_checks"])
+    fields = {name: value for name, value in head.items() if name not in ("event", "ticket")}
+    fields["result"] = MatchResult(**{**result, **lists, "faults": tuple(faults)})
+    return MatchReport(**{**fields, "leak_checks": tuple(checks)}, replay=replay)
+
+
+def encode_lost(ticket: int, error: MatchLostError) -> bytes:
+    """The host's fault as a message; `decode_lost` is the inverse."""
+    fault = {"reason": str(error), "cause": error.cause, "evidence": error.evidence}
+    is_last = isinstance(error, HostBrokenError)
+    return encode_frame({"event": "lost", "ticket": ticket, **fault, "is_last": is_last})
+
+
+def decode_lost(head: Mapping[str, Any]) -> MatchLostError:
+    """The host's fault from a message; HostBrokenError if the worker ends with it."""
+    kind = HostBrokenError if head["is_last"] else MatchLostError
+    return kind(head["reason"], HostCause(head["cause"]), head["evidence"])

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AsyncExitStack
-from typing import Self
+from typing import Any, Self
 
-from arena.executor.warm import DEFAULT_WARM_BOTS, StartError, WarmBot, WarmBots
-from arena.hosting.processes import Launcher
+from arena.executor.base import MatchLostError
+from arena.executor.blame import StartError, blame_host
+from arena.executor.leaks import check_leaks
+from arena.executor.starting import Starter, WarmBot
+from arena.executor.warm import DEFAULT_WARM_BOTS, WarmBots
+from arena.hosting.processes import HostingError, Launcher
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.course import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.spec import LeakCheck, MatchReport, MatchSpec, weakest_level
 from arena.referee.conductor import conduct
+from arena.referee.hostfault import HostFaultError
 from arena.referee.server import PlayServer
 
 
@@ -24,8 +29,9 @@ class MatchHost:
     One match at a time, so that no bot computes while another one's clock runs.
     """
 
-    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS) -> None:
-        self._most_warm = warm_bots
+    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
+        """`warm_bots` idle processes are kept at most, with `warm_mb` megabytes of resident memory (None: any)."""
+        self._most_warm = warm_bots, warm_mb
         self._stack = AsyncExitStack()
         self._bots: WarmBots
 
@@ -39,7 +45,7 @@ class MatchHost:
             address = f"unix:{directory / SOCKET_NAME}"
             await server.start(address)
             stack.push_async_callback(server.stop)
-            self._bots = WarmBots(launcher, server, address, self._most_warm)
+            self._bots = WarmBots(Starter(launcher, server, address), *self._most_warm)
             stack.push_async_callback(self._bots.close)
             self._stack = stack.pop_all()
         return self
@@ -49,10 +55,35 @@ class MatchHost:
         await self._stack.aclose()
 
     async def play(self, spec: MatchSpec) -> MatchReport:
-        """Play a match to its report. Raises MatchSpecError and HostingError, never because of a bot."""
+        """Play a match to its report.
+
+        Raises MatchSpecError; MatchLostError when the host is to blame, never because of a bot; HostBrokenError when
+        this host can play nothing more.
+        """
         match = Match(spec)
-        seated = await self._bots.seat(spec)
+        try:
+            return await self._play(match)
+        except HostFaultError as error:
+            raise MatchLostError(error.sentence, error.cause, error.evidence) from error
+        except HostingError as error:
+            raise blame_host(error) from error
+
+    async def _play(self, match: Match) -> MatchReport:
+        spec = match.spec
+        # One chance seed serves a whole block: whoever has seen a match of it knows what is thrown and drawn in others.
+        seated = await self._bots.seat(spec, spec.block if match.playing.game.has_chance else "")
+        used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
+        await self._conduct(match, seated)
+        duration_us = (time.monotonic_ns() - started) // 1000
+        bots = [(seat, one) for seat, one in enumerate(seated) if isinstance(one, WarmBot)]
+        await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in bots))
+        document = build_document(match, started_at_us, duration_us)
+        checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
+        checks = await check_leaks(self._bots, spec, document, checked) if spec.checks_leaks else ()
+        return _report(match, document, checks)
+
+    async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:
         bots = [None if isinstance(one, StartError) else one for one in seated]
         absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
         try:
@@ -62,9 +93,6 @@ class MatchHost:
                 if bot is not None:
                     self._bots.end(bot)
             raise
-        duration_us = (time.monotonic_ns() - started) // 1000
-        await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in enumerate(bots) if bot is not None))
-        return _report(match, started_at_us, duration_us)
 
     async def settle(self) -> None:
         """Wait until no process is ending any more."""
@@ -72,23 +100,25 @@ class MatchHost:
 
     async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
         """Keep a bot that did nothing wrong; end the other, and keep the evidence."""
-        if match.faults_of(seat):
-            match.add_evidence(seat, await self._bots.autopsy(bot))
-        else:
+        faults = match.faults_of(seat)
+        if not faults:
             self._bots.give_back(bot)
+        for fault in faults:
+            match.amend(fault, await self._bots.autopsy(bot, fault))
 
 
-def _report(match: Match, started_at_us: int, duration_us: int) -> MatchReport:
-    document = build_document(match, started_at_us, duration_us)
+def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...]) -> MatchReport:
     return MatchReport(
         match_id=match.spec.match_id,
         attempt=match.spec.attempt,
         result=match.result(),
         plies=len(match.entries),
         decisions=sum(entry.by is DecidedBy.BOT for entry in match.entries),
-        started_at_us=started_at_us,
-        duration_us=duration_us,
+        started_at_us=document["started_at_us"],
+        duration_us=document["duration_us"],
         game_digest=document["game_digest"],
         record_digest=document["record_digest"],
         replay=dump(document),
+        sandbox=weakest_level(seat.sandbox for seat in match.spec.seats),
+        leak_checks=checks,
     )

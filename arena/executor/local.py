@@ -11,9 +11,10 @@ from collections import deque
 from typing import Self
 
 from arena.executor.base import ExecutorFailedError, MatchLostError
+from arena.executor.memory import default_warm_mb
 from arena.executor.workers import Job, WorkerProcess
 from arena.hosting.runtime import sweep
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
@@ -23,12 +24,17 @@ STOP_GRACE_S = 8.0
 class LocalExecutor:
     """See `arena.executor.base.Executor`."""
 
-    def __init__(self, workers: int, *, pin: bool = True) -> None:
-        """`workers` processes; with `pin` each stays on one core together with the bots it plays."""
+    def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
+        """`workers` processes; with `pin` each stays on one core together with the bots it plays.
+
+        `warm_mb` megabytes are what all idle bots together may hold; None: a share of the machine's memory.
+        """
         if workers < 1:
             raise ValueError(f"{workers} workers; at least 1 is needed")
         self._count = workers
         self._cores = _cores(workers) if pin else [None] * workers
+        share = (default_warm_mb() if warm_mb is None else warm_mb) // workers
+        self._options = ("--warm-memory", str(share))
         self._waiting: deque[Job] = deque()
         self._jobs: dict[str, Job] = {}
         self._workers: list[WorkerProcess] = []
@@ -38,7 +44,7 @@ class LocalExecutor:
     async def __aenter__(self) -> Self:
         """Start the workers; the first match can be ordered at once."""
         sweep()
-        self._workers = [WorkerProcess(core, self._dispatch, self._take_back) for core in self._cores]
+        self._workers = [WorkerProcess(core, self._dispatch, self._take_back, self._options) for core in self._cores]
         self._keepers = [asyncio.create_task(self._keep(worker)) for worker in self._workers]
         return self
 
@@ -84,7 +90,7 @@ class LocalExecutor:
         job = self._jobs.get(match_id)
         if job is not None:
             self._withdraw(job)
-            job.lose("cancelled")
+            job.lose(MatchLostError("cancelled", HostCause.CANCELLED))
 
     def _withdraw(self, job: Job) -> None:
         if job in self._waiting:

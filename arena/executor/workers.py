@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.executor.base import MatchLostError
-from arena.executor.frames import FrameError, decode_report, encode_frame, read_frame
-from arena.match.spec import MatchReport, MatchSpec
+from arena.executor.base import HostBrokenError, MatchLostError
+from arena.executor.frames import FrameError, decode_lost, decode_report, encode_frame, read_frame
+from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 KEPT_STDERR_BYTES = 8192
 END_GRACE_S = 10.0
@@ -36,24 +37,34 @@ class Job:
         self.ticket = next(_TICKETS)
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
 
-    def lose(self, reason: str) -> None:
+    def lose(self, error: MatchLostError) -> None:
         """The host could not play it."""
         if not self.report.done():
-            self.report.set_exception(MatchLostError(f"match {self.spec.match_id}: {reason}"))
+            self.report.set_exception(error)
 
 
 class WorkerProcess:
     """`run` has it run once, from start to death; `stop` ends it."""
 
-    def __init__(self, core: int | None, on_room: Callable[[], None], on_unplayed: Callable[[Job], None]) -> None:
-        """`on_room` is called when it can take another match, `on_unplayed` with one that it died too early for."""
-        self._core = core
+    def __init__(
+        self,
+        core: int | None,
+        on_room: Callable[[], None],
+        on_unplayed: Callable[[Job], None],
+        options: Sequence[str] = (),
+    ) -> None:
+        """`on_room` is called when it can take another match, `on_unplayed` with one that it died too early for.
+
+        `options` are further words for the command line of `arena.worker`.
+        """
+        self._options = options if core is None else ("--core", str(core), *options)
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._jobs: dict[int, Job] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = bytearray()
         self._is_stopping = False
+        self._has_broken = False
         self.is_ready = False
 
     @property
@@ -64,6 +75,7 @@ class WorkerProcess:
     async def run(self) -> bool:
         """Start it and serve it until it dies; the match it played is lost then. Whether it had been ready."""
         self._stderr.clear()
+        self._has_broken = False
         try:
             process = self._process = await self._start()
         except OSError as error:
@@ -84,7 +96,7 @@ class WorkerProcess:
             raise
         finally:
             await drain
-        self._lose_all()
+        self._lose_all(process.returncode)
         return was_ready
 
     async def _start(self) -> asyncio.subprocess.Process:
@@ -124,8 +136,7 @@ class WorkerProcess:
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.
-        command = [sys.executable, "-P", "-m", "arena.worker"]
-        return command if self._core is None else [*command, "--core", str(self._core)]
+        return [sys.executable, "-P", "-m", "arena.worker", *self._options]
 
     def _tell(self, head: Mapping[str, Any]) -> None:
         if self._process is not None and self._process.stdin is not None:
@@ -150,22 +161,35 @@ class WorkerProcess:
         else:
             job = self._jobs.pop(head["ticket"])
             if head["event"] == "lost":
-                job.lose(head["reason"])
+                self._lose(job, decode_lost(head))
             elif not job.report.done():
                 job.report.set_result(decode_report(head, blob))
         self._on_room()
+
+    def _lose(self, job: Job, error: MatchLostError) -> None:
+        if isinstance(error, HostBrokenError):
+            self.is_ready, self._has_broken = False, True
+        job.lose(error)
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
         while data := await stderr.read(4096):
             self._stderr += data
             del self._stderr[:-KEPT_STDERR_BYTES]
 
-    def _lose_all(self) -> None:
+    def _lose_all(self, code: int | None) -> None:
         """It plays in order: the first match had begun, the others only waited and can be played elsewhere."""
-        why = self.last_words()
+        begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
-        for job in jobs[:1]:
-            job.lose(f"its worker ended{': ' + why if why else ''}")
-        for job in reversed(jobs[1:]):
+        for job in jobs[:begun]:
+            job.lose(self._describe_death(code))
+        for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
+
+    def _describe_death(self, code: int | None) -> MatchLostError:
+        number = -code if code is not None and code < 0 else 0
+        ended = signal.Signals(number).name if number in list(signal.Signals) else f"exit status {code}"
+        why = self.last_words()
+        stderr = self._stderr.decode("utf-8", "replace")
+        evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
+        return MatchLostError(f"its worker ended ({ended}){': ' + why if why else ''}", HostCause.WORKER_DIED, evidence)

@@ -1,16 +1,11 @@
-"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it.
-
-HostingError
-├── LaunchError            the bot's own program could not be started; the message says why
-├── LauncherLostError      the launcher itself is gone: the host is broken
-└── RuntimeDirectoryError  no place for sockets; see `arena.hosting.runtime`
-"""
+"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 import json
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,50 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, SandboxUnavailableError
+from arena.hosting.facts import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
+from arena.hosting.sandbox.bubblewrap import MissingToolError
+from arena.hosting.sandbox.keep import NONE, Keep
+from arena.hosting.sandbox.levels import plan_start
+from arena.hosting.sandbox.seccomp import UnknownMachineError
+
+__all__ = [
+    "Exceeded",
+    "Exit",
+    "HostedProcess",
+    "HostingError",
+    "LaunchError",
+    "Launcher",
+    "LauncherLostError",
+    "Mark",
+    "Output",
+    "SandboxUnavailableError",
+]
+
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
-_PROGRAM = Path(__file__).with_name("launcher.py")
-
-
-class HostingError(Exception):
-    """The root of what is wrong with processes of this host."""
-
-
-class LaunchError(HostingError):
-    """The program could not be started, and that is its own fault: it is missing, or is no program."""
-
-
-class LauncherLostError(HostingError):
-    """The launcher is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a process ended: its status, or the number of the signal that ended it."""
-
-    status: int
-    signal: int
-
-    def describe(self) -> str:
-        """For people: `exit status 3`, `SIGKILL`."""
-        if not self.signal:
-            return f"exit status {self.status}"
-        try:
-            return signal.Signals(self.signal).name
-        except ValueError:
-            return f"signal {self.signal}"
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """The last part of what a process wrote."""
-
-    stdout: str
-    stderr: str
-    dropped: int
-    """Bytes that were not kept."""
+_PROGRAM = Path(__file__).parent / "launching" / "__main__.py"
 
 
 class HostedProcess:
@@ -73,8 +49,11 @@ class HostedProcess:
         self.pid = pid
         self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """Done when the process and everything it started are gone. Cancelled if the launcher is lost."""
-        self.output = Output("", "", 0)
-        """What it had written when that was asked last; complete after its end."""
+        self.exceeded: Exceeded | None = None
+        """Why the launcher killed it, if it did; set before `exited` is done."""
+        self.has_begun = True
+        """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
+        self.written = Written()
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -99,11 +78,19 @@ class HostedProcess:
                 return False
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
-    async def collect(self) -> Output:
-        """What it wrote, also after its end."""
+    async def mark(self) -> Mark:
+        """The point it has come to in what it writes, for `collect`."""
+        await self._refresh()
+        return self.written.end
+
+    async def collect(self, since: Mark = BEGINNING) -> Output:
+        """The last part of what it wrote after that mark, also after its end."""
+        await self._refresh()
+        return self.written.since(since)
+
+    async def _refresh(self) -> None:
         if not self.exited.done():
             await self._launcher.collect(self._key)
-        return self.output
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +155,33 @@ class Launcher:
         return self._process is None or self._process.returncode is not None
 
     async def start(
-        self, argv: Sequence[str], directory: str, env: Mapping[str, str], *, scratch: Path | None = None
+        self,
+        argv: Sequence[str],
+        directory: str,
+        env: Mapping[str, str],
+        *,
+        scratch: Path | None = None,
+        keep: Keep | None = None,
     ) -> HostedProcess:
         """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not.
 
         It works in `scratch`, which must not exist, is its own and goes with it; without that, in `directory`, where
-        its files lie.
+        its files lie. `keep` limits it. At level `standard` it has its files at /bot, works in a /tmp of its own, and
+        its environment is told so; nothing is made at `scratch` then. Without `keep` nobody watches it.
         """
+        try:
+            plan = plan_start(argv, directory, env, scratch, keep)
+        except (MissingToolError, UnknownMachineError) as error:
+            raise SandboxUnavailableError(str(error)) from error
+        if keep is not None and keep.level != NONE and keep.socket is not None:
+            _open_socket(keep.socket)
         self._next_key += 1
         key = self._next_key
         started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
-        place = {"directory": directory, "scratch": str(scratch) if scratch else None}
+        place = {"directory": directory, "scratch": plan.scratch, "keep": plan.keep}
         self._starting[key] = _Start(argv[0], directory, started)
         try:
-            self.command({"do": "start", "id": key, "argv": list(argv), **place, "env": dict(env)})
+            self.command({"do": "start", "id": key, "argv": list(plan.argv), **place, "env": dict(plan.environment)})
             return await asyncio.shield(started)
         except asyncio.CancelledError:
             if started.done() and not started.exception():
@@ -233,12 +233,16 @@ class Launcher:
             start.started.set_exception(start.explain_failure(event))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].output = _read_output(event)
+        self._hosted[event["id"]].written = read_written(event)
         self._finish_collecting(event["id"])
+
+    def _on_exceeded(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].exceeded = read_exceeded(event)
 
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
-        hosted.output = _read_output(event)
+        hosted.written = read_written(event)
+        hosted.has_begun = event["has_begun"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
         self._finish_collecting(event["id"])
 
@@ -248,5 +252,7 @@ class Launcher:
             future.set_result(None)
 
 
-def _read_output(event: Mapping[str, Any]) -> Output:
-    return Output(event["stdout"], event["stderr"], event["dropped"])
+def _open_socket(path: Path) -> None:
+    """Let the user of a bot connect: who reaches the socket at all is decided by its directory, and by the token."""
+    if os.geteuid() == 0:
+        path.chmod(0o666)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.hosting.processes import HostingError
+from arena.hosting.errors import HostingError
 
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (sun_path of 108, with its zero)."""

@@ -111,6 +111,11 @@ class Match:
             replace(fault, evidence={**fault.evidence, **evidence}) if fault.seat == seat else fault for fault in faults
         ]
 
+    def amend(self, fault: Fault, amended: Fault) -> None:
+        """Replace a fault by what is known of it now: more evidence, or the cause behind what was seen first."""
+        faults = self._book.faults
+        faults[:] = [amended if other is fault else other for other in faults]
+
     # What the owner asks.
 
     def hear(self, seat: int) -> Sequence[Event]:

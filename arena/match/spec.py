@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,6 +11,8 @@ from arena.match.clock import TimeControl
 
 DEFAULT_MEMORY_MB = 512
 UNCONFINED = "none"
+SANDBOX_LEVELS = (UNCONFINED, "reduced", "standard", "strict")
+"""From the weakest to the strongest."""
 
 
 class FaultCause(enum.StrEnum):
@@ -24,6 +26,29 @@ class FaultCause(enum.StrEnum):
     DISCONNECTED = "DISCONNECTED"
     RESOURCE = "RESOURCE"
     FLOOD = "FLOOD"
+
+
+class HostCause(enum.StrEnum):
+    """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
+
+    WORKER_DIED = "WORKER_DIED"
+    LAUNCHER_LOST = "LAUNCHER_LOST"
+    HOSTING_FAILED = "HOSTING_FAILED"
+    """A process could not be started or ended, and not through its own program."""
+    SANDBOX_FAILED = "SANDBOX_FAILED"
+    REFEREE_LAG = "REFEREE_LAG"
+    CHARGE_BOUND = "CHARGE_BOUND"
+    """A decision lasted longer than any charge can explain."""
+    STORAGE_FAILED = "STORAGE_FAILED"
+    LEASE_EXPIRED = "LEASE_EXPIRED"
+    UNPLAYABLE = "UNPLAYABLE"
+    """The worker cannot play what was ordered, for example for want of that version of the rules."""
+    CANCELLED = "CANCELLED"
+
+
+def weakest_level(levels: Iterable[str]) -> str:
+    """The weakest of these levels of the sandbox; an unknown one is weaker than all. Raises ValueError for none."""
+    return min(levels, key=lambda level: SANDBOX_LEVELS.index(level) if level in SANDBOX_LEVELS else -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +89,8 @@ class MatchSpec:
     seats: tuple[SeatSpec, ...]
     block: str = ""
     """Names the block it belongs to; matches of one block share their chance. Empty: none."""
+    checks_leaks: bool = False
+    """Whether its deterministic bots are asked again in fresh processes; see `arena.match.retrial`."""
 
     def to_json(self) -> dict[str, Any]:
         """The spec as JSON; `from_json` is the inverse."""
@@ -115,6 +142,32 @@ class MatchResult:
     """`Outcome.details` of the game; empty unless `by_rules`."""
 
 
+class LeakVerdict(enum.StrEnum):
+    """What fresh processes of a bot said to the questions that a used one had answered."""
+
+    EQUAL = "equal"
+    """The same: nothing leaked from earlier matches."""
+    LEAK = "leak"
+    """Both the same, and not what the used process had said: it remembered something."""
+    UNSTABLE = "unstable"
+    """They do not even agree with each other: the bot is not deterministic, whatever it declares."""
+    UNKNOWN = "unknown"
+    """A fresh process did not start, or did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCheck:
+    """The answers of one seat compared with those of fresh processes of the same bot."""
+
+    seat: int
+    verdict: LeakVerdict
+    ply: int | None
+    """The first decision that was answered otherwise."""
+    sentence: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """`warm` and `fresh`: what was answered there."""
+
+
 @dataclass(frozen=True, slots=True)
 class MatchReport:
     """What playing a `MatchSpec` gives back. `replay` is the document of `arena.match.replay`, canonical JSON, zlib."""
@@ -131,3 +184,6 @@ class MatchReport:
     game_digest: str
     record_digest: str
     replay: bytes
+    sandbox: str = UNCONFINED
+    """The weakest level at which one of its bots was kept."""
+    leak_checks: tuple[LeakCheck, ...] = ()

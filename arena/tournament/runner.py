@@ -22,7 +22,7 @@ from arena.match.spec import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress, Tally
-from arena.tournament.specs import SpecMaker, fact_of
+from arena.tournament.specs import DEFAULT_GUARD, Guard, SpecMaker, fact_of
 from ratings import ledger
 from ratings.database import Engine, Session, read, write
 from ratings.errors import NotFoundError, RatingsError
@@ -46,6 +46,7 @@ async def run_tournament(
     on_progress: OnProgress | None = None,
     *,
     store: VersionStore,
+    guard: Guard = DEFAULT_GUARD,
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`; the state at the end.
 
@@ -55,7 +56,7 @@ async def run_tournament(
     DatabaseError when results cannot be written. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, store, tournament_id)):
-        run = _open_run(database, tournament_id, executor, on_progress, store)
+        run = _open_run(database, tournament_id, executor, on_progress, store, guard)
         return await run.play()
 
 
@@ -66,7 +67,12 @@ def _lock_path(database: Engine, store: VersionStore, tournament_id: str) -> Pat
 
 
 def _open_run(
-    database: Engine, tournament_id: str, executor: Executor, on_progress: OnProgress | None, store: VersionStore
+    database: Engine,
+    tournament_id: str,
+    executor: Executor,
+    on_progress: OnProgress | None,
+    store: VersionStore,
+    guard: Guard,
 ) -> _Run:
     with read(database) as session:
         tournament = session.get(Tournament, tournament_id)
@@ -74,7 +80,7 @@ def _open_run(
             raise NotFoundError(f"no tournament {tournament_id}; `arena tournament list` shows all")
         state = ledger.progress(session, tournament_id)
         _check_playable(tournament, state)
-        specs = SpecMaker.of(session, tournament, store)
+        specs = SpecMaker.of(session, tournament, store, guard)
     tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
     return _Run(database, tournament_id, executor, on_progress, specs, tally)
 
@@ -153,7 +159,12 @@ class _Run:
             report = task.result()
         except MatchLostError as error:
             again = ledger.record_host_failure(
-                session, match_id=match.match_id, attempt=match.attempt, reason=str(error)
+                session,
+                match_id=match.match_id,
+                attempt=match.attempt,
+                reason=str(error),
+                cause=error.cause.value,
+                evidence=error.evidence,
             )
             return lambda: self._tally.count_lost(match.match_id, again=again)
         if not ledger.record_result(session, fact_of(report, self._worker)):

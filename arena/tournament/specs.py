@@ -2,28 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from arena.hosting.manifest import resolve_command
 from arena.hosting.store import VersionStore
 from arena.match.clock import parse_time_control
-from arena.match.spec import MatchReport, MatchSpec, SeatSpec
+from arena.match.spec import UNCONFINED, MatchReport, MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.seeds import bot_seed
 from engine import registry
 from ratings.database import Session
-from ratings.ledger import FaultFact, LeasedMatch, LeasedSeat, MatchFact
+from ratings.ledger import FaultFact, LeakFact, LeasedMatch, LeasedSeat, MatchFact
 from ratings.models import Pool, Tournament
+
+DEFAULT_LEAK_CHECKS = 0.02
+_HASHES = 2**64
+
+
+def _unconfined(_is_local: bool) -> str:
+    return UNCONFINED
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """How bots are kept and watched in a run of a tournament."""
+
+    find_level: Callable[[bool], str] = _unconfined
+    """The level of the sandbox for a bot: True for one of the local user's own, False for one with an owner."""
+    leak_checks: float = DEFAULT_LEAK_CHECKS
+    """The part of the matches, 0 to 1, whose deterministic bots are asked again in fresh processes."""
+
+
+DEFAULT_GUARD = Guard()
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How the bot of a version is started, as its files say."""
+
+    directory: str
+    command: tuple[str, ...]
+    memory_mb: int
+    is_deterministic: bool
+
+
+def is_sampled(match_id: str, share: float) -> bool:
+    """Whether a match is among the share (0 to 1) that is drawn by the hash of its id, which no bot can foresee."""
+    digest = hashlib.sha256(match_id.encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * _HASHES
 
 
 class SpecMaker:
     """Knows what all matches of one tournament share, and where its bots' files lie."""
 
-    def __init__(self, tournament: Tournament, pool: Pool, store: VersionStore) -> None:
+    def __init__(self, tournament: Tournament, pool: Pool, store: VersionStore, guard: Guard = DEFAULT_GUARD) -> None:
         """Raises NotPlayableError if the tournament was planned for other rules than those installed."""
         _check_rules(tournament, pool)
+        self._tournament_id = tournament.id
         self._pool = pool
         self._store = store
+        self._guard = guard
         self._secret = bytes.fromhex(tournament.secret)
         settings = tournament.settings
         self._clock = replace(
@@ -31,15 +71,17 @@ class SpecMaker:
             start_limit_us=settings["start_limit_us"],
             margin_us=settings["margin_us"],
         )
-        self._started_by: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._starts: dict[str, _Start] = {}
 
     @classmethod
-    def of(cls, session: Session, tournament: Tournament, store: VersionStore) -> SpecMaker:
+    def of(
+        cls, session: Session, tournament: Tournament, store: VersionStore, guard: Guard = DEFAULT_GUARD
+    ) -> SpecMaker:
         """The maker for a tournament in the database."""
         pool = session.get(Pool, tournament.pool_id)
         if pool is None:
             raise NotPlayableError(f"tournament {tournament.name!r} has no pool; `arena db check` tells more")
-        return cls(tournament, pool, store)
+        return cls(tournament, pool, store, guard)
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """What to play. Raises StoreError if a bot's files are missing or were changed."""
@@ -54,27 +96,34 @@ class SpecMaker:
             chance_seed=match.chance_seed,
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
+            block=f"{self._tournament_id}/{match.block_index}",
+            checks_leaks=is_sampled(match.match_id, self._guard.leak_checks),
         )
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
-        directory, command = self._start_of(leased.content_hash)
+        start = self._start_of(leased.content_hash)
         return SeatSpec(
             version=leased.content_hash,
             name=leased.bot,
-            directory=directory,
-            command=command,
+            directory=start.directory,
+            command=start.command,
             seed=bot_seed(self._secret, match.block_index, match.rotation, seat),
+            memory_mb=start.memory_mb,
+            is_deterministic=start.is_deterministic,
+            sandbox=self._guard.find_level(leased.owner_id is None),
         )
 
-    def _start_of(self, content_hash: str) -> tuple[str, tuple[str, ...]]:
-        """Directory and command of a version; its files are checked once a run."""
-        if content_hash not in self._started_by:
+    def _start_of(self, content_hash: str) -> _Start:
+        """How a version is started; its files are checked once a run."""
+        if content_hash not in self._starts:
             stored = self._store.get(content_hash)
-            self._started_by[content_hash] = (
-                str(stored.directory),
-                resolve_command(stored.manifest, stored.directory),
+            self._starts[content_hash] = _Start(
+                directory=str(stored.directory),
+                command=resolve_command(stored.manifest, stored.directory),
+                memory_mb=stored.manifest.memory_mb,
+                is_deterministic=stored.manifest.deterministic,
             )
-        return self._started_by[content_hash]
+        return self._starts[content_hash]
 
 
 def _check_rules(tournament: Tournament, pool: Pool) -> None:
@@ -110,4 +159,9 @@ def fact_of(report: MatchReport, worker: str) -> MatchFact:
         record_digest=report.record_digest,
         replay=report.replay,
         resigned=result.resigned,
+        sandbox=report.sandbox,
+        leak_checks=[
+            LeakFact(check.seat, check.verdict.value, check.ply, check.sentence, check.evidence)
+            for check in report.leak_checks
+        ],
     )

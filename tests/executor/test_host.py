@@ -13,12 +13,12 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
+from arena.executor.base import HostBrokenError
 from arena.executor.host import MatchHost
-from arena.hosting.processes import HostingError
 from arena.match.clock import TimeControl
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
-from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
+from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
 from arena.match.verify import verify
 from arena.referee.stream import BotStream
 from tests.support.processes import marked_processes
@@ -380,5 +380,6 @@ async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
         while not any("silent" in command for command in marked_processes(mark).values()):
             await asyncio.sleep(0)
         os.kill(launcher, signal.SIGKILL)
-        with pytest.raises(HostingError):
+        with pytest.raises(HostBrokenError) as lost:
             await match
+    assert lost.value.cause is HostCause.LAUNCHER_LOST

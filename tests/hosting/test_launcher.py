@@ -114,7 +114,7 @@ async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(launc
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
 async def test_too_few_descriptors_are_the_fault_of_the_host(launcher: Launcher, mark: str, tmp_path: Path) -> None:
-    (pid,) = (pid for pid, command in marked_processes(mark).items() if "launcher.py" in command)
+    (pid,) = (pid for pid, command in marked_processes(mark).items() if "launching" in command)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
     error = await failure(launcher, ["true"], tmp_path)
     assert type(error) is HostingError
@@ -239,7 +239,7 @@ async def test_leaving_kills_everything(mark: str) -> None:
 async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_reported(mark: str) -> None:
     async with Launcher() as launcher:
         process = await run(launcher, NAP)
-        (pid,) = (pid for pid, command in marked_processes(mark).items() if "launcher.py" in command)
+        (pid,) = (pid for pid, command in marked_processes(mark).items() if "launching" in command)
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(LauncherLostError):
             await process.end(grace_s=60)
@@ -256,7 +256,7 @@ def test_at_the_end_of_stdin_and_at_term_it_kills_and_removes(
 ) -> None:
     directory = tmp_path / "runtime"
     directory.mkdir()
-    program = Path(sys.modules[Launcher.__module__].__file__ or "").with_name("launcher.py")
+    program = Path(sys.modules[Launcher.__module__].__file__ or "").parent / "launching" / "__main__.py"
     command = [sys.executable, "-I", "-S", str(program), str(directory)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
         assert launcher.stdin is not None
@@ -264,7 +264,7 @@ def test_at_the_end_of_stdin_and_at_term_it_kills_and_removes(
         environment = f'{{"HOME": "{os.environ["HOME"]}"}}'
         launcher.stdin.write(
             f'{{"do": "start", "id": 1, "argv": ["{sys.executable}", "-S", "-c", "{NAP}"], "directory": "/", '
-            f'"scratch": null, "env": {environment}}}\n'.encode()
+            f'"scratch": null, "keep": null, "env": {environment}}}\n'.encode()
         )
         launcher.stdin.flush()
         assert b'"started"' in launcher.stdout.readline()

@@ -56,6 +56,43 @@ def test_after_three_lost_attempts_a_match_is_void(engine: Engine, tournament: s
     assert check(engine) == []
 
 
+def test_a_failed_attempt_keeps_its_cause_and_evidence(engine: Engine, tournament: str) -> None:
+    (match,) = book.take(engine, tournament, 1)
+    evidence = {"ended": "SIGKILL", "stderr": "\0 \N{PILE OF POO}"}
+    with write(engine) as session:
+        assert record_host_failure(
+            session,
+            match_id=match.match_id,
+            attempt=1,
+            reason="its worker ended",
+            cause="WORKER_DIED",
+            evidence=evidence,
+        )
+    book.take(engine, tournament, 1)
+    with read(engine) as session:
+        failed, running = match_detail(session, match.match_id).attempts
+    assert (failed.state, failed.cause, failed.reason, failed.evidence) == (
+        AttemptState.FAILED,
+        "WORKER_DIED",
+        "its worker ended",
+        evidence,
+    )
+    assert (running.state, running.cause, running.evidence) == (AttemptState.RUNNING, None, None)
+
+
+def test_the_cause_of_a_lease_that_ran_out_is_named(engine: Engine, tournament: str) -> None:
+    (late,) = book.take(engine, tournament, 1, deadline_us=500, now=100)
+    book.take(engine, tournament, 1, now=500)
+    with read(engine) as session:
+        assert match_detail(session, late.match_id).attempts[0].cause == "LEASE_EXPIRED"
+
+
+def test_a_registered_owner_is_known_where_a_match_is_leased(engine: Engine) -> None:
+    versions = [*book.add_bots(engine, ("ada", "bob")).values(), *book.add_bots(engine, ("eve",), "somebody").values()]
+    match = book.take(engine, book.create(engine, versions), 1)[0]
+    assert {seat.bot: seat.owner_id is None for seat in match.seats} == {"ada": True, "bob": True, "eve": False}
+
+
 def test_leases_that_run_out_three_times_make_a_match_void_too(engine: Engine, tournament: str) -> None:
     for instant in (1, 2, 3):
         assert book.take(engine, tournament, 1, deadline_us=instant + 1, now=instant)[0].position == 0

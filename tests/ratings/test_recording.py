@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
 from ratings.check import check
-from ratings.database import read, write
+from ratings.database import open_database, read, write
 from ratings.errors import FactError
-from ratings.ledger import FaultFact, LeasedMatch, record_result
+from ratings.leaks import leak_checks
+from ratings.ledger import FaultFact, LeakFact, LeasedMatch, record_result
 from ratings.models import AttemptState, MatchState
 from ratings.queries import match_detail, replay_of
 from tests.ratings import book
@@ -19,6 +21,7 @@ EVERYTHING = (
     "attempt",
     "fault",
     "replay",
+    "leak_check",
     "tournament",
     "rating",
     "rating_change",
@@ -53,6 +56,37 @@ def test_everything_about_a_match_is_kept(engine: Engine, match: LeasedMatch) ->
     assert (stored.seat, stored.cause, stored.ply) == (2, "TIMEOUT", 17)
     assert (stored.explanation, stored.evidence) == (fault.explanation, fault.evidence)
     assert [attempt.state for attempt in detail.attempts] == [AttemptState.FINISHED]
+
+
+def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
+    engine: Engine, tournament: str, match: LeasedMatch
+) -> None:
+    leak = LeakFact(1, "leak", 12, "It remembered.", {"warm": [3], "fresh": [4]})
+    book.record(engine, match, sandbox="standard", leak_checks=(LeakFact(0, "equal", None, ""), leak))
+    with read(engine) as session:
+        detail = match_detail(session, match.match_id)
+        summary = leak_checks(session, tournament)
+    assert detail.match.sandbox == "standard"
+    assert [(check.seat, check.verdict, check.ply) for check in detail.leak_checks] == [
+        (0, "equal", None),
+        (1, "leak", 12),
+    ]
+    assert detail.leak_checks[1].evidence == leak.evidence
+    assert [(row.check.verdict, row.bot) for row in summary] == [
+        (check.verdict, match.seats[check.seat].bot) for check in detail.leak_checks
+    ]
+
+
+def test_a_leak_changes_no_rating(engine: Engine, path: Path, tournament: str, tmp_path: Path) -> None:
+    engine.dispose()
+    twin = open_database(book.copy_of(path, tmp_path / "twin.db"))
+    for database, checks in ((engine, ()), (twin, (LeakFact(0, "leak", 3, "It remembered."),))):
+        for match in book.take(database, tournament):
+            book.record(database, match, leak_checks=checks)
+    assert book.count(twin, "leak_check") == 12
+    assert book.rows(twin, "rating", "rating_change") == book.rows(engine, "rating", "rating_change")
+    assert check(twin) == []
+    twin.dispose()
 
 
 def test_a_result_recorded_twice_counts_once(engine: Engine, match: LeasedMatch) -> None:
@@ -92,6 +126,7 @@ def test_the_first_result_counts_also_that_of_an_attempt_given_up(engine: Engine
         ({"forfeits": (1, 1)}, "one seat twice"),
         ({"faults": (FaultFact(-1, "FLOOD", 0, ""),)}, "seat that is not there"),
         ({"resigned": (9,)}, "seat that is not there"),
+        ({"leak_checks": (LeakFact(3, "equal", None, ""),)}, "seat that is not there"),
         ({"replay": b""}, "replay is empty"),
         ({"attempt": 2}, "no attempt 2"),
         ({"match_id": "nothing"}, "there is no match nothing"),

@@ -9,15 +9,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine
+from sqlalchemy import Engine, MetaData, create_engine, select
 
 from ratings import schema
+from ratings.check import check
 from ratings.database import open_database, upgrade
 from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.ledger import FaultFact
 from ratings.models import Table
 from tests.ratings import book
 
@@ -80,6 +83,41 @@ def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pyt
     set_revision(path, "0000")
     with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade$"):
         open_database(path)
+
+
+def database_of(path: Path, revision: str, full: Engine) -> None:
+    """A database with the schema of a revision, and in it all rows of `full` that it has room for."""
+    old = create_engine(f"sqlite:///{path}")
+    config = Config()
+    config.set_main_option("script_location", str(schema.MIGRATIONS))
+    with old.connect() as target, target.begin(), full.connect() as source:
+        config.attributes["connection"] = target
+        command.upgrade(config, revision)
+        tables = MetaData()
+        tables.reflect(target)
+        for table in tables.sorted_tables:
+            rows = [dict(row) for row in source.execute(select(table)).mappings()]
+            if rows and table.name != "alembic_version":
+                target.execute(table.insert(), rows)
+    old.dispose()
+
+
+@pytest.mark.parametrize("revision", schema.REVISIONS[:-1])
+def test_an_upgrade_keeps_every_row_and_every_rating(
+    engine: Engine, tournament: str, tmp_path: Path, revision: str
+) -> None:
+    for match in book.take(engine, tournament, 9):
+        book.record(engine, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
+    old = tmp_path / "old.db"
+    database_of(old, revision, engine)
+    with pytest.raises(SchemaVersionError, match=f"{revision}.*arena db upgrade$"):
+        open_database(old)
+    assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
+    upgraded = open_database(old)
+    assert check(upgraded) == []
+    names = [table.name for table in Table.metadata.sorted_tables]
+    assert book.rows(upgraded, *names) == book.rows(engine, *names)
+    upgraded.dispose()
 
 
 def test_upgrading_a_current_database_changes_nothing(path: Path) -> None:

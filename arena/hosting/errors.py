@@ -1,0 +1,26 @@
+"""What can be wrong with processes of this host.
+
+HostingError
+├── LaunchError              the bot's own program could not be started; the message says why
+├── LauncherLostError        the launcher itself is gone: the host is broken
+├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime`
+└── SandboxUnavailableError  this machine has no sandbox of the level that is needed; see `arena.hosting.sandbox.choice`
+"""
+
+from __future__ import annotations
+
+
+class HostingError(Exception):
+    """The root of what is wrong with processes of this host."""
+
+
+class LaunchError(HostingError):
+    """The program could not be started, and that is its own fault: it is missing, or is no program."""
+
+
+class LauncherLostError(HostingError):
+    """The launcher is gone."""
+
+
+class SandboxUnavailableError(HostingError):
+    """There is no sandbox of the level that is needed; the message names the remedy."""

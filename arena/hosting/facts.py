@@ -1,0 +1,115 @@
+"""What is known of a hosted process: how it ended, what it wrote, which limit it exceeded. Plain values."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_SENTENCES = {
+    "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
+    "processes": "It had {used} processes and threads; {limit} are allowed.",
+    "disk": "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
+    "files": "It made {used} files in its private directories; {limit} are allowed.",
+    "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
+}
+_BY_KERNEL = {
+    "cpu": "It used up the processor time that one process may have.",
+    "disk": "It made a file larger than its private directories may hold.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process ended: its status, or the number of the signal that ended it."""
+
+    status: int
+    signal: int
+
+    def describe(self) -> str:
+        """For people: `exit status 3`, `SIGKILL`."""
+        if not self.signal:
+            return f"exit status {self.status}"
+        try:
+            return signal.Signals(self.signal).name
+        except ValueError:
+            return f"signal {self.signal}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in what a process writes: bytes before it."""
+
+    stdout: int = 0
+    stderr: int = 0
+
+
+BEGINNING = Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The last part of what a process wrote."""
+
+    stdout: str
+    stderr: str
+    dropped: int
+    """Bytes that were not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """The limit for which a process was ended."""
+
+    what: str
+    """`memory`, `processes`, `disk`, `output` or `cpu`."""
+    sentence: str
+    """For people."""
+    used: int | None
+    """In the unit of the limit; None where the kernel ended it, and does not say."""
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a process has written, as the launcher told it: the last bytes, and how many there were in all."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    totals: tuple[int, int] = (0, 0)
+
+    @property
+    def end(self) -> Mark:
+        """The point it has come to."""
+        return Mark(*self.totals)
+
+    def since(self, mark: Mark) -> Output:
+        """What came after a mark, as text."""
+        stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
+        stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)
+        return Output(stdout, stderr, lost_out + lost_err)
+
+
+def _after(kept: bytes, total: int, start: int) -> tuple[str, int]:
+    """The text of what was kept from byte `start` on, and how many bytes of it were not."""
+    wanted = max(total - start, 0)
+    text = kept[-wanted:] if wanted else b""
+    return text.decode("utf-8", "replace"), wanted - len(text)
+
+
+def read_written(event: Mapping[str, Any]) -> Written:
+    """From an event of the launcher."""
+    stdout, stderr = (event[name].encode("latin-1") for name in ("stdout", "stderr"))
+    return Written(stdout, stderr, tuple(event["totals"]))
+
+
+def read_exceeded(event: Mapping[str, Any]) -> Exceeded:
+    """From an event of the launcher."""
+    what, used, limit = event["what"], event["used"], event["limit"]
+    if used is None:
+        return Exceeded(what, _BY_KERNEL[what], None, None)
+    is_counted = what == "processes" or event.get("unit") == "files"
+    shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
+    sentence = _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1])
+    return Exceeded(what, sentence, used, limit)

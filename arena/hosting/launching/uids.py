@@ -1,0 +1,50 @@
+"""A user id for each bot process of a launcher that runs as root: from a range nobody uses, no id twice at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pwd
+import socket
+from collections.abc import Iterator
+
+FIRST_UID = 1_900_000_000
+"""Above what systemd, containers and user namespaces take (they end at 1,879,048,191), below 2^31."""
+UIDS = 4096
+_NAME = "\0kingmaker-arena-uid-{}"
+
+
+class NoUidError(OSError):
+    """Every id of the range is taken."""
+
+
+def take_uid() -> tuple[int, socket.socket]:
+    """An id that no other arena of this machine uses, and its lock: closing that gives it back. Raises NoUidError.
+
+    The lock is a name of an abstract socket: it goes with the process that holds it, so none is ever stale.
+    """
+    for uid in _candidates():
+        lock = socket.socket(socket.AF_UNIX)
+        try:
+            lock.bind(_NAME.format(uid))
+        except OSError:
+            lock.close()
+            continue
+        if _is_free(uid):
+            return uid, lock
+        lock.close()
+    raise NoUidError(errno.EAGAIN, f"all {UIDS} user ids from {FIRST_UID} on are taken")
+
+
+def _candidates() -> Iterator[int]:
+    """The whole range, from a place of one's own on, so that an id is not used again at once."""
+    start = int.from_bytes(os.urandom(2), "big") % UIDS
+    yield from (FIRST_UID + (start + offset) % UIDS for offset in range(UIDS))
+
+
+def _is_free(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return True
+    return False

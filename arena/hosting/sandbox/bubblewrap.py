@@ -1,0 +1,135 @@
+"""The command line of level `standard`: bubblewrap around a bot. Builds words, runs nothing.
+
+Inside there are a read-only system, the interpreter at its own place, the bot at /bot, an empty directory of limited
+size, and the referee's socket; no network, no other process, no privilege. Words in braces are filled in by the
+launcher.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from arena.hosting.sandbox.keep import Keep
+from arena.hosting.sandbox.runtime_trees import python_trees, system_trees
+
+BOT = Path("/bot")
+SOCKET = Path("/run/arena.sock")
+WORK = Path("/tmp/bot")
+"""Empty at the start, always: /tmp itself is not if the arena is installed somewhere below it."""
+UID, SECCOMP, STATUS = "{uid}", "{seccomp}", "{status}"
+_TOOL_PATH = "/usr/bin:/usr/sbin:/bin:/sbin"
+_SHARED_MEMORY_BYTES = 8 << 20
+_SPARE_PROCESSES = 32
+"""The kernel refuses only beyond what the watchdog punishes, so that a fork bomb has its cause told."""
+_OUTERMOST = (Path("/usr"), Path("/run"), Path("/etc"))
+
+
+class MissingToolError(Exception):
+    """A program that the sandbox needs is not installed; the message names the remedy."""
+
+
+def find_tool(name: str) -> str:
+    """The path of a system program. Raises MissingToolError."""
+    found = shutil.which("bwrap") if name == "bwrap" else shutil.which(name, path=_TOOL_PATH)
+    if found is None:
+        package = "bubblewrap" if name == "bwrap" else "util-linux"
+        raise MissingToolError(f"{name} is not installed; install it with: apt-get install {package}")
+    return found
+
+
+def wrapper(keep: Keep, directory: Path, *, own_uid: bool) -> list[str]:
+    """The words in front of a bot's command. With `own_uid` it is started by root and gets another user.
+
+    Raises MissingToolError.
+    """
+    words = [find_tool("bwrap"), "--die-with-parent", "--hostname", "bot", "--json-status-fd", STATUS]
+    words += _namespaces(own_uid=own_uid)
+    words += _mounts(keep, directory)
+    words += ["--seccomp", SECCOMP, "--chdir", str(WORK), "--"]
+    if own_uid:
+        words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
+    # Inside: outside it would count every process of this user. It is refused to a root, hence setpriv first.
+    most = most_processes(keep)
+    return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
+
+
+def most_processes(keep: Keep) -> int:
+    """How many processes and threads the kernel allows inside."""
+    return keep.processes + _SPARE_PROCESSES
+
+
+def _namespaces(*, own_uid: bool) -> list[str]:
+    if own_uid:
+        spaces = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        return [*spaces, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+
+
+def _mounts(keep: Keep, directory: Path) -> list[str]:
+    words = [word for path in _OUTERMOST for word in _directory(path)]
+    for tree in system_trees():
+        words += ["--ro-bind", str(tree), str(tree)]
+    words += _root_links()
+    words += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    words += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    # Writable by whoever the bot runs as, and limited: by itself /dev would be a tmpfs without a size.
+    words += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    words += ["--perms", "1777", "--size", str(keep.disk_mb << 20), "--tmpfs", "/tmp"]
+    words += ["--perms", "1777", "--dir", str(WORK)]
+    hidden = _hidden(directory, [*system_trees(), *python_trees()])
+    words += _trees(python_trees(), hidden)
+    words += ["--ro-bind", str(directory), str(BOT)]
+    if keep.socket is not None:
+        words += ["--bind", str(keep.socket), str(SOCKET)]
+    words += [word for place in hidden for word in ("--remount-ro", str(place))]
+    return [*words, "--remount-ro", "/"]
+
+
+def _directory(path: Path) -> list[str]:
+    # By itself bubblewrap makes directories that only their owner may enter.
+    return ["--perms", "0755", "--dir", str(path)]
+
+
+def _root_links() -> Iterator[str]:
+    """/bin, /lib and so on: links into /usr on a modern system, directories on others."""
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        path = Path("/", name)
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))
+
+
+def _hidden(directory: Path, trees: Sequence[Path]) -> list[Path]:
+    """The place of the store and its database, if it lies within something that is shown."""
+    place = directory.parent.parent
+    return [place] if any(place != tree and place.is_relative_to(tree) for tree in trees) else []
+
+
+def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
+    """Bind trees at their own places, the outer ones first; what is hidden lies over what holds it."""
+    words: list[str] = []
+    shown = dict.fromkeys(system_trees(), True)
+    made = {Path("/"), Path("/tmp"), *_OUTERMOST}
+    for place in sorted({*trees, *hidden}, key=lambda path: (len(path.parts), path)):
+        if place not in hidden and _is_shown(place, shown):
+            continue
+        for parent in reversed(place.parents):
+            if parent not in made and not _is_shown(parent, shown):
+                words += _directory(parent)
+                made.add(parent)
+        shown[place] = place not in hidden
+        if place in hidden:
+            words += ["--perms", "0755", "--size", "4096", "--tmpfs", str(place)]
+        else:
+            words += ["--ro-bind", str(place), str(place)]
+    return words
+
+
+def _is_shown(path: Path, shown: Mapping[Path, bool]) -> bool:
+    """Whether the innermost place around a path is one that is bound, and not one that hides."""
+    around = [place for place in shown if path.is_relative_to(place)]
+    return bool(around) and shown[max(around, key=lambda place: len(place.parts))]

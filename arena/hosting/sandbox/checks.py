@@ -1,0 +1,55 @@
+"""What a trial of a sandbox must have shown, one check a line. Pure."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arena.hosting.sandbox.keep import STANDARD
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a sandbox must do, and whether it did."""
+
+    name: str
+    holds: bool
+    found: str
+
+
+_REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "EAFNOSUPPORT", "ENOSYS"}
+
+
+def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[Check]:
+    """The checks, from what `inside/main.py` printed, the limit it was given, our user id and who outlived the kill."""
+    checks = [
+        Check(
+            "the same interpreter",
+            (said["version"], said["prefix"]) == (sys.version, sys.prefix),
+            f"{said['version'].split()[0]} at {said['prefix']}, outside {sys.version.split()[0]} at {sys.prefix}",
+        ),
+        _refused("files outside cannot be read", [said["outside"], said["passwords"]]),
+        _refused("its code cannot be changed", [said["code"]]),
+        Check("its own directory can be written", said["work"] == "done", said["work"]),
+        _refused("no network", said["sockets"]),
+        Check("the arena's socket is reached", said["referee"] == "done", said["referee"]),
+        _refused("no namespaces, no tracing, no priorities", said["calls"]),
+    ]
+    if level == STANDARD:
+        own_user = started_by != 0 or said["uid"] != 0
+        checks.append(Check("it is not root", own_user, f"user {said['uid']}, started by {started_by}"))
+        checks.append(_fork_limit(said, processes))
+    checks.append(Check("nothing is left after a kill", not left, f"{len(left)} processes left"))
+    return checks
+
+
+def _refused(name: str, outcomes: list[str]) -> Check:
+    return Check(name, all(outcome in _REFUSED for outcome in outcomes), ", ".join(outcomes))
+
+
+def _fork_limit(said: Mapping[str, Any], processes: int) -> Check:
+    holds = said["processes"] == processes and 1 <= said["forks"] < said["few"]
+    found = f"{said['processes']} allowed, {said['forks']} started when it was {said['few']}"
+    return Check("a fork bomb is stopped", holds, found)

@@ -1,0 +1,69 @@
+"""Which level a bot runs at: strangers' bots in a sandbox or not at all, one's own as one likes."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox.keep import LEVELS, NONE, REDUCED, STANDARD
+from arena.hosting.sandbox.probe import Probe, probe
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxPolicy:
+    """What the user wants of the sandbox."""
+
+    level: str | None = None
+    """For every bot; None: `standard` for those that have an owner, `none` for one's own."""
+    allow_reduced: bool = False
+    """Whether `reduced` will do where `standard` does not work."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a level that does not exist."""
+        if self.level not in (None, *LEVELS):
+            raise ValueError(f"sandbox level {self.level!r}; there are {', '.join(LEVELS)}")
+
+
+DEFAULT_POLICY = SandboxPolicy()
+
+
+def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> str:
+    """The level for a bot that belongs to somebody (`has_owner`) or was added locally, tried on this machine.
+
+    Raises SandboxUnavailableError, one line with the remedy, if there is none: never a weaker one than asked for.
+    """
+    if not has_owner and policy.level in (None, NONE):
+        return NONE
+    if policy.level == NONE:
+        raise SandboxUnavailableError(
+            "bots that have an owner run only in a sandbox; leave out `--sandbox none`, or add the bot without --owner "
+            "if its code is your own"
+        )
+    wanted = policy.level or STANDARD
+    if wanted == REDUCED and not policy.allow_reduced:
+        raise SandboxUnavailableError("the reduced sandbox hides less; if that will do, add --allow-reduced-sandbox")
+    found = _probe(wanted)
+    if found.works:
+        return wanted
+    if wanted == STANDARD and policy.allow_reduced and _probe(REDUCED).works:
+        return REDUCED
+    raise SandboxUnavailableError(_refusal(found, has_owner=has_owner))
+
+
+def _refusal(found: Probe, *, has_owner: bool) -> str:
+    whose = "bots that have an owner run only in a sandbox, and " if has_owner else ""
+    return f"{whose}level {found.level} does not work here: {found.problem}; {found.remedy}"
+
+
+def _probe(level: str) -> Probe:
+    # The path is part of the question: what is installed meanwhile is found.
+    return _probe_once(level, os.environ.get("PATH", ""))
+
+
+@functools.cache
+def _probe_once(level: str, _path: str) -> Probe:
+    if level == REDUCED and os.geteuid() == 0:
+        return Probe(level, (), "the reduced sandbox cannot confine root", "run the arena as an ordinary user")
+    return probe(level)

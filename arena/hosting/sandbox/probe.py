@@ -1,0 +1,107 @@
+"""Whether a level works on this machine: tried with the real command line, once per boot, version and interpreter.
+
+Only success is remembered, in the user's cache directory: a failure is looked at anew, so that a remedy shows at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.hosting.errors import HostingError
+from arena.hosting.sandbox.bubblewrap import MissingToolError, wrapper
+from arena.hosting.sandbox.checks import Check
+from arena.hosting.sandbox.keep import STANDARD, Keep
+from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
+from arena.hosting.sandbox.trial import PROGRAM, try_level
+
+_APPARMOR = (
+    "AppArmor keeps bubblewrap from its namespaces: give bwrap a profile that allows userns, or run "
+    "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`"
+)
+_FORBIDDEN = (
+    "user namespaces are forbidden here: run `sysctl user.max_user_namespaces=10000` (on older systems also "
+    "kernel.unprivileged_userns_clone=1); in a container, start that with --cap-add SYS_ADMIN and "
+    "--security-opt seccomp=unconfined"
+)
+_REMEDIES = {"uid map": _APPARMOR, "RTM_NEWADDR": _APPARMOR, "namespace": _FORBIDDEN, "not permitted": _FORBIDDEN}
+_CHECK_DOCTOR = "look at the sandbox lines of `arena doctor`"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a trial of a level showed."""
+
+    level: str
+    checks: Sequence[Check] = ()
+    """Empty if it could not even start, or if it is remembered from an earlier trial."""
+    problem: str = ""
+    remedy: str = ""
+
+    @property
+    def works(self) -> bool:
+        """Whether strangers' bots may run in it."""
+        return not self.problem
+
+
+def probe(level: str, *, remembered: bool = True) -> Probe:
+    """Try a level; with `remembered` an earlier success is enough. May be called in a running event loop: it waits."""
+    if sys.platform != "linux":
+        return Probe(level, (), "sandboxes need Linux", "run the arena on Linux")
+    try:
+        memory = _memory(level)
+    except (MissingToolError, UnknownMachineError) as error:
+        what, _, remedy = str(error).partition("; ")
+        return Probe(level, (), what, remedy or "take an x86_64 or aarch64 machine")
+    if remembered and memory.exists():
+        return Probe(level)
+    found = _try(level)
+    with suppress(OSError):  # without a cache it is tried in every run
+        if found.works:
+            memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            memory.touch()
+        else:
+            memory.unlink(missing_ok=True)
+    return found
+
+
+def _try(level: str) -> Probe:
+    try:
+        # In a thread with a loop of its own, because the caller may be within one.
+        with ThreadPoolExecutor(1) as pool:
+            checks = pool.submit(asyncio.run, try_level(level)).result()
+    except (HostingError, OSError) as error:
+        return Probe(level, (), str(error), _remedy(str(error)))
+    failed = [check for check in checks if not check.holds]
+    problem = "; ".join(f"{check.name}: no ({check.found})" for check in failed)
+    return Probe(level, checks, problem, _CHECK_DOCTOR if failed else "")
+
+
+def _remedy(problem: str) -> str:
+    return next((remedy for words, remedy in _REMEDIES.items() if words in problem), _CHECK_DOCTOR)
+
+
+def _memory(level: str) -> Path:
+    """The file that stands for a success with this command line, filter, interpreter, user, kernel and boot."""
+    own_uid = os.geteuid() == 0
+    words = wrapper(Keep(level), PROGRAM.parent, own_uid=own_uid) if level == STANDARD else []
+    with suppress(OSError):
+        words.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+    if words:
+        words.append(str(Path(words[0]).stat().st_mtime_ns) if level == STANDARD else "")
+    words += [level, platform.release(), sys.version, sys.prefix, sys.executable, str(os.geteuid())]
+    digest = hashlib.sha256("\0".join(words).encode() + seccomp_filter() + PROGRAM.read_bytes()).hexdigest()
+    return _cache_directory() / f"sandbox-{level}-{digest[:32]}"
+
+
+def _cache_directory() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kingmaker-arena"

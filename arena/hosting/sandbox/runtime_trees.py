@@ -1,0 +1,69 @@
+"""Which directories the arena's own Python needs, and which parts of the arena a bot may import. Changes nothing.
+
+Only packages that bots use are shown to them: the folder in which they lie may hold the database.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+from pathlib import Path
+
+SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
+"""The parts of /usr that programs need; an arena installed in /usr/src is none of them."""
+BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games")
+FOREIGN_PACKAGE = "grpc"
+"""Where this lies, there lie the others."""
+
+
+def system_trees() -> list[Path]:
+    """What there is of `SYSTEM`."""
+    return [Path("/usr", name) for name in SYSTEM if Path("/usr", name).is_dir()]
+
+
+@functools.cache
+def python_trees() -> tuple[Path, ...]:
+    """Directories and files without which `sys.executable` and the packages for bots do not work.
+
+    The interpreter is bound at its own prefix: at another place it would take a library of the system, and be another
+    Python.
+    """
+    wanted = {Path(sys.prefix), Path(sys.base_prefix), *_chain(Path(sys.executable))}
+    wanted |= {path.resolve() for path in wanted}
+    for name in BOT_PACKAGES:
+        wanted |= _places(name)
+    wanted |= {place.parent for place in _places(FOREIGN_PACKAGE)}
+    wanted |= {root / "arena" / "__init__.py" for root in package_roots()}
+    # /usr as a whole may hold more than the system.
+    return tuple(sorted(path for path in wanted if path.exists() and path not in (Path("/"), Path("/usr"))))
+
+
+def import_roots() -> list[Path]:
+    """The directories to import from that the interpreter does not look into by itself."""
+    sites = [place.parent for place in _places(FOREIGN_PACKAGE)]
+    return [root for root in [*package_roots(), *sites] if not root.is_relative_to(sys.prefix)]
+
+
+def package_roots() -> list[Path]:
+    """The directory to import the arena's packages from."""
+    return [place.parent for place in _places("arena")]
+
+
+def _chain(program: Path) -> set[Path]:
+    """The prefixes of an interpreter and of all that it is a link to."""
+    found = set()
+    for _ in range(16):
+        found.add(program.parent.parent)
+        if not program.is_symlink():
+            break
+        program = program.parent / program.readlink()
+    return found
+
+
+def _places(name: str) -> set[Path]:
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return set()
+    return {Path(place) for place in (spec.submodule_search_locations if spec else None) or ()}

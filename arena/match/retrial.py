@@ -1,0 +1,144 @@
+"""A match played again for one seat alone, and what two such retrials tell. Pure.
+
+Everybody else does what the record says, chance repeats, and the clock figures are those of the record: so the seat is
+asked exactly what it was asked, and a bot that is deterministic and remembers nothing answers what it answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.match.answers import Answer, Message, Resignation
+from arena.match.course import DecidedBy, Decision
+from arena.match.match import BEFORE_START, Match
+from arena.match.spec import Fault, FaultCause, LeakCheck, LeakVerdict, MatchSpec
+
+SHOWN_ACTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """The first decision that was answered otherwise than in the record."""
+
+    ply: int
+    recorded: tuple[str, ...]
+    """The actions that were applied, in the game's notation."""
+    answered: tuple[str, ...]
+    """What was answered now, or in one word what was said instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """The retrial could not be played to its end; `why` is a sentence."""
+
+    why: str
+
+
+Trial = Deviation | Unanswered | None
+"""What came of one retrial; None: every answer was that of the record."""
+
+
+class Retrial:
+    """One retrial. `begin`, then `ask` and `judge` in turn until `ask` gives None or `judge` a deviation."""
+
+    def __init__(self, spec: MatchSpec, document: Mapping[str, Any], seat: int) -> None:
+        """`document` is the replay of the match that `spec` ordered, `seat` the one that is asked again."""
+        self.match = Match(spec)
+        self._seat = seat
+        self._answers = _read_answers(spec.match_id, document["entries"])
+        self._forfeits: dict[int, int] = dict(document["result"]["forfeits"])
+
+    def begin(self) -> None:
+        """Start the match, as it started."""
+        absent = [seat for seat, instant in self._forfeits.items() if instant == BEFORE_START]
+        self.match.begin([Fault(seat, FaultCause.START_FAILED, 0, "") for seat in absent])
+
+    def ask(self) -> Decision | None:
+        """The next decision that the seat answered in the record; None when there is none any more."""
+        match = self.match
+        while (decision := match.decision) is not None:
+            if self._play_forfeits():
+                continue
+            if match.is_out(self._seat):
+                return None
+            recorded = self._answers.get(decision.ply)
+            if recorded is None:
+                return None
+            if decision.seat == self._seat:
+                return decision
+            match.receive(decision.seat, recorded.answer, recorded.elapsed_us, recorded.charged_us)
+        return None
+
+    def judge(self, message: Message) -> Deviation | None:
+        """Compare the answer to the decision that was asked; without a deviation the match goes on."""
+        decision = self.match.decision
+        if decision is None:
+            raise ValueError("nothing was asked")
+        recorded, before = self._answers[decision.ply], len(self.match.entries)
+        self.match.receive(self._seat, message, recorded.elapsed_us, recorded.charged_us)
+        applied = [entry.action for entry in self.match.entries[before:] if entry.by is DecidedBy.BOT]
+        if applied == list(recorded.answer.actions):
+            return None
+        return Deviation(decision.ply, self._names(recorded.answer.actions), self._describe(message))
+
+    def _play_forfeits(self) -> bool:
+        """Whether somebody forfeited at this point."""
+        match = self.match
+        for seat, instant in self._forfeits.items():
+            if instant <= match.playing.ply and not match.is_out(seat):
+                match.fail(seat, FaultCause.DISCONNECTED, "")
+                return True
+        return False
+
+    def _describe(self, message: Message) -> tuple[str, ...]:
+        if isinstance(message, Answer):
+            return self._names(message.actions)
+        return ("resigned",) if isinstance(message, Resignation) else (message.why,)
+
+    def _names(self, actions: Sequence[int]) -> tuple[str, ...]:
+        table = self.match.playing.game.actions
+        return tuple(
+            table.format(action) if 0 <= action < len(table) else str(action) for action in actions[:SHOWN_ACTIONS]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    answer: Answer
+    elapsed_us: int
+    charged_us: int
+
+
+def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[int, _Recorded]:
+    """Every answer of a bot by the ply it was asked at; ids that were dropped are not in the record."""
+    groups: dict[int, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        if entry["by"] == DecidedBy.BOT:
+            groups.setdefault(entry["decide"], []).append(entry)
+    return {
+        ply: _Recorded(
+            Answer(match_id, ply, tuple(entry["action"] for entry in group)),
+            group[0]["elapsed_us"],
+            group[0]["charged_us"],
+        )
+        for ply, group in groups.items()
+    }
+
+
+def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
+    """What the retrials of a seat, each by a fresh process, tell of the process that had played before."""
+    for trial in trials:
+        if isinstance(trial, Unanswered):
+            return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.why)
+    deviations = [trial for trial in trials if isinstance(trial, Deviation)]
+    if not deviations:
+        return LeakCheck(seat, LeakVerdict.EQUAL, None, "Fresh processes answered as the used one did.")
+    first = min(deviations, key=lambda deviation: deviation.ply)
+    evidence = {"used": list(first.recorded), "fresh": [list(one.answered) for one in deviations]}
+    if len(deviations) == len(trials) and len(set(deviations)) == 1:
+        why = "Fresh processes agree with each other and not with the used one: it remembers earlier matches."
+        return LeakCheck(seat, LeakVerdict.LEAK, first.ply, why, evidence)
+    why = "Fresh processes do not agree with each other: the bot is not deterministic, although it declares it."
+    return LeakCheck(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
