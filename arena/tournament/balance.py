@@ -56,7 +56,7 @@ class CombinationOrder:
 
     def _distance_burden(self, orbit: list[Combination]) -> tuple[int, int]:
         dealt = [self._distances[distance] for distance in self._distances_in(orbit[0])]
-        return max(dealt), sum(dealt)
+        return max(dealt, default=0), sum(dealt)
 
     def _distances_in(self, combination: Combination) -> list[int]:
         """The shorter way around the circle for each pair; twice for opposite places, whose pairs are half as many."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.tournament.balance import Combination, CombinationOrder
+from arena.tournament.balance import CombinationOrder
 from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.circles import circular_order
 from arena.tournament.seeds import derive
 from engine.chance import SeededChance
 
@@ -43,13 +44,11 @@ def schedule(entrants: Sequence[str], *, seats: int, blocks: int, seed: int) -> 
     check_schedule(entrants, seats=seats, blocks=blocks)
     secret = seed.to_bytes(8, "big")
     combinations = CombinationOrder(len(entrants), seats)
-    orders: dict[Combination, Iterator[Combination]] = {}
     planned: list[Block] = []
     for cycle in range(blocks):
         for combination in combinations.deal(SeededChance(derive(secret, "cycle", cycle))):
-            if combination not in orders:
-                orders[combination] = _circular_orders(combination, derive(secret, "orders", *combination))
-            planned.append(Block(len(planned), tuple(entrants[place] for place in next(orders[combination]))))
+            around = circular_order(combination, cycle, seed)  # each plays once a cycle
+            planned.append(Block(len(planned), tuple(entrants[place] for place in around)))
     return planned
 
 
@@ -75,19 +74,3 @@ def check_schedule(entrants: Sequence[str], *, seats: int, blocks: int) -> None:
             f"{len(entrants)} entrants in {seats} seats with {blocks} blocks a combination are {matches} matches, "
             f"over the {MAX_MATCHES} of one tournament; enter fewer bots or ask for fewer blocks"
         )
-
-
-def _circular_orders(combination: Combination, seed: int) -> Iterator[Combination]:
-    """All circular orders in a drawn order, again and again, drawn anew each time.
-
-    The first place stays in front: arranging the others behind it gives each circular order once.
-    """
-    chance = SeededChance(seed)
-    first, *others = combination
-    while True:
-        drawn: set[tuple[int, ...]] = set()
-        while len(drawn) < math.factorial(len(others)):
-            order = tuple(chance.permutation(len(others)))
-            if order not in drawn:
-                drawn.add(order)
-                yield (first, *(others[index] for index in order))

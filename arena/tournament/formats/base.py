@@ -1,0 +1,133 @@
+"""What a tournament format is, and what it is told: values and one protocol. Pure, no I/O.
+
+A format plans in waves. Wave `k` is a function of the entrants, of the blocks planned in earlier waves, of the results
+of waves up to `k - lag`, and of the seed: never of workers or of the order in which matches end. A block counts only
+when it is whole: one void match voids its block.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+Order = tuple[str, ...]
+"""The circular order of a block: entrants by seat in its first match; each further match turns it by one seat."""
+
+
+class BlockState(enum.Enum):
+    """What is known of a planned block."""
+
+    PENDING = "pending"
+    """Not over, or its wave is not yet to be looked at."""
+    WHOLE = "whole"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedBlock:
+    """A planned block, and what came of it."""
+
+    order: Order
+    state: BlockState = BlockState.PENDING
+    ranks: tuple[tuple[int, ...], ...] = ()
+    """`ranks[rotation][seat]`, 1 = best; only of a whole block."""
+    forfeits: tuple[frozenset[str], ...] = ()
+    """Who forfeited, by rotation."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it counts."""
+        return self.state is BlockState.WHOLE
+
+
+Wave = tuple[PlayedBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Who takes part, and in which waves."""
+
+    id: str
+    joined: int = 0
+    """The first wave it is planned in."""
+    withdrawn: int | None = None
+    """The first wave it is not planned in any more."""
+
+    def is_in(self, wave: int) -> bool:
+        """Whether it may be planned in that wave."""
+        return self.joined <= wave and not self.has_left(wave)
+
+    def has_left(self, wave: int) -> bool:
+        """Whether it had withdrawn when that wave was planned."""
+        return self.withdrawn is not None and self.withdrawn <= wave
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that a plan may depend on. Only the places of the entrants matter, never their ids."""
+
+    entrants: tuple[Entrant, ...]
+    waves: tuple[Wave, ...]
+    """Those planned so far; results that may not be looked at yet are PENDING."""
+    seed: int
+
+    @property
+    def wave(self) -> int:
+        """The wave to be planned."""
+        return len(self.waves)
+
+    @property
+    def present(self) -> list[str]:
+        """Who may be planned in it, in the order of entry."""
+        return [entrant.id for entrant in self.entrants if entrant.is_in(self.wave)]
+
+    @property
+    def blocks(self) -> list[PlayedBlock]:
+        """All planned blocks in the order of play."""
+        return [block for wave in self.waves for block in wave]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of a format's table."""
+
+    entrant: str
+    place: int
+    """1 = best; equals share a place."""
+    points: int
+    """As `points.block_points` counts them, and what byes gave."""
+    possible: int
+    """The points it could have had."""
+    blocks: int
+    """Whole ones."""
+    status: str = ""
+    """What else there is to say, for people: `withdrawn`, `out in round 2`."""
+
+    @property
+    def score(self) -> float:
+        """Points of the possible ones, 0 to 1; 0 before the first whole block."""
+        return self.points / self.possible if self.possible else 0.0
+
+
+class Format(Protocol):
+    """One way to hold a tournament. Instances are immutable settings; `plan` and `standings` are pure functions."""
+
+    name: ClassVar[str]
+    lag: ClassVar[int]
+    """Wave k looks at results of waves up to k - lag; 0: at none, all is planned in wave 0."""
+    takes_late_entrants: ClassVar[bool]
+
+    @property
+    def seats(self) -> int:
+        """Seats of every match."""
+
+    def check(self, entrants: int) -> None:
+        """Raise ScheduleError unless so many entrants can play this."""
+
+    def plan(self, situation: Situation) -> Sequence[Order]:
+        """The blocks of the next wave; none when the tournament is over."""
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """The table so far, best first."""

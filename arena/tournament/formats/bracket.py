@@ -1,0 +1,159 @@
+"""The state of a knockout while its blocks go by: who is in, which ties are open, who went out when. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from arena.tournament.formats.base import BlockState, PlayedBlock
+from arena.tournament.formats.points import block_points, most_points
+from arena.tournament.formats.tables import choose_byes, pair
+
+MOST_EXTRA = 3
+"""Blocks beyond best of n, where a tie is equal or blocks were void."""
+
+
+@dataclass(slots=True)
+class Tie:
+    """One pairing of a round; `entrants` best seed first, of whom the best `advance` go on unhurt."""
+
+    entrants: tuple[str, ...]
+    advance: int
+    best_of: int
+    blocks: list[PlayedBlock] = field(default_factory=list)
+
+    @property
+    def _to_come(self) -> int:
+        """Whole blocks that are still part of best of n."""
+        return self.best_of - sum(block.is_whole for block in self.blocks)
+
+    def _points(self) -> Counter[str]:
+        points = Counter(dict.fromkeys(self.entrants, 0))
+        for block in self.blocks:
+            points.update(block_points(block))
+        return points
+
+    def ranking(self, gone: Collection[str] = ()) -> list[str]:
+        """By points, at equal points the higher seed; who left is last."""
+        points = self._points()
+        return sorted(self.entrants, key=lambda entrant: (entrant in gone, -points[entrant]))
+
+    def _lead(self) -> int:
+        """By how much the last who goes on is ahead of the first who does not."""
+        points, ranked = self._points(), self.ranking()
+        return points[ranked[self.advance - 1]] - points[ranked[self.advance]]
+
+    def is_decided(self, gone: Collection[str]) -> bool:
+        """Whether it is known who goes on; a table that somebody left cannot play on."""
+        if any(entrant in gone for entrant in self.entrants):
+            return True
+        if any(block.state is BlockState.PENDING for block in self.blocks):
+            return False
+        if self._lead() > max(0, self._to_come) * most_points(len(self.entrants)):
+            return True
+        return len(self.blocks) >= self.best_of + MOST_EXTRA
+
+    def blocks_wanted(self) -> int:
+        """The fewest blocks after which it can be decided, so that none is played in vain."""
+        most, lead = most_points(len(self.entrants)), self._lead()
+        wanted = next((n for n in range(1, self._to_come + 1) if lead + n * most > (self._to_come - n) * most), 1)
+        return min(wanted, self.best_of + MOST_EXTRA - len(self.blocks))
+
+
+class Bracket:
+    """Rounds of ties; a round begins when all ties of the one before are decided."""
+
+    def __init__(self, seeds: Sequence[str], seats: int, lives: int, best_of: int) -> None:
+        self._seeds = list(seeds)
+        self._seats, self._lives, self._best_of = seats, lives, best_of
+        self._losses: Counter[str] = Counter()
+        self._byes: Counter[str] = Counter()
+        self._met: Counter[frozenset[str]] = Counter()
+        self._out: dict[str, tuple[int, int]] = {}  # round, and how many were better in its last tie
+        self._round = 0
+        self._ties: list[Tie] = []
+        self._gone: set[str] = set()
+
+    @property
+    def open_ties(self) -> list[Tie]:
+        """Ties that need more blocks; none when the tournament is over or blocks are still being played."""
+        return [tie for tie in self._ties if not tie.is_decided(self._gone)]
+
+    def add(self, wave: Iterable[PlayedBlock]) -> None:
+        """Hand out the blocks of a wave to their ties."""
+        ties = {frozenset(tie.entrants): tie for tie in self._ties}
+        for block in wave:
+            ties[frozenset(block.order)].blocks.append(block)
+
+    def settle(self, gone: Collection[str]) -> None:
+        """Close the round if all is decided, and open the next; `gone` have withdrawn by now."""
+        self._gone = set(gone)
+        while not self.open_ties:
+            for tie in self._ties:
+                self._close(tie)
+            for entrant in self._gone - self._out.keys():
+                self._out[entrant] = (self._round, self._seats)
+            self._round += 1
+            self._ties = self._next_ties([entrant for entrant in self._seeds if entrant not in self._out])
+            if not self._ties:
+                return
+
+    def _close(self, tie: Tie) -> None:
+        for better, entrant in enumerate(tie.ranking(self._gone)):
+            if better >= tie.advance:
+                self._losses[entrant] += 1
+                if self._losses[entrant] >= self._lives:
+                    self._out[entrant] = (self._round, better)
+
+    def _next_ties(self, active: list[str]) -> list[Tie]:
+        if len(active) < self._seats:
+            return []
+        if self._seats > 2:
+            return self._tables(active)
+        pairs = [two for losses in range(self._lives) for two in self._pairs(active, losses)]
+        if not pairs:  # nobody has an equal: those left meet across, in the end the unbeaten and the once beaten
+            pairs = [(active[0], active[1])]
+        self._met.update(frozenset(two) for two in pairs)
+        return [Tie(two, 1, self._best_of) for two in pairs]
+
+    def _pairs(self, active: list[str], losses: int) -> list[tuple[str, str]]:
+        """Within those of equal losses the best seed meets the last; in single elimination, byes only at first."""
+        equal = [entrant for entrant in active if self._losses[entrant] == losses]
+        byes = len(equal) % 2
+        if self._lives == 1 and len(equal) > 1:
+            full = 1 << (len(equal) - 1).bit_length()
+            byes = full - len(equal)
+        resting = choose_byes(equal[::-1], byes, self._byes)
+        self._byes.update(resting)
+        playing = [entrant for entrant in equal if entrant not in resting]
+        return pair(playing, lambda one, other: self._met[frozenset((one, other))], best_with_last=True)
+
+    def _tables(self, active: list[str]) -> list[Tie]:
+        """So many tables that at least one full one is left; the best seeds rest, the others are dealt out."""
+        too_many = len(active) - self._seats
+        if not too_many:
+            return [Tie(tuple(active), 1, self._best_of)]
+        leave = self._seats - self._seats // 2
+        count = min(len(active) // self._seats, -(-too_many // leave))
+        playing = active[-count * self._seats :]
+        ties = []
+        for number in range(count):
+            leaving = min(leave, too_many - leave * number)
+            ties.append(Tie(tuple(playing[number::count]), self._seats - leaving, self._best_of))
+        return ties
+
+    def order_key(self, entrant: str) -> tuple[int, int]:
+        """Sorts those still in first, then by the round they went out in, the later the better."""
+        if entrant not in self._out:
+            return (0, 0)
+        round_, better = self._out[entrant]
+        return (1 + self._round - round_, better)
+
+    def status(self, entrant: str) -> str:
+        """What there is to say of one entrant."""
+        if entrant in self._out:
+            return f"out in round {self._out[entrant][0]}"
+        if self._ties:
+            return "in" if self._lives == 1 else f"in, {self._losses[entrant]} lost"
+        return "winner" if len(self._out) == len(self._seeds) - 1 else "in"

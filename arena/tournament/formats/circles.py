@@ -1,0 +1,53 @@
+"""Circular orders: in which order the entrants of a block sit around the table, and in which order of blocks. Pure.
+
+Who sits beside whom matters in games about making kings. So successive blocks of the same entrants run through all
+(n - 1)! circular orders in a drawn order before one returns, and then through all anew, drawn anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from arena.tournament.formats.base import Order, Situation
+from arena.tournament.seeds import derive
+from engine.chance import SeededChance
+
+Places = tuple[int, ...]
+
+
+def circular_order(places: Places, number: int, seed: int) -> Places:
+    """The order of the `number`-th block (from 0) of these places, which ascend; the first stays in front."""
+    cycle, index = divmod(number, math.factorial(len(places) - 1))
+    first, *others = places
+    return (first, *(others[other] for other in _orders(places, cycle, seed)[index]))
+
+
+@lru_cache(maxsize=4096)
+def _orders(places: Places, cycle: int, seed: int) -> tuple[Places, ...]:
+    """All arrangements of what sits behind the first place, shuffled."""
+    orders = list(itertools.permutations(range(len(places) - 1)))
+    SeededChance(derive(seed.to_bytes(8, "big"), "orders", cycle, *places)).shuffle(orders)
+    return tuple(orders)
+
+
+def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[Order]:
+    """Each group, at its table in the circular order whose turn it is after the blocks planned so far."""
+    place = {entrant.id: number for number, entrant in enumerate(situation.entrants)}
+    played = Counter(frozenset(block.order) for block in situation.blocks)
+    orders = []
+    for group in groups:
+        key = frozenset(group)
+        around = circular_order(tuple(sorted(place[entrant] for entrant in group)), played[key], situation.seed)
+        played[key] += 1
+        orders.append(tuple(situation.entrants[number].id for number in around))
+    return orders
+
+
+def draw(situation: Situation, *labels: str | int) -> dict[str, int]:
+    """A random number by entrant, to break ties with; other labels, other numbers."""
+    secret = situation.seed.to_bytes(8, "big")
+    return {entrant.id: derive(secret, "draw", *labels, place) for place, entrant in enumerate(situation.entrants)}

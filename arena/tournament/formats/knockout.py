@@ -1,0 +1,75 @@
+"""Knockout: single or double elimination, in ties of best of n blocks, in pairs or at tables. Pure, no I/O.
+
+The bracket is nothing that is stored: it is found anew from the blocks that were planned and played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.base import Order, Situation, Standing
+from arena.tournament.formats.bracket import Bracket
+from arena.tournament.formats.circles import draw, seat_groups
+from arena.tournament.formats.points import standing_rows, tally
+from arena.tournament.formats.roundrobin import check_entrants, check_size
+
+MOST_BLOCKS = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """Who loses `lives` ties is out; a tie is decided by the points of `best_of` blocks.
+
+    It ends as soon as its blocks to come cannot change it. Equal after all of them, it goes on for three blocks at
+    most; then the higher seed wins. At tables of 3 to 5 seats the better half stays, and the last table plays for the
+    first place; there is no second life at tables.
+    """
+
+    seats: int
+    lives: int = 1
+    best_of: int = 1
+    drawn: bool = True
+    """Whether the seeds are drawn; otherwise they are the order of entry."""
+
+    name: ClassVar[str] = "knockout"
+    lag: ClassVar[int] = 1
+    takes_late_entrants: ClassVar[bool] = False
+
+    def check(self, entrants: int) -> None:
+        """See `Format`."""
+        check_entrants(entrants, self.seats)
+        if self.lives not in (1, 2):
+            raise ScheduleError(f"{self.lives} lives are no knockout; use 1 (single) or 2 (double elimination)")
+        if self.lives == 2 and self.seats > 2:
+            raise ScheduleError("double elimination is played with 2 seats; use --seats 2 or leave out --double")
+        if not 1 <= self.best_of <= MOST_BLOCKS:
+            raise ScheduleError(f"a best of {self.best_of} blocks is impossible; use 1 to {MOST_BLOCKS}")
+        check_size(entrants * self.lives * self.best_of * self.seats)
+
+    def plan(self, situation: Situation) -> list[Order]:
+        """See `Format`."""
+        groups = [tie.entrants for tie in self._bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
+        return seat_groups(situation, groups)
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """See `Format`: who is still in, then who went out later; equal ones of one round share a place."""
+        bracket = self._bracket(situation)
+        return standing_rows(situation, tally(situation), bracket.order_key, bracket.status)
+
+    def _bracket(self, situation: Situation) -> Bracket:
+        bracket = Bracket(self._seeds(situation), self.seats, self.lives, self.best_of)
+        leavers = [entrant for entrant in situation.entrants if entrant.withdrawn is not None]
+        bracket.settle({entrant.id for entrant in leavers if entrant.has_left(0)})
+        for number, wave in enumerate(situation.waves, start=1):
+            bracket.add(wave)
+            bracket.settle({entrant.id for entrant in leavers if entrant.has_left(number)})
+        return bracket
+
+    def _seeds(self, situation: Situation) -> Sequence[str]:
+        """The best seed first."""
+        entered = [entrant.id for entrant in situation.entrants]
+        lots = draw(situation, "knockout")
+        return sorted(entered, key=lambda entrant: lots[entrant]) if self.drawn else entered

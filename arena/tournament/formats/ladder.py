@@ -1,0 +1,116 @@
+"""Ladder: goes on and on; whoever is near in strength and little known meets, everybody equally often. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.base import Order, Situation, Standing
+from arena.tournament.formats.circles import draw, seat_groups
+from arena.tournament.formats.points import Tally, keep_failing, standing_rows, tally
+from arena.tournament.formats.roundrobin import check_entrants, check_size
+from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
+from arena.tournament.formats.swiss import RETIRE_AFTER
+from ratings.skill import Skill, exposure
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Each wave seats everybody once who can be seated; those sit out who have played most.
+
+    From the least known on, each gets the opponents with whom a match would be most open (TrueSkill's match quality),
+    those met less often first where that is equal. Skills are the ladder's own, from its own blocks.
+    """
+
+    seats: int
+    waves: int = 10
+    """0: until it is cancelled."""
+    retire_after: int = RETIRE_AFTER
+    """As in `Swiss`."""
+
+    name: ClassVar[str] = "ladder"
+    lag: ClassVar[int] = 2
+    takes_late_entrants: ClassVar[bool] = True
+
+    def check(self, entrants: int) -> None:
+        """See `Format`."""
+        check_entrants(entrants, self.seats)
+        if self.waves < 0:
+            raise ScheduleError(f"{self.waves} waves are impossible; use 1 or more, or 0 for no end")
+        check_size(entrants // self.seats * self.seats * self.waves)
+
+    def plan(self, situation: Situation) -> list[Order]:
+        """See `Format`."""
+        tallies = tally(situation)
+        failing = keep_failing(tallies, self.retire_after)
+        active = [entrant for entrant in situation.present if entrant not in failing]
+        if (self.waves and situation.wave >= self.waves) or len(active) < self.seats:
+            return []
+        seated = self._seated(situation, active, tallies)
+        return seat_groups(situation, self._groups(situation, seated, tallies))
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """See `Format`: by mu - 3 sigma of the ladder's own skills."""
+        tallies, skills = tally(situation), strengths(situation)
+        failing = keep_failing(tallies, self.retire_after)
+        return standing_rows(
+            situation,
+            tallies,
+            lambda entrant: (-exposure(skills[entrant]), not tallies[entrant].whole),
+            lambda entrant: "keeps failing" if entrant in failing else f"skill {exposure(skills[entrant]):.2f}",
+        )
+
+    def _seated(self, situation: Situation, active: Sequence[str], tallies: Mapping[str, Tally]) -> list[str]:
+        """All but the few that fill no table: those sit out who have had most."""
+        head_start = _head_starts(situation)
+        lots = draw(situation, "share", situation.wave)
+        least_first = sorted(
+            active, key=lambda entrant: (_share(tallies[entrant]) + head_start[entrant], lots[entrant])
+        )
+        return least_first[: len(active) // self.seats * self.seats]
+
+    def _groups(self, situation: Situation, seated: list[str], tallies: Mapping[str, Tally]) -> list[list[str]]:
+        skills = strengths(situation)
+        lots = draw(situation, "ladder", situation.wave)
+        waiting = sorted(seated, key=lambda entrant: (-skills[entrant].sigma, lots[entrant]))
+        groups = []
+        while waiting:
+            group = [waiting.pop(0)]
+            while len(group) < self.seats:
+                group.append(_best_opponent(group, waiting, skills, tallies))
+                waiting.remove(group[-1])
+            groups.append(group)
+        return groups
+
+
+def _best_opponent(
+    group: Sequence[str], waiting: Sequence[str], skills: Mapping[str, Skill], tallies: Mapping[str, Tally]
+) -> str:
+    def worth(entrant: str) -> float:
+        # Halved by each meeting more: between the same two every further block says less.
+        return sum(
+            match_quality(SETTINGS, skills[entrant], skills[other]) / (1 + tallies[entrant].met[other])
+            for other in group
+        )
+
+    return max(waiting, key=worth)
+
+
+def _share(own: Tally) -> int:
+    """Blocks had, or sure to be had."""
+    return own.planned - own.void
+
+
+def _head_starts(situation: Situation) -> dict[str, int]:
+    """What is added to the share of a late entrant, as if it had played from the start as little as anybody."""
+    starts = {entrant.id: 0 for entrant in situation.entrants}
+    for entrant in sorted(situation.entrants, key=lambda entrant: entrant.joined):
+        before = Situation(situation.entrants, situation.waves[: entrant.joined], situation.seed)
+        tallies = tally(before) if entrant.joined else {}
+        others = [
+            other.id for other in situation.entrants if other.joined < entrant.joined and other.id in before.present
+        ]
+        starts[entrant.id] = min((_share(tallies[other]) + starts[other] for other in others), default=0)
+    return starts

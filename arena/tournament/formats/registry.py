@@ -1,0 +1,33 @@
+"""All formats by name, and their settings as the database keeps them. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
+from arena.tournament.formats.swiss import Swiss
+
+_KINDS: dict[str, type[Any]] = {kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder)}
+
+NAMES = tuple(_KINDS)
+LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)
+
+
+def to_settings(form: Format) -> dict[str, Any]:
+    """What distinguishes this format from others of its name; the seats are the pool's."""
+    return {name: value for name, value in asdict(form).items() if name != "seats"}  # type: ignore[call-overload]
+
+
+def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format | None:
+    """The format of a tournament, `settings` may hold more; None for one that plans nothing, as a single match."""
+    kind = _KINDS.get(name)
+    if kind is None:
+        return None
+    own = {field.name for field in fields(kind)} - {"seats"}
+    made: Format = kind(seats=seats, **{key: value for key, value in settings.items() if key in own})
+    return made

@@ -1,0 +1,43 @@
+"""What a ladder believes of its entrants: TrueSkill over its whole blocks, in schedule order. Pure, no I/O."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from arena.tournament.formats.base import PlayedBlock, Situation
+from ratings.skill import Skill, SkillSettings, newcomer, rate
+
+SETTINGS = SkillSettings()
+
+
+def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
+    """How open a match of two would be, 0 to 1: the chance of a draw, relative to that of two known equals.
+
+    Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), formula 4.1.
+    """
+    spread = 2 * settings.beta**2
+    total = spread + one.sigma**2 + other.sigma**2
+    return math.sqrt(spread / total) * math.exp(-((one.mu - other.mu) ** 2) / (2 * total))
+
+
+def strengths(situation: Situation) -> dict[str, Skill]:
+    """The skill of every entrant, from nothing but the whole blocks of this tournament."""
+    skills = {entrant.id: newcomer(SETTINGS) for entrant in situation.entrants}
+    for block in situation.blocks:
+        if block.is_whole:
+            _rate_block(skills, block)
+    return skills
+
+
+def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
+    for rotation, ranks in enumerate(block.ranks):
+        sitting = [block.order[(rotation + seat) % len(ranks)] for seat in range(len(ranks))]
+        after = _rate(tuple(skills[entrant] for entrant in sitting), ranks)
+        skills.update(zip(sitting, after, strict=True))
+
+
+@lru_cache(maxsize=1 << 16)
+def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
+    """Remembered: each wave of a long ladder computes again what the waves before it did."""
+    return rate(SETTINGS, skills, ranks)

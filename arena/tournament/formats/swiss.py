@@ -1,0 +1,120 @@
+"""Swiss system: rounds between those who stand alike, in pairs or at tables of up to five seats. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.base import Order, Situation, Standing
+from arena.tournament.formats.circles import draw, seat_groups
+from arena.tournament.formats.points import Tally, keep_failing, most_points, standing_rows, tally
+from arena.tournament.formats.roundrobin import check_entrants, check_size
+from arena.tournament.formats.tables import choose_byes, seat_tables
+
+RETIRE_AFTER = 3
+
+
+def usual_rounds(entrants: int, seats: int) -> int:
+    """Rounds after which one at most is unbeaten: the logarithm of the entrants to base `seats`, rounded up."""
+    rounds, reach = 1, seats
+    while reach < entrants:
+        rounds, reach = rounds + 1, reach * seats
+    return rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Swiss:
+    """`rounds` waves; in each, neighbours in the table meet who have not met yet.
+
+    Points are those of whole blocks. A bye is worth what a win in all matches would be, a void block half of that; a
+    round before an entrant came, nothing. Whoever forfeits every match of `retire_after` blocks in a row is not paired
+    any more (0: goes on).
+    """
+
+    seats: int
+    rounds: int = 5
+    blocks: int = 1
+    """Of each pairing, one after another in the same round."""
+    retire_after: int = RETIRE_AFTER
+
+    name: ClassVar[str] = "swiss"
+    lag: ClassVar[int] = 1
+    takes_late_entrants: ClassVar[bool] = True
+
+    def check(self, entrants: int) -> None:
+        """See `Format`."""
+        check_entrants(entrants, self.seats)
+        if self.rounds < 1 or self.blocks < 1:
+            raise ScheduleError(
+                f"{self.rounds} rounds of {self.blocks} blocks are no tournament; ask for 1 or more of each"
+            )
+        check_size(entrants // self.seats * self.seats * self.blocks * self.rounds)
+
+    def plan(self, situation: Situation) -> list[Order]:
+        """See `Format`."""
+        tallies = self._tallies(situation)
+        active = self._active(situation, tallies)
+        if situation.wave >= self.rounds or len(active) < self.seats:
+            return []
+        ranked = _ranked(situation, active, tallies)
+        byes = choose_byes(ranked, len(ranked) % self.seats, {entrant: tallies[entrant].byes for entrant in ranked})
+        seated = [entrant for entrant in ranked if entrant not in byes]
+        tables = seat_tables(seated, self.seats, lambda one, other: tallies[one].met[other])
+        return seat_groups(situation, [table for table in tables for _ in range(self.blocks)])
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """See `Format`: by points, then by the points of the opponents."""
+        tallies = self._tallies(situation)
+        failing = keep_failing(tallies, self.retire_after)
+        return standing_rows(
+            situation,
+            tallies,
+            lambda entrant: (-tallies[entrant].points, -_opposition(tallies, entrant)),
+            lambda entrant: _status(tallies[entrant], entrant in failing),
+        )
+
+    def _active(self, situation: Situation, tallies: dict[str, Tally]) -> list[str]:
+        failing = keep_failing(tallies, self.retire_after)
+        return [entrant for entrant in situation.present if entrant not in failing]
+
+    def _tallies(self, situation: Situation) -> dict[str, Tally]:
+        """With what byes and void blocks are worth."""
+        tallies = tally(situation)
+        most = most_points(self.seats)
+        for own in tallies.values():
+            own.points += own.void * most // 2
+            own.possible += own.void * most
+        for entrant in self._byes(situation):
+            tallies[entrant].byes += 1
+            tallies[entrant].points += most * self.blocks
+            tallies[entrant].possible += most * self.blocks
+        return tallies
+
+    def _byes(self, situation: Situation) -> list[str]:
+        """Everybody who could have been paired in a round and was not, once for each round."""
+        found: list[str] = []
+        for number in range(situation.wave):
+            before = Situation(situation.entrants, situation.waves[:number], situation.seed)
+            playing = {entrant for block in situation.waves[number] for entrant in block.order}
+            active = self._active(before, tally(before))
+            found.extend(entrant for entrant in active if entrant not in playing)
+        return found
+
+
+def _ranked(situation: Situation, active: Sequence[str], tallies: dict[str, Tally]) -> list[str]:
+    """Best first; equal ones in an order drawn anew each round."""
+    lots = draw(situation, "swiss", situation.wave)
+    return sorted(active, key=lambda entrant: (-tallies[entrant].points, lots[entrant]))
+
+
+def _opposition(tallies: dict[str, Tally], entrant: str) -> int:
+    """What the opponents have together (Buchholz's figure)."""
+    return sum(tallies[other].points * times for other, times in tallies[entrant].met.items())
+
+
+def _status(own: Tally, is_failing: bool) -> str:
+    if is_failing:
+        return "keeps failing"
+    return f"{own.byes} bye{'s' * (own.byes > 1)}" if own.byes else ""

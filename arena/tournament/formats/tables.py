@@ -1,0 +1,98 @@
+"""Who sits at one table: pairs and tables of near equals who have not met yet. Pure, no I/O."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+
+from arena.tournament.formats.matching import Matching
+
+Meetings = Callable[[str, str], int]
+"""How many blocks two entrants have had together."""
+
+
+def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings) -> list[tuple[str, ...]]:
+    """All of `ranked`, best first, at tables of `size`, which divides their number; near ranks, few rematches."""
+    if size == 2:
+        return list(pair(ranked, meetings))
+    return [tuple(table) for table in _without_needless_rematches(_by_rank(ranked, size, meetings), meetings)]
+
+
+def pair(ranked: Sequence[str], meetings: Meetings, *, best_with_last: bool = False) -> list[tuple[str, str]]:
+    """An even number of entrants, best first, in pairs; nobody meets again unless there is no other way.
+
+    From the top, each gets the first partner, from its own end of the list or from the other, with whom the rest still
+    comes out: pairs that have met are taken only if there is no pairing without, then pairs that met least.
+    """
+    times = [[meetings(one, other) if one != other else 0 for other in ranked] for one in ranked]
+    matching, most = _feasible(times)
+    waiting = list(range(len(ranked)))
+    pairs = []
+    while waiting:
+        top = waiting.pop(0)
+        others = sorted(reversed(waiting) if best_with_last else waiting, key=lambda other: times[top][other])
+        partner = next(other for other in others if times[top][other] <= most and matching.take_out(top, other))
+        waiting.remove(partner)
+        pairs.append((ranked[top], ranked[partner]))
+    return pairs
+
+
+def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
+    """A perfect matching among the pairs that met at most so often; the least number for which there is one."""
+    for most in sorted({number for row in times for number in row} | {0}):
+        neighbours = [
+            [other for other, number in enumerate(row) if number <= most and other != own]
+            for own, row in enumerate(times)
+        ]
+        matching = Matching(neighbours)
+        if matching.is_perfect:
+            return matching, most
+    raise AssertionError("all pairs allowed, and an even number of entrants: there is a matching")
+
+
+def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings) -> list[list[str]]:
+    """From the top: the best who is left, and those of the next ranks whom the table has met least."""
+    waiting = list(ranked)
+    tables = []
+    while waiting:
+        table = [waiting.pop(0)]
+        while len(table) < size:
+            near = min(waiting, key=lambda entrant: sum(meetings(entrant, seated) for seated in table))
+            waiting.remove(near)
+            table.append(near)
+        tables.append(table)
+    return tables
+
+
+def _without_needless_rematches(tables: list[list[str]], meetings: Meetings) -> list[list[str]]:
+    """Swap entrants of two tables as long as a swap makes fewer meetings again; who sits higher stays where it can."""
+    while swap := _useful_swap(tables, meetings):
+        (one, seat), (other, place) = swap
+        tables[one][seat], tables[other][place] = tables[other][place], tables[one][seat]
+    return tables
+
+
+def _useful_swap(tables: Sequence[Sequence[str]], meetings: Meetings) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    burdens = [rematches(table, meetings) for table in tables]
+    near = sorted(itertools.combinations(range(len(tables)), 2), key=lambda two: two[1] - two[0])
+    for one, other in near:
+        if not burdens[one] and not burdens[other]:
+            continue
+        for seat, place in itertools.product(range(len(tables[one])), range(len(tables[other]))):
+            first, second = list(tables[one]), list(tables[other])
+            first[seat], second[place] = second[place], first[seat]
+            if rematches(first, meetings) + rematches(second, meetings) < burdens[one] + burdens[other]:
+                return (one, seat), (other, place)
+    return None
+
+
+def rematches(table: Sequence[str], meetings: Meetings) -> int:
+    """What is bad about a table: the sum of the squares of the meetings of its pairs."""
+    return sum(meetings(one, other) ** 2 for one, other in itertools.combinations(table, 2))
+
+
+def choose_byes(candidates: Sequence[str], number: int, byes: Mapping[str, int]) -> frozenset[str]:
+    """Who sits out: those with the fewest byes so far, of these the last in the list."""
+    last_first = list(reversed(candidates))
+    overdue = sorted(last_first, key=lambda entrant: byes[entrant])
+    return frozenset(overdue[:number])

@@ -1,0 +1,197 @@
+"""What holds for every format, whatever happens."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats import planner, registry
+from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock
+from arena.tournament.formats.circles import circular_order
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.points import block_points, most_points
+from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
+from arena.tournament.formats.swiss import Swiss
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
+
+EXAMPLES = settings(max_examples=35)
+
+
+@st.composite
+def formats(draw: st.DrawFn) -> Format:
+    seats = draw(st.integers(2, 5))
+    lives = draw(st.integers(1, 2)) if seats == 2 else 1
+    kinds: list[Format] = [
+        RoundRobin(seats, draw(st.integers(1, 2))),
+        Sample(seats, draw(st.integers(1, 4))),
+        Gauntlet(seats, draw(st.integers(1, 2))),
+        Swiss(seats, draw(st.integers(1, 5)), draw(st.integers(1, 2))),
+        Knockout(seats, lives, draw(st.integers(1, 4)), draw(st.booleans())),
+        Ladder(seats, draw(st.integers(1, 6))),
+    ]
+    return draw(st.sampled_from(kinds))
+
+
+@st.composite
+def tournaments(draw: st.DrawFn) -> Played:
+    """Any format with 2 to 5 seats, played to its end in spite of voids, withdrawals, late entries and failures."""
+    form = draw(formats())
+    entrants = field_of(draw(st.integers(form.seats, form.seats + 5)))
+    chances = Chances(
+        void=draw(st.sampled_from([0.0, 0.1, 0.5, 1.0])),
+        withdrawal=draw(st.sampled_from([0.0, 0.3, 1.0])),
+        late_entry=draw(st.sampled_from([0.0, 0.5])),
+        failing=frozenset(draw(st.sets(st.sampled_from([entrant.id for entrant in entrants]), max_size=2))),
+        ties=draw(st.booleans()),
+    )
+    return play(form, entrants, Random(draw(st.integers(0, 1000))), chances)
+
+
+@EXAMPLES
+@given(tournaments())
+def test_every_tournament_ends_with_a_table_of_all_who_entered(played: Played) -> None:
+    rows = planner.standings(played.form, played.entrants, played.waves, SEED)
+    assert {row.entrant for row in rows} == {entrant.id for entrant in played.entrants}
+    assert [row.place for row in rows] == sorted(row.place for row in rows)
+    assert rows[0].place == 1
+    assert all(0 <= row.points <= row.possible for row in rows)
+
+
+@EXAMPLES
+@given(tournaments())
+def test_nobody_is_planned_before_it_came_or_after_it_left(played: Played) -> None:
+    entrants = {entrant.id: entrant for entrant in played.entrants}
+    for number, wave in enumerate(played.waves):
+        for block in wave:
+            assert len(set(block.order)) == played.form.seats
+            assert all(entrants[entrant].is_in(number) for entrant in block.order)
+
+
+@EXAMPLES
+@given(tournaments())
+def test_a_wave_depends_on_nothing_but_earlier_waves(played: Played) -> None:
+    """Planned again afterwards, with all results known and everybody who came later, each wave is the same."""
+    for number, wave in enumerate(played.waves):
+        known = [
+            replace(
+                entrant,
+                withdrawn=entrant.withdrawn if entrant.withdrawn is not None and entrant.withdrawn <= number else None,
+            )
+            for entrant in played.entrants
+            if entrant.joined <= number
+        ]
+        for entrants in (known, played.entrants):
+            orders = planner.plan(played.form, entrants, played.waves[:number], SEED)
+            assert orders == tuple(block.order for block in wave)
+
+
+@EXAMPLES
+@given(tournaments(), st.integers(0, 1000))
+def test_results_of_waves_that_may_not_be_known_yet_do_not_show(played: Played, seed: int) -> None:
+    random = Random(seed)
+    for number in range(1, len(played.waves)):
+        first_hidden = number - played.form.lag + 1 if played.form.lag else 0
+        forged = [
+            tuple(PlayedBlock(block.order, random.choice([BlockState.VOID, BlockState.PENDING])) for block in wave)
+            if index >= first_hidden
+            else wave
+            for index, wave in enumerate(played.waves[:number])
+        ]
+        orders = planner.plan(played.form, played.entrants, forged, SEED)
+        assert orders == tuple(block.order for block in played.waves[number])
+
+
+@EXAMPLES
+@given(tournaments())
+def test_only_the_places_of_the_entrants_matter(played: Played) -> None:
+    names = {entrant.id: entrant.id[::-1] + "x" for entrant in played.entrants}
+
+    def renamed(order: Order) -> Order:
+        return tuple(names[entrant] for entrant in order)
+
+    entrants = [replace(entrant, id=names[entrant.id]) for entrant in played.entrants]
+    waves = [
+        tuple(
+            replace(
+                block,
+                order=renamed(block.order),
+                forfeits=tuple(frozenset(renamed(tuple(who))) for who in block.forfeits),
+            )
+            for block in wave
+        )
+        for wave in played.waves
+    ]
+    for number, wave in enumerate(waves):
+        assert planner.plan(played.form, entrants, waves[:number], SEED) == tuple(block.order for block in wave)
+
+
+@EXAMPLES
+@given(tournaments())
+def test_successive_blocks_of_the_same_run_through_all_circular_orders(played: Played) -> None:
+    by_group: dict[frozenset[str], list[Order]] = {}
+    for block in played.blocks:
+        start = block.order.index(min(block.order))
+        by_group.setdefault(frozenset(block.order), []).append(block.order[start:] + block.order[:start])
+    all_orders = {2: 1, 3: 2, 4: 6, 5: 24}[played.form.seats]
+    for orders in by_group.values():
+        for first in range(0, len(orders), all_orders):
+            turn = orders[first : first + all_orders]
+            assert len(set(turn)) == len(turn)
+
+
+@given(formats())
+def test_settings_survive_the_database(form: Format) -> None:
+    stored = {**registry.to_settings(form), "seed": 1, "opening_plies": 2}
+    assert registry.from_settings(form.name, form.seats, stored) == form
+
+
+def test_a_single_match_has_no_format() -> None:
+    assert registry.from_settings("match", 3, {}) is None
+
+
+@given(formats(), st.integers(0, 4))
+def test_too_few_entrants_are_refused(form: Format, entrants: int) -> None:
+    if entrants < form.seats:
+        with pytest.raises(ScheduleError, match=f"{form.seats} seats need at least {form.seats} entrants"):
+            form.check(entrants)
+
+
+@pytest.mark.parametrize(
+    ("form", "entrants", "message"),
+    [
+        (Sample(2, 0), 4, "a sample needs at least 1 block, not 0"),
+        (Sample(2, 10_000), 100, "that makes 1000000 matches, over the 250000 of one tournament"),
+        (Gauntlet(2, 0), 4, "a gauntlet needs at least 1 block, not 0"),
+        (Gauntlet(5, 1), 100, "over the 250000 of one tournament; enter fewer bots"),
+        (Swiss(2, 0), 4, "0 rounds of 1 blocks are no tournament"),
+        (Knockout(3, lives=2), 9, "double elimination is played with 2 seats"),
+        (Knockout(2, lives=3), 9, "3 lives are no knockout"),
+        (Knockout(2, best_of=0), 9, "a best of 0 blocks is impossible; use 1 to 99"),
+        (Ladder(2, waves=-1), 9, "-1 waves are impossible"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_remedy(form: Format, entrants: int, message: str) -> None:
+    with pytest.raises(ScheduleError, match=message):
+        form.check(entrants)
+
+
+def test_points_count_opponents_beaten_and_half_for_ties() -> None:
+    block = PlayedBlock(("a", "b", "c"), BlockState.WHOLE, ((1, 2, 3), (1, 1, 3), (1, 1, 1)), (frozenset(),) * 3)
+    # seats: a b c / b c a / c a b
+    assert block_points(block) == {"a": 4 + 0 + 2, "b": 2 + 3 + 2, "c": 0 + 3 + 2}
+    assert most_points(3) == 12
+    assert block_points(replace(block, state=BlockState.VOID)) == {"a": 0, "b": 0, "c": 0}
+
+
+@given(st.integers(2, 5), st.integers(0, 100), st.integers(0, 2**53 - 1))
+def test_a_circular_order_keeps_its_places(size: int, number: int, seed: int) -> None:
+    places = tuple(range(3, 3 + size))
+    assert sorted(circular_order(places, number, seed)) == list(places)
+
+
+def test_an_entrant_is_in_from_the_wave_it_joined_to_the_one_before_it_withdrew() -> None:
+    assert [Entrant("a", 1, 3).is_in(wave) for wave in range(5)] == [False, True, True, False, False]

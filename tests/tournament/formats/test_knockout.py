@@ -1,0 +1,123 @@
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats import planner
+from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
+from arena.tournament.formats.bracket import MOST_EXTRA
+from arena.tournament.formats.knockout import Knockout
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
+
+
+def places(played: Played) -> dict[str, int]:
+    return {row.entrant: row.place for row in planner.standings(played.form, played.entrants, played.waves, SEED)}
+
+
+def statuses(played: Played) -> dict[str, str]:
+    return {row.entrant: row.status for row in planner.standings(played.form, played.entrants, played.waves, SEED)}
+
+
+@settings(max_examples=35)
+@given(st.integers(2, 5), st.integers(0, 14), st.integers(1, 3), st.integers(0, 1000))
+def test_there_is_one_winner(seats: int, more: int, best_of: int, seed: int) -> None:
+    played = play(Knockout(seats, best_of=best_of), field_of(seats + more), Random(seed), Chances(void=0.1))
+    assert Counter(statuses(played).values())["winner"] == 1
+    assert Counter(places(played).values())[1] == 1
+
+
+@settings(max_examples=35)
+@given(st.integers(2, 17), st.integers(1, 2), st.integers(0, 1000))
+def test_with_decided_ties_everybody_but_the_winner_loses_its_lives(size: int, lives: int, seed: int) -> None:
+    played = play(Knockout(2, lives), field_of(size), Random(seed), Chances(ties=False))
+    losses: Counter[str] = Counter()
+    tied = 0
+    for block in played.blocks:
+        first = sum(ranks[turn] == 1 for turn, ranks in enumerate(block.ranks))  # turn 0: seat 0, turn 1: seat 1
+        if first == 1:
+            tied += 1
+        else:
+            losses[block.order[first == 2]] += 1
+    if not tied:
+        (winner,) = [entrant for entrant, place in places(played).items() if place == 1]
+        assert losses.pop(winner, 0) < lives
+        assert set(losses.values()) == {lives}
+        assert len(losses) == size - 1
+
+
+@pytest.mark.parametrize(("size", "ties"), [(2, [1]), (8, [4, 2, 1]), (5, [1, 2, 1]), (6, [2, 2, 1]), (7, [3, 2, 1])])
+def test_byes_are_in_the_first_round_only(size: int, ties: list[int]) -> None:
+    played = play(Knockout(2), field_of(size), Random(1), Chances(ties=False))
+    groups = [{frozenset(block.order) for block in wave} for wave in played.waves]
+    distinct: list[set[frozenset[str]]] = []
+    for group in groups:  # a tie that is equal goes on in the next wave
+        if not distinct or not group <= distinct[-1]:
+            distinct.append(group)
+    assert [len(group) for group in distinct] == ties
+
+
+def won_by(order: tuple[str, ...], winner: str) -> PlayedBlock:
+    ranks = [tuple(1 if order[(rotation + seat) % 2] == winner else 2 for seat in range(2)) for rotation in range(2)]
+    return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), (frozenset(), frozenset()))
+
+
+def test_seeds_in_the_order_of_entry_meet_late() -> None:
+    form, entrants = Knockout(2, drawn=False), field_of(8)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    while orders := planner.plan(form, entrants, waves, SEED):
+        waves.append(tuple(won_by(order, min(order)) for order in orders))  # the higher seed wins
+    assert [sorted(map(sorted, (block.order for block in wave))) for wave in waves] == [
+        [["bot0", "bot7"], ["bot1", "bot6"], ["bot2", "bot5"], ["bot3", "bot4"]],
+        [["bot0", "bot3"], ["bot1", "bot2"]],
+        [["bot0", "bot1"]],
+    ]
+    table = [(row.entrant, row.place) for row in planner.standings(form, entrants, waves, SEED)]
+    assert table == [
+        ("bot0", 1), ("bot1", 2), ("bot2", 3), ("bot3", 3), ("bot4", 5), ("bot5", 5), ("bot6", 5), ("bot7", 5),
+    ]  # fmt: skip
+
+
+def test_best_of_five_plays_three_blocks_when_one_wins_them_all() -> None:
+    form, entrants = Knockout(2, best_of=5), field_of(2)
+    first = planner.plan(form, entrants, [], SEED)
+    assert len(first) == 3
+    clear = tuple(won_by(order, "bot0") for order in first)
+    assert planner.plan(form, entrants, [clear], SEED) == ()
+    close = (won_by(first[0], "bot0"), won_by(first[1], "bot1"), won_by(first[2], "bot0"))
+    assert len(planner.plan(form, entrants, [close], SEED)) == 1
+
+
+def test_an_equal_tie_goes_on_for_three_blocks_and_then_the_higher_seed_wins() -> None:
+    form, entrants = Knockout(2, drawn=False), field_of(2)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    while orders := planner.plan(form, entrants, waves, SEED):
+        waves.append(
+            tuple(PlayedBlock(order, BlockState.WHOLE, ((1, 1), (1, 1)), (frozenset(),) * 2) for order in orders)
+        )
+    assert len(waves) == 1 + MOST_EXTRA
+    assert [row.entrant for row in planner.standings(form, entrants, waves, SEED)] == ["bot0", "bot1"]
+
+
+def test_void_blocks_are_played_again() -> None:
+    form, entrants = Knockout(2), field_of(2)
+    (order,) = planner.plan(form, entrants, [], SEED)
+    void = (PlayedBlock(order, BlockState.VOID),)
+    assert len(planner.plan(form, entrants, [void], SEED)) == 1
+    assert planner.plan(form, entrants, [void] * (1 + MOST_EXTRA), SEED) == ()
+
+
+def test_who_withdraws_loses_to_the_other() -> None:
+    form = Knockout(2, best_of=3, drawn=False)
+    first = planner.plan(form, field_of(4), [], SEED)
+    wave = tuple(PlayedBlock(order, BlockState.VOID) for order in first)
+    entrants = [Entrant("bot0", withdrawn=1), *field_of(4)[1:]]
+    (again, *_) = planner.plan(form, entrants, [wave], SEED)
+    assert set(again) == {"bot1", "bot2"}  # the other tie is still open, bot3 waits for it
+
+
+def test_at_tables_the_better_half_stays() -> None:
+    played = play(Knockout(4), field_of(16), Random(1), Chances(ties=False))
+    assert Counter(places(played).values())[1] == 1
+    assert {len({entrant for block in wave for entrant in block.order}) for wave in played.waves} >= {16, 8, 4}

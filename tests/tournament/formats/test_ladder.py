@@ -1,0 +1,80 @@
+from collections import Counter
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats import planner
+from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
+from ratings.skill import Skill
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
+
+
+@settings(max_examples=35)
+@given(st.integers(2, 5), st.integers(0, 8), st.integers(1, 8), st.integers(0, 1000))
+def test_everybody_has_its_share_to_within_one_wave(seats: int, more: int, waves: int, seed: int) -> None:
+    played = play(Ladder(seats, waves), field_of(seats + more), Random(seed))
+    assert len(played.waves) == waves
+    for number in range(1, waves + 1):
+        counts = Played(played.form, played.entrants, played.waves[:number]).blocks_by_entrant()
+        assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_a_late_entrant_gets_no_more_than_its_share_from_then_on() -> None:
+    entrants = [*field_of(4), Entrant("late", joined=6)]
+    form = Ladder(2, 20)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    while orders := planner.plan(form, entrants, waves, SEED):
+        waves.append(
+            tuple(PlayedBlock(order, BlockState.WHOLE, ((1, 2), (1, 2)), (frozenset(),) * 2) for order in orders)
+        )
+    counts = Counter(entrant for wave in waves[6:] for block in wave for entrant in block.order)
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def test_neighbours_in_strength_meet_more_often_than_the_ends() -> None:
+    form, entrants = Ladder(2, 60), field_of(8)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    while orders := planner.plan(form, entrants, waves, SEED):
+        waves.append(tuple(stronger_wins(order) for order in orders))
+    met = Counter(frozenset(block.order) for wave in waves for block in wave)
+    neighbours = sum(met[frozenset((f"bot{place}", f"bot{place + 1}"))] for place in range(7)) / 7
+    ends = sum(met[frozenset((f"bot{place}", f"bot{place + 5}"))] for place in range(3)) / 3
+    assert neighbours > ends
+    assert [row.entrant for row in planner.standings(form, entrants, waves, SEED)] == [f"bot{n}" for n in range(8)]
+
+
+def stronger_wins(order: tuple[str, ...]) -> PlayedBlock:
+    ranks = tuple(
+        tuple(1 + sum(other < entrant for other in order) for entrant in order[turn:] + order[:turn])
+        for turn in range(len(order))
+    )
+    return PlayedBlock(order, BlockState.WHOLE, ranks, (frozenset(),) * len(order))
+
+
+def test_a_bot_that_keeps_failing_rests() -> None:
+    played = play(Ladder(2, 20), field_of(6), Random(1), Chances(failing=frozenset(["bot2"])))
+    assert played.blocks_by_entrant()["bot2"] <= 5
+    assert played.blocks_by_entrant()["bot1"] >= 15
+
+
+def test_a_ladder_without_end_goes_on() -> None:
+    form, entrants = Ladder(2, waves=0), field_of(3)
+    waves: list[tuple[PlayedBlock, ...]] = []
+    for _ in range(50):
+        waves.append(tuple(stronger_wins(order) for order in planner.plan(form, entrants, waves, SEED)))
+        assert len(waves[-1]) == 1
+
+
+def test_void_blocks_say_nothing_of_strength() -> None:
+    played = play(Ladder(2, 4), field_of(4), Random(1), Chances(void=1.0))
+    assert set(strengths(played.situation).values()) == {Skill(SETTINGS.mu, SETTINGS.sigma)}
+
+
+def test_match_quality_is_that_of_the_trueskill_package() -> None:
+    # trueskill 0.4.5: quality_1vs1(Rating(25, 25/3), Rating(25, 25/3)) and (Rating(30, 3), Rating(22, 1)).
+    assert round(match_quality(SETTINGS, Skill(25, 25 / 3), Skill(25, 25 / 3)), 12) == round(0.4472135954999579, 12)
+    assert match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) == match_quality(SETTINGS, Skill(22, 1), Skill(30, 3))
+    assert 0 < match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) < 0.6
