@@ -15,6 +15,8 @@
     ├── FactError                   a result that does not fit its match
     ├── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
     └── SkillError                  constants that TrueSkill cannot work with
+    ├── SkillError                  constants that TrueSkill cannot work with
+    └── ResultsError                results, or a question about them, that the statistics cannot work with
 
 Every message is one line and ends with the remedy where there is one.
 """
@@ -78,3 +80,7 @@ class ArchiveError(RatingsError, ValueError):
 
 class SkillError(RatingsError, ValueError):
     """TrueSkill cannot work with these constants or ranks."""
+
+
+class ResultsError(RatingsError, ValueError):
+    """The statistics cannot work with these results, or with this question about them."""

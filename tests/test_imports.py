@@ -29,6 +29,12 @@ BOUNDARIES = {
     "arena/games": Boundary(WIRE, ("google", "grpc")),
     "bots": Boundary(("bots", "engine", *WIRE), ("google", "grpc")),
     "ratings": Boundary(("ratings",), ("sqlmodel", "sqlalchemy", "alembic", "trueskill")),
+    # The statistics: NumPy, and the database only where their columns are loaded.
+    "ratings/official": Boundary(("ratings.errors", "ratings.official"), ("numpy",)),
+    "ratings/official/loading.py": Boundary(("ratings",), ("numpy", "sqlalchemy", "sqlmodel")),
+    "ratings/compare": Boundary(("ratings.errors", "ratings.compare")),
+    "ratings/fairplay": Boundary(("ratings.errors", "ratings.official", "ratings.fairplay"), ("numpy",)),
+    "ratings/stopping": Boundary(("ratings.errors", "ratings.official", "ratings.stopping"), ("numpy",)),
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
@@ -118,6 +124,12 @@ def modules_after_importing(*names: str) -> set[str]:
 @pytest.mark.parametrize("name", ["arena.cli.app", "arena.executor.local", "arena.tournament.runner"])
 def test_the_coordinator_never_imports_grpc(name: str) -> None:
     assert "grpc" not in modules_after_importing(name)
+
+
+# A tenth of a second and 25 MB that neither `arena --help` nor a worker shall pay.
+@pytest.mark.parametrize("name", ["arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger"])
+def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None:
+    assert "numpy" not in modules_after_importing(name)
 
 
 def test_the_launcher_never_imports_grpc() -> None:

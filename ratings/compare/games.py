@@ -1,0 +1,58 @@
+"""What a comparison is fed: the same field, opening and seed, with NEW and with OLD in the tested seat. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ratings.errors import ResultsError
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One match: the tested seat, the ranks by seat (1 is best, ties share a rank), and its game digest."""
+
+    seat: int
+    ranks: tuple[int, ...]
+    digest: str
+
+    @property
+    def score(self) -> Fraction:
+        """The normalised rank of the tested seat: 1 is best, 0 is last, equal ranks in the middle."""
+        mine = self.ranks[self.seat]
+        beaten = sum(other > mine for other in self.ranks)
+        tied = sum(other == mine for other in self.ranks) - 1
+        return Fraction(2 * beaten + tied, 2 * (len(self.ranks) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PairedBlock:
+    """A block played twice: `new[i]` and `old[i]` differ only in who sits in the tested seat.
+
+    Raises ResultsError if the two do not fit together.
+    """
+
+    new: tuple[Game, ...]
+    old: tuple[Game, ...]
+
+    def __post_init__(self) -> None:
+        if not self.new or _shape(self.new) != _shape(self.old):
+            raise ResultsError("the block was not played in the same seats with NEW and with OLD")
+        for game in (*self.new, *self.old):
+            if not 0 <= game.seat < len(game.ranks) or len(game.ranks) < 2:
+                raise ResultsError(f"seat {game.seat} is not one of {len(game.ranks)} seats")
+
+    @property
+    def difference(self) -> Fraction:
+        """The mean score of NEW less that of OLD, exactly; between -1 and 1."""
+        return (sum(game.score for game in self.new) - sum(game.score for game in self.old)) / Fraction(len(self.new))
+
+    @property
+    def identical_games(self) -> int:
+        """In how many games NEW played move by move what OLD played."""
+        return sum(new.digest == old.digest for new, old in zip(self.new, self.old, strict=True))
+
+
+def _shape(games: Sequence[Game]) -> list[tuple[int, int]]:
+    return [(game.seat, len(game.ranks)) for game in games]

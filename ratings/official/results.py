@@ -1,0 +1,46 @@
+"""The matches of a pool as columns: what all statistics of this package start from. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ratings.errors import ResultsError
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """Matches that count: of whole blocks, none of them void. Row = match, column = seat.
+
+    `versions` are ids; `seats` holds indices into them, shape (matches, seats); `ranks` has the same shape, 1 is best,
+    ties share a rank; `blocks` tells the block of each match by any integer, shape (matches,); `digests` are the game
+    digests or their first 64 bits, shape (matches,). Raises ResultsError if the shapes or values do not fit.
+    """
+
+    versions: tuple[str, ...]
+    seats: npt.NDArray[np.integer]
+    ranks: npt.NDArray[np.integer]
+    blocks: npt.NDArray[np.integer]
+    digests: npt.NDArray[np.generic]
+
+    def __post_init__(self) -> None:
+        if self.seats.ndim != 2 or self.seats.shape != self.ranks.shape or self.seats.shape[1] < 2:
+            raise ResultsError(f"seats {self.seats.shape} and ranks {self.ranks.shape} are not (matches, seats)")
+        matches = len(self.seats)
+        if self.blocks.shape != (matches,) or self.digests.shape != (matches,):
+            raise ResultsError(f"{matches} matches, but {self.blocks.shape} blocks and {self.digests.shape} digests")
+        if len(set(self.versions)) != len(self.versions):
+            raise ResultsError("a version is listed twice")
+        if matches and not 0 <= int(self.seats.min()) <= int(self.seats.max()) < len(self.versions):
+            raise ResultsError("a seat's version is not in the list of versions")
+
+    def where(self, kept: Bools) -> Results:
+        """The matches at which the mask is true."""
+        return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.digests[kept])
