@@ -14,19 +14,23 @@ import argparse
 import importlib
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 from statistics import median
 from typing import Any
 
 from engine import registry
+from engine.chance import SeededChance
 from engine.core import Game, State
 
 LONGEST_CHESS_GAME = 200
 CLONES = 2_000
-MIDGAME_PLIES = 60
-"""Into a playing of this length a state is cloned, measured, encoded and valued."""
+REFERENCE = 1
+"""What the others are compared with: the first game, with the second number of its seats."""
+PLAYING_SEED = 5
+"""Of the playing in the middle of which a state is cloned, measured, encoded and valued."""
 
 
 @dataclass
@@ -63,13 +67,19 @@ def ours(game: Game, seats: int, checked: bool = False) -> Subject:
 
 
 def midgame(game: Game, seats: int) -> State:
-    """A position in the middle of a random playing."""
-    state = game.new_state(seats)
-    draw = Random(5).random
-    for _ in range(MIDGAME_PLIES):
+    """The position halfway through a random playing."""
+    half = len(list(random_playing(game, seats))) // 2
+    return next(islice(random_playing(game, seats), half, None))
+
+
+def random_playing(game: Game, seats: int) -> Iterator[State]:
+    """The state after each action of a playing, always the same; one object that moves on."""
+    state = game.new_state(seats, chance=SeededChance(PLAYING_SEED))
+    draw = Random(PLAYING_SEED).random
+    while state.seat() is not None:
         legal = state.legal_actions()
         state.apply_unchecked(legal[int(draw() * len(legal))])
-    return state
+        yield state
 
 
 def python_chess(chess: Any) -> Subject:
@@ -139,17 +149,17 @@ def microseconds(call: Callable[[], object], times: int) -> float:
 
 
 def state_bytes(state: State) -> int:
-    """Memory of a position: the object and the lists it owns; small ints and tuples are shared."""
+    """Memory of a position: the object, the lists and dicts it owns; small ints and tuples are shared."""
     slots = [name for kind in type(state).__mro__ for name in getattr(kind, "__slots__", ())]
     values = [getattr(state, name, None) for name in slots]
-    return sys.getsizeof(state) + sum(sys.getsizeof(value) for value in values if isinstance(value, list))
+    return sys.getsizeof(state) + sum(sys.getsizeof(value) for value in values if isinstance(value, (list, dict)))
 
 
 def print_details(game: Game, seats: int) -> None:
     """What a search and a referee pay beside playing."""
     state = midgame(game, seats)
     message = game.encode_observation(state, 0)[1]
-    print(f"\n{game.name}, {seats} seats, a position after {MIDGAME_PLIES} decisions")
+    print(f"\n{game.name}, {seats} seats, halfway through a playing")
     print(f"  in memory {state_bytes(state)} bytes, on the wire {len(message)} bytes")
     for label, call in (
         ("encode for the wire", lambda: game.encode_observation(state, 0)),
@@ -169,17 +179,17 @@ def main(argv: Sequence[str]) -> int:
     games = [registry.get(name) for name in registry.names()]
     subjects = [ours(game, seats) for game in games for seats in game.seats]
     subjects += [ours(game, 3, checked=True) for game in games]
-    reference = next(subject for subject in subjects if subject.name == "foreign_king, 3 seats")
+    reference = subjects[REFERENCE]
     subjects += others()
     for repetition in range(arguments.repetitions):
         for subject in subjects:
             measure(subject, arguments.seconds, repetition)
-    print(f"{'random play, one core':<34}{'decisions/s':>13}{'foreign_king, 3 seats':>24}{'clone us':>10}")
+    print(f"{'random play, one core':<34}{'decisions/s':>13}{reference.name:>24}{'clone us':>10}")
     for subject in subjects:
         ratio = f"{reference.rate / subject.rate:.2f} times"
         print(f"{subject.name:<34}{subject.rate:>13,.0f}{ratio:>24}{median(subject.clone_us):>10.2f}")
     for game in games:
-        print_details(game, 3)
+        print_details(game, game.seats[len(game.seats) // 2])
     return 0
 
 

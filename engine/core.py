@@ -10,6 +10,7 @@ A `Game` is the rules; a `State` is one position of one playing. Actions are sma
     ├── OptionsError          unknown option, or a value it does not take
     ├── SeatsError            a number of seats the game does not have
     ├── PositionError         JSON that describes no position of this game
+    ├── InvariantError        a position that no play can come to: a bug of the rules
     └── UnknownGameError      no such game is installed
 """
 
@@ -50,6 +51,10 @@ class SeatsError(EngineError, ValueError):
 
 class PositionError(EngineError, ValueError):
     """The JSON does not describe a position of this game."""
+
+
+class InvariantError(EngineError, AssertionError):
+    """A position breaks what holds in all play: a bug of the rules, not of a bot."""
 
 
 class UnknownGameError(EngineError, LookupError):
@@ -164,6 +169,15 @@ class State(ABC):
         """The public chance outcomes of the last applied action, in order."""
         return ()
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same position under the same options, hidden parts included."""
+        return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment] # a position changes
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.to_json()}>"
+
 
 class Game(ABC):
     """The rules of a game. One instance a game, found by `engine.registry`; its module's docstring is the manual."""
@@ -228,6 +242,26 @@ class Game(ABC):
     @abstractmethod
     def opening_plies(self, seats: int) -> int:
         """How many uniformly random plies start a match by default: about one round of turns; 0 with chance."""
+
+    def usual_decisions(self, seats: int) -> int:
+        """About how many decisions of all seats (forced ones apart) bots that know the game need for a playing.
+
+        Only what is said of the time that play will take depends on it.
+        """
+        del seats
+        return 100
+
+    @property
+    def variants(self) -> Sequence[Mapping[str, Any]]:
+        """The sets of options that checks and measurements go round, the defaults first."""
+        return ({},)
+
+    def check_invariants(self, state: State) -> None:
+        """Raise InvariantError if the position breaks what the rules say of every position (sums, limits, bounds).
+
+        Slow and thorough: for tests and for long runs of random play. By default nothing is known, so nothing raised.
+        """
+        del state
 
     @abstractmethod
     def labels(self, language: str) -> Mapping[str, str]:

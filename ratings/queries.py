@@ -155,6 +155,17 @@ def tournament_row(session: Session, tournament_id: str) -> TournamentRow:
     return TournamentRow(found[0], found[1], progress(session, tournament_id))
 
 
+def owned_entrants(session: Session, tournament_id: str) -> set[bool]:
+    """Whether its bots have a registered owner: True if some have, False if some have not."""
+    query = (
+        select(Bot.owner_id)
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .join(Entrant, col(Entrant.version_id) == Version.id)
+        .where(Entrant.tournament_id == tournament_id)
+    )
+    return {owner is not None for owner in session.exec(query)}
+
+
 def standings(session: Session, tournament_id: str) -> list[EntrantRow]:
     """How the entrants fare, best score first, then the order of entry; matches of result `rated` or not."""
     entrants = session.exec(

@@ -11,7 +11,7 @@ from arena.cli import settings
 from arena.cli.book import find_version, open_book, open_existing_book
 from arena.cli.options import AsJson, Database, example
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
-from arena.hosting.manifest import BotManifest
+from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
 from engine import registry
 from ratings import bots
 from ratings.database import read, write
@@ -41,6 +41,8 @@ def add(
     added = []
     with open_book(db) as book:
         for directory in directories:
+            if owner is not None:
+                check_for_strangers(load_manifest(directory), directory)
             stored = book.store.add(directory)
             with write(book.engine) as session:
                 version, is_new = bots.add_version(

@@ -8,7 +8,8 @@ import typer
 
 from arena.cli import settings
 from arena.cli.book import open_book, open_existing_book
-from arena.cli.errors import CliError
+from arena.cli.errors import CliError, MisuseError
+from arena.cli.evidence import evidence_facts, print_evidence
 from arena.cli.hints import next_command, program
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, example
@@ -22,14 +23,15 @@ from arena.cli.order import (
     TimeText,
     TournamentName,
     add_match,
+    find_tournament,
 )
-from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
-from arena.cli.play import play
-from arena.cli.sandbox import AllowReduced, Sandbox, read_policy
+from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.play import play, read_keeping
+from arena.cli.sandbox import AllowReduced, Sandbox
 from ratings import queries
 from ratings.database import read
 from ratings.models import Match, MatchSeat, MatchState
-from ratings.queries import MatchDetail
+from ratings.queries import MatchDetail, MatchRow
 
 app = typer.Typer(epilog=example("arena match show 3f9a01c2"))
 
@@ -39,8 +41,6 @@ MatchId = Annotated[
 
 SHORT = 8
 """How many digits of an id people are shown: its end, because ids of one moment begin alike."""
-
-STDERR_LINES = 20
 
 
 @app.command(
@@ -65,11 +65,11 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Play one match: the first bot in seat 0, and so on."""
-    policy = read_policy(sandbox, allow_reduced=allow_reduced)
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced)
     order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=rated, name=name)
     with open_book(db) as book:
         tournament = add_match(book, order)
-        play(book, tournament, workers=1, policy=policy)
+        play(book, tournament, workers=1, keeping=keeping)
         with read(book.engine) as session:
             (row,) = queries.list_matches(session, tournament.id)
             detail = queries.match_detail(session, row.match.id)
@@ -84,6 +84,69 @@ def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = F
     with open_existing_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
     _print_match(detail, db, as_json=as_json)
+
+
+def _seats_text(seats: list[dict[str, Any]]) -> str:
+    return " ".join(f"{seat['bot']}({seat['rank'] or '-'})" for seat in seats)
+
+
+_LIST = (
+    Column("id", "MATCH", write=lambda id_: str(id_)[-SHORT:]),
+    Column("tournament", "TOURNAMENT"),
+    Column("block", "BLOCK", right=True),
+    Column("seats", "SEATS (RANK)", write=_seats_text),
+    Column("attempt", "ATTEMPTS", right=True),
+    Column("sandbox", "SANDBOX"),
+    Column("state", "STATE"),
+    Column("void_reason", "REASON"),
+)
+
+
+@app.command("list", epilog=example("arena match list monday", "arena match list --state void --json"))
+def list_matches(
+    tournament: Annotated[
+        str | None, typer.Argument(metavar="TOURNAMENT", help="Its name or id; all tournaments by default.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="Only matches in it: planned, leased, finished or void.")
+    ] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """List matches: seats, attempts, why one is void."""
+    wanted = _parse_state(state)
+    with open_existing_book(db) as book, read(book.engine) as session:
+        if tournament is None:
+            found = [row.tournament for row in queries.list_tournaments(session)]
+        else:
+            found = [find_tournament(session, tournament)]
+        rows = [
+            _list_row(one.name, row) for one in found for row in queries.list_matches(session, one.id, state=wanted)
+        ]
+    print_table(_LIST, rows, as_json=as_json, empty="no such matches")
+
+
+def _parse_state(text: str | None) -> MatchState | None:
+    try:
+        return None if text is None else MatchState(text)
+    except ValueError:
+        states = ", ".join(state.value for state in MatchState)
+        raise MisuseError(f"--state {text!r} is no state of a match; there are {states}") from None
+
+
+def _list_row(tournament: str, row: MatchRow) -> dict[str, Any]:
+    match = row.match
+    return {
+        "id": match.id,
+        "tournament": tournament,
+        "block": row.block_index,
+        "rotation": match.rotation,
+        "seats": [{"bot": bot, "rank": rank} for bot, rank in row.seats],
+        "attempt": match.attempt,
+        "sandbox": match.sandbox,
+        "state": match.state.value,
+        "void_reason": match.void_reason,
+    }
 
 
 _SEATS = (
@@ -146,34 +209,13 @@ def _facts(detail: MatchDetail) -> dict[str, Any]:
         "game_digest": match.game_digest,
         "record_digest": match.record_digest,
         "details": match.details,
+        "sandbox": match.sandbox,
     }
-
-
-def _fault_facts(detail: MatchDetail) -> list[dict[str, Any]]:
-    return [
-        {
-            "seat": fault.seat,
-            "bot": detail.seats[fault.seat].bot,
-            "cause": fault.cause,
-            "ply": fault.ply,
-            "explanation": fault.explanation,
-            "evidence": fault.evidence,
-        }
-        for fault in detail.faults
-    ]
-
-
-def _attempt_facts(detail: MatchDetail) -> list[dict[str, Any]]:
-    return [
-        {"number": attempt.number, "worker": attempt.worker, "state": attempt.state.value, "reason": attempt.reason}
-        for attempt in detail.attempts
-    ]
 
 
 def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
     if as_json:
-        lists = {"seats": _seat_rows(detail), "faults": _fault_facts(detail), "attempts": _attempt_facts(detail)}
-        print_json({**_facts(detail), **lists})
+        print_json({**_facts(detail), "seats": _seat_rows(detail), **evidence_facts(detail)})
         return
     match = detail.match
     print_facts(
@@ -184,12 +226,12 @@ def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
             "state": match.state.value if match.void_reason is None else f"{match.state.value}: {match.void_reason}",
             "started": format_instant(match.started_at_us),
             "length": _length(detail),
+            "sandbox": match.sandbox,
         }
     )
     typer.echo()
     print_table(_SEATS, _seat_rows(detail), as_json=False)
-    for fault in _fault_facts(detail):
-        _print_fault(fault)
+    print_evidence(detail)
     if match.plies is not None:
         typer.echo(f"\n`{next_command('replay', 'show', match.id[-SHORT:], db=db)}` shows how it was played")
 
@@ -200,16 +242,3 @@ def _length(detail: MatchDetail) -> str:
         return "not played"
     ended = "ended by the rules" if match.by_rules else "ended by forfeit"
     return f"{match.plies} plies, {match.decisions} decisions, {match.duration_us / 1e6:.2f} s, {ended}"
-
-
-def _print_fault(fault: dict[str, Any]) -> None:
-    place = f"seat {fault['seat']} ({fault['bot']}), ply {fault['ply']}"
-    typer.echo(f"\n{place}: {fault['cause']}: {printable(fault['explanation'])}")
-    for name, value in fault["evidence"].items():
-        lines = [printable(line) for line in str(value).splitlines()] or [""]
-        if len(lines) == 1:
-            typer.echo(f"  {name}: {lines[0]}")
-        else:
-            typer.echo(f"  {name} (last lines):")
-            for line in lines[-STDERR_LINES:]:
-                typer.echo(f"    {line}")

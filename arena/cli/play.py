@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import typer
 
 from arena.cli import settings
 from arena.cli.book import Book
 from arena.cli.errors import CliError
 from arena.cli.hints import next_command
+from arena.cli.hosting import parse_share, parse_warm_memory, report_host
 from arena.cli.interrupt import run_interruptibly
 from arena.cli.options import worker_count
 from arena.cli.progress import ProgressDisplay
@@ -19,26 +22,49 @@ from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.tournament.specs import Guard
-from ratings import bots, queries
+from ratings import queries
 from ratings.database import read
 from ratings.errors import DatabaseError
 from ratings.ledger import progress
 from ratings.models import Tournament
 
 
-def play(book: Book, tournament: Tournament, *, workers: int, policy: SandboxPolicy | None = None) -> RunProgress:
-    """Play what is left of a tournament; progress goes to stderr. Without a policy the settings decide.
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How bots are kept and watched, as the options say."""
+
+    policy: SandboxPolicy
+    leak_checks: float
+    """0 to 1."""
+    warm_mb: int | None
+    """None: a share of the machine's memory."""
+
+
+def read_keeping(
+    sandbox: str = "", *, allow_reduced: bool = False, leak_checks: str = "", warm_memory: str = ""
+) -> Keeping:
+    """What the options ask for, or the settings where one is empty. Raises MisuseError."""
+    return Keeping(
+        policy=read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
+        leak_checks=parse_share(leak_checks or settings.LEAK_CHECKS.value),
+        warm_mb=parse_warm_memory(warm_memory or settings.WARM_MEMORY.value),
+    )
+
+
+def play(book: Book, tournament: Tournament, *, workers: int, keeping: Keeping | None = None) -> RunProgress:
+    """Play what is left of a tournament; progress goes to stderr, and at the end what the host did wrong.
+
+    Without `keeping` the settings decide how bots are kept.
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written, both tell how to go on; CliError
     also when another command cancelled the tournament meanwhile, and before anything is played when this machine
     cannot keep its bots as they must be kept.
     """
     remedy = f"`{next_command('tournament', 'resume', tournament.name, db=book.place)}` goes on"
-    policy = policy or read_policy(settings.SANDBOX.value)
-    warning = _check_sandbox(book, tournament, policy)
+    keeping = keeping or read_keeping()
+    warning = _check_sandbox(book, tournament, keeping.policy)
     try:
-        running = _run(book, tournament, _useful_workers(book, tournament, workers), policy, warning)
+        running = _run(book, tournament, _useful_workers(book, tournament, workers), keeping, warning)
         end = run_interruptibly(running, remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
@@ -48,6 +74,7 @@ def play(book: Book, tournament: Tournament, *, workers: int, policy: SandboxPol
             f"tournament {tournament.name!r} was cancelled by another command; {end.finished} of {end.total} matches "
             f"were played, `{show}` shows them"
         )
+    report_host(book, tournament)
     return end
 
 
@@ -61,17 +88,14 @@ def _useful_workers(book: Book, tournament: Tournament, workers: int) -> int:
 def _check_sandbox(book: Book, tournament: Tournament, policy: SandboxPolicy) -> str | None:
     """The line to warn with. Raises CliError if there is no sandbox for a bot that needs one."""
     with read(book.engine) as session:
-        names = {row.bot for row in queries.standings(session, tournament.id)}
-        owned = {bots.get_bot(session, name).owner_id is not None for name in names}
+        owned = queries.owned_entrants(session, tournament.id)
     try:
         return describe_levels({find_level(has_owner=has_owner, policy=policy) for has_owner in owned})
     except SandboxUnavailableError as error:
         raise CliError(str(error)) from error
 
 
-async def _run(
-    book: Book, tournament: Tournament, workers: int, policy: SandboxPolicy, warning: str | None
-) -> RunProgress:
+async def _run(book: Book, tournament: Tournament, workers: int, keeping: Keeping, warning: str | None) -> RunProgress:
     display: ProgressDisplay | None = None
 
     def show(state: RunProgress) -> None:
@@ -82,9 +106,16 @@ async def _run(
             display = ProgressDisplay(state.over, state.total)
         display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
 
-    guard = Guard(find_level=lambda is_local: find_level(has_owner=not is_local, policy=policy))
-    async with LocalExecutor(workers) as executor:
-        end = await run_tournament(book.engine, tournament.id, executor, show, store=book.store, guard=guard)
+    async with LocalExecutor(workers, warm_mb=keeping.warm_mb) as executor:
+        end = await run_tournament(
+            book.engine,
+            tournament.id,
+            executor,
+            show,
+            store=book.store,
+            policy=keeping.policy,
+            leak_checks=keeping.leak_checks,
+        )
     if display is not None:
         display.end(end.finished if end.is_cancelled else end.over)
     return end

@@ -36,4 +36,16 @@ SANDBOX = Setting(
     "How bots are kept: auto (an owner's in a sandbox, your own not), standard, reduced, none. Option --sandbox.",
 )
 
-SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX)
+LEAK_CHECKS = Setting(
+    "leak_checks",
+    "2%",
+    "Part of the matches whose deterministic bots are asked again in fresh processes. Option --leak-checks.",
+)
+WARM_MEMORY = Setting(
+    "warm_memory",
+    "auto",
+    "Megabytes that bots may hold which wait for their next match; auto = a quarter of the machine's. "
+    "Option --warm-memory.",
+)
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY)

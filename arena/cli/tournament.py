@@ -10,6 +10,7 @@ import typer
 from arena.cli import archive, settings
 from arena.cli.book import Book, open_book, open_existing_book
 from arena.cli.hints import next_command
+from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
 from arena.cli.leaderboard import describe_pool
 from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
 from arena.cli.order import (
@@ -25,10 +26,11 @@ from arena.cli.order import (
     find_tournament,
 )
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
-from arena.cli.play import play
-from arena.cli.sandbox import AllowReduced, Sandbox, read_policy
+from arena.cli.play import play, read_keeping
+from arena.cli.sandbox import AllowReduced, Sandbox
 from ratings import ledger, queries
 from ratings.database import read, write
+from ratings.leaks import leak_checks
 from ratings.models import Tournament
 from ratings.queries import MatchRow, TournamentRow
 
@@ -62,16 +64,18 @@ def round_robin(
     workers: Workers = 0,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
-    policy = read_policy(sandbox, allow_reduced=allow_reduced)
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory)
     order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
     with open_book(db) as book:
         tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
         announce(tournament)
-        play(book, tournament, workers=workers, policy=policy)
+        play(book, tournament, workers=workers, keeping=keeping)
         print_end(book, tournament, as_json=as_json)
 
 
@@ -182,6 +186,7 @@ def _match_facts(row: MatchRow) -> dict[str, Any]:
         "state": match.state.value,
         "void_reason": match.void_reason,
         "game_digest": match.game_digest,
+        "sandbox": match.sandbox,
     }
 
 
@@ -197,13 +202,18 @@ def show(
         row = queries.tournament_row(session, find_tournament(session, tournament).id)
         standings = [asdict(entrant) for entrant in queries.standings(session, row.tournament.id)]
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
+        leaks = leak_checks(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
     secret = row.tournament.secret if row.progress.is_over else None
     if as_json:
         facts = {**_row_facts(row), "settings": row.tournament.settings, "secret": secret}
-        print_json({**facts, "standings": standings, "matches": played})
+        found = [{"bot": leak.bot, "version": leak.version.number, **leak.check.model_dump()} for leak in leaks]
+        print_json({**facts, "standings": standings, "matches": played, "leak_checks": found})
         return
-    print_facts({**_people_facts(row), "secret": secret or "published when it is over"})
+    people = {**_people_facts(row), "leak checks": leak_summary(leaks)}
+    print_facts({**people, "secret": secret or "published when it is over"})
+    for line in leak_lines(leaks):
+        typer.echo(line)
     typer.echo()
     print_table(_STANDINGS, standings, as_json=False)
     shown = played if matches else [match for match in played if match["void_reason"]]
@@ -238,15 +248,17 @@ def resume(
     workers: Workers = 0,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a tournament that was stopped, at whatever point."""
-    policy = read_policy(sandbox, allow_reduced=allow_reduced)
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory)
     with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
-        play(book, found, workers=workers, policy=policy)
+        play(book, found, workers=workers, keeping=keeping)
         print_end(book, found, as_json=as_json)
 
 

@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from arena.executor.base import HostBrokenError
-from arena.hosting.processes import HostedProcess, HostingError, LauncherLostError, SandboxUnavailableError
+from arena.hosting.facts import BEGINNING, Mark
+from arena.hosting.processes import (
+    HostedProcess,
+    HostingError,
+    LauncherLostError,
+    SandboxUnavailableError,
+    StorageFailedError,
+)
 from arena.hosting.runtime import RuntimeDirectoryError
 from arena.match.spec import Fault, FaultCause, HostCause
 
@@ -31,15 +38,14 @@ class StartError(Exception):
         return Fault(seat, self.cause, 0, self.explanation, self.evidence)
 
 
-async def examine(process: HostedProcess, by_itself: bool) -> dict[str, Any]:
+async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
     """What a process left as evidence; how it ended only if that was not our doing. Raises HostingError."""
-    output = await process.collect()
+    output = await process.collect(since)
     evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_STDERR_CHARACTERS:]}
     if by_itself:
         ended = process.exited.result()
         evidence |= {"ended": ended.describe(), "exit_status": ended.status, "signal": ended.signal}
-    exceeded: Any = getattr(process, "exceeded", None)
-    if exceeded is not None:
+    if (exceeded := process.exceeded) is not None:
         evidence |= {"exceeded": exceeded.what, "used": exceeded.used, "limit": exceeded.limit}
     return evidence
 
@@ -49,9 +55,8 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
     fault = replace(fault, evidence={**fault.evidence, **evidence})
     if fault.cause not in _SIGNS_OF_AN_END:
         return fault
-    exceeded: Any = getattr(process, "exceeded", None)
-    if exceeded is not None:
-        return replace(fault, cause=FaultCause.RESOURCE, explanation=exceeded.sentence)
+    if process.exceeded is not None:
+        return replace(fault, cause=FaultCause.RESOURCE, explanation=process.exceeded.sentence)
     if fault.cause is FaultCause.DISCONNECTED and "ended" in evidence:
         return replace(fault, explanation=f"{fault.explanation} Its process ended, too ({evidence['ended']}).")
     return fault
@@ -84,7 +89,7 @@ def blame_host(error: HostingError) -> HostBrokenError:
         cause = HostCause.LAUNCHER_LOST
     elif isinstance(error, SandboxUnavailableError):
         cause = HostCause.SANDBOX_FAILED
-    elif isinstance(error, RuntimeDirectoryError):
+    elif isinstance(error, StorageFailedError | RuntimeDirectoryError):
         cause = HostCause.STORAGE_FAILED
     else:
         cause = HostCause.HOSTING_FAILED

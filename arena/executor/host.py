@@ -6,13 +6,15 @@ import asyncio
 import time
 from contextlib import AsyncExitStack
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from arena.executor.base import MatchLostError
 from arena.executor.blame import StartError, blame_host
 from arena.executor.leaks import check_leaks
 from arena.executor.starting import Starter, WarmBot
 from arena.executor.warm import DEFAULT_WARM_BOTS, WarmBots
-from arena.hosting.processes import HostingError, Launcher
+from arena.hosting.meter import TreeMeter
+from arena.hosting.processes import HostedProcess, HostingError, Launcher
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.course import DecidedBy
 from arena.match.match import Match
@@ -34,6 +36,7 @@ class MatchHost:
         self._most_warm = warm_bots, warm_mb
         self._stack = AsyncExitStack()
         self._bots: WarmBots
+        self._meters: WeakKeyDictionary[HostedProcess, TreeMeter] = WeakKeyDictionary()
 
     async def __aenter__(self) -> Self:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""
@@ -85,18 +88,30 @@ class MatchHost:
 
     async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:
         bots = [None if isinstance(one, StartError) else one for one in seated]
+        meters = [None if bot is None else self._meter_of(bot) for bot in bots]
         absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
         try:
-            await conduct(match, [bot.stream if bot else None for bot in bots], absent)
+            await conduct(match, [bot.stream if bot else None for bot in bots], absent, meters)
         except BaseException:
             for bot in bots:
                 if bot is not None:
                     self._bots.end(bot)
             raise
+        finally:
+            for meter in meters:
+                if meter is not None:
+                    meter.close()
 
     async def settle(self) -> None:
         """Wait until no process is ending any more."""
         await self._bots.settle()
+
+    def _meter_of(self, bot: WarmBot) -> TreeMeter:
+        """One meter for the life of a process: finding its tree costs more than many a match."""
+        meter = self._meters.get(bot.process)
+        if meter is None:
+            meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
+        return meter
 
     async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
         """Keep a bot that did nothing wrong; end the other, and keep the evidence."""

@@ -11,7 +11,7 @@ from arena.executor.starting import WarmBot
 from arena.executor.warm import WarmBots
 from arena.hosting.processes import HostingError
 from arena.match.course import Decision
-from arena.match.retrial import Retrial, Trial, Unanswered, compare
+from arena.match.retrial import Retrial, Trial, compare
 from arena.match.spec import LeakCheck, MatchSpec
 from arena.referee.encoding import MatchEncoder
 from arena.referee.inbox import Closed, Flood, Inbox
@@ -39,38 +39,41 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
     try:
         bot = await bots.start_alone(spec.seats[seat], spec)
     except StartError as error:
-        return Unanswered(f"A fresh process did not start: {error.explanation}")
+        return Trial(unanswered=f"A fresh process did not start: {error.explanation}")
     except HostingError as error:
-        return Unanswered(f"The host could not start a fresh process: {error}.")
+        return Trial(unanswered=f"The host could not start a fresh process: {error}.")
     try:
-        return await _play(retrial, bot, spec, seat)
+        why = await _play(retrial, bot, spec, seat)
     except StreamClosedError as error:
-        return Unanswered(f"A fresh process was lost: {error}")
+        why = f"A fresh process was lost: {error}"
     finally:
         bot.stream.detach()
         bots.end(bot)
+    return Trial(tuple(retrial.deviations), why)
 
 
-async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> Trial:
+async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> str:
+    """Ask and judge to the end; or why that was impossible, a sentence."""
     encoder, inbox = MatchEncoder(retrial.match), Inbox()
     bot.stream.attach(inbox, seat)
     await bot.stream.send(encoder.started(seat))
     retrial.begin()
     while (decision := retrial.ask()) is not None:
-        trial = await _ask(retrial, bot.stream, encoder.decide(decision), inbox, _patience_s(spec, decision))
-        if trial is not None:
-            return trial
-    return None
+        if why := await _ask(retrial, bot.stream, encoder.decide(decision), inbox, _patience_s(spec, decision)):
+            return why
+    return ""
 
 
-async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> Trial:
+async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> str:
+    """Judge the answer to one question; or why there was none, a sentence."""
     await stream.send(question)
     arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
     if arrival is None:
-        return Unanswered(f"A fresh process did not answer within {patience_s:g} s.")
+        return f"A fresh process did not answer within {patience_s:g} s."
     if isinstance(arrival.what, Closed | Flood):
-        return Unanswered("A fresh process ended, or sent more than it was asked.")
-    return retrial.judge(arrival.what)
+        return "A fresh process ended, or sent more than it was asked."
+    retrial.judge(arrival.what)
+    return ""
 
 
 def _patience_s(spec: MatchSpec, decision: Decision) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.executor.blame import StartError, explain_absence, refuse
 from arena.executor.endings import Endings
+from arena.hosting.facts import BEGINNING, Mark
 from arena.hosting.processes import HostedProcess, HostingError, Launcher, LaunchError
 from arena.hosting.runtime import SCRATCH_NAME
 from arena.hosting.sandbox.keep import Keep
@@ -55,6 +56,8 @@ class WarmBot:
     has_played: bool = False
     blocks: set[str] = field(default_factory=set)
     """Those whose chance it has met."""
+    mark: Mark = BEGINNING
+    """Where in its output the match begins that it plays."""
     resident_bytes: int = 0
     """When its last match was over."""
 

@@ -12,7 +12,7 @@ import asyncio
 from arena.executor.blame import StartError, blame, examine
 from arena.executor.memory import MEGABYTE, resident_bytes
 from arena.executor.starting import BotKey, Starter, WarmBot
-from arena.match.spec import Fault, FaultCause, MatchSpec, SeatSpec
+from arena.match.spec import Fault, MatchSpec, SeatSpec
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
@@ -48,6 +48,7 @@ class WarmBots:
                         self.end(one)
                         seats[index] = None
             await self.settle()
+            await asyncio.gather(*(_mark(one) for one in seats if isinstance(one, WarmBot)))
         except BaseException:
             for one in seats:
                 if isinstance(one, WarmBot):
@@ -71,13 +72,8 @@ class WarmBots:
                 raise outcome
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
-        """What a seat gets; a bot that spoke after joining, before any match, has broken the protocol."""
-        if not isinstance(one, WarmBot):
-            return one
-        if one.stream.spoiled and not one.stream.is_closed:
-            self.end(one)
-            return StartError(FaultCause.PROTOCOL, f"Before its match started, {one.stream.spoiled}.", {})
-        if block:
+        """What a seat gets; it has seen that block then."""
+        if isinstance(one, WarmBot) and block:
             one.blocks.add(block)
         return one
 
@@ -111,7 +107,7 @@ class WarmBots:
         Raises HostingError when the launcher is gone: then the fault is the host's.
         """
         has_left = await self._starter.dismiss(bot)
-        return blame(fault, bot.process, await examine(bot.process, has_left))
+        return blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
 
     async def settle(self) -> None:
         """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
@@ -134,3 +130,9 @@ class WarmBots:
             if bot.key == key and bot.plays(game) and not (block and block in bot.blocks):
                 return self._idle.pop(index)
         return None
+
+
+async def _mark(bot: WarmBot) -> None:
+    """What it wrote in earlier matches is no part of the next one's evidence."""
+    if bot.has_played:
+        bot.mark = await bot.process.mark()

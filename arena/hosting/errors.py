@@ -3,6 +3,7 @@
 HostingError
 ├── LaunchError              the bot's own program could not be started; the message says why
 ├── LauncherLostError        the launcher itself is gone: the host is broken
+├── StorageFailedError       no room, or no right, for files that a bot needs
 ├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime`
 └── SandboxUnavailableError  this machine has no sandbox of the level that is needed; see `arena.hosting.sandbox.choice`
 """
@@ -20,6 +21,10 @@ class LaunchError(HostingError):
 
 class LauncherLostError(HostingError):
     """The launcher is gone."""
+
+
+class StorageFailedError(HostingError):
+    """Files that a bot needs could not be written or read, and not through its own fault."""
 
 
 class SandboxUnavailableError(HostingError):

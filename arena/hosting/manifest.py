@@ -20,12 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from arena.hosting.sandbox.runtime_trees import SYSTEM
+
 MANIFEST_NAME = "bot.toml"
 SCHEMA = 1
 RUNTIMES = ("arena", "bundled")
 ALL_GAMES = "*"
 DEFAULT_MEMORY_MB = 512
 MEMORY_MB = range(16, 65_536 + 1)
+MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
 MAX_COMMAND_WORDS = 100
 
@@ -34,6 +37,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 # Words that mean "the Python that the arena itself runs in", where bots.kit and the engine can be imported.
 _ARENA_PYTHON = ("python", "python3")
+
+# What the sandbox shows of the system.
+_SYSTEM_PLACES = tuple(Path("/usr", name) for name in SYSTEM) + tuple(map(Path, ("/bin", "/sbin", "/lib", "/lib64")))
 
 _EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
@@ -121,6 +127,26 @@ def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
     else:
         found = _find_program(program, manifest.runtime, directory, place)
     return (found, *(_full_path(word, directory) for word in arguments))
+
+
+def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
+    """Whether a bot that runs in the sandbox finds its program there. Raises ManifestError.
+
+    Inside there are the system's programs, the arena's own Python and the bot's files, nothing else of this machine.
+    """
+    place = directory / MANIFEST_NAME
+    if manifest.memory_mb > MOST_MEMORY_MB_OF_STRANGERS:
+        raise ManifestError(
+            f"{place}: memory_mb is {manifest.memory_mb}, and bots that have an owner may use "
+            f"{MOST_MEMORY_MB_OF_STRANGERS}; ask for less"
+        )
+    program = Path(resolve_command(manifest, directory)[0])
+    shown = (Path(sys.executable), directory.absolute(), *_SYSTEM_PLACES)
+    if not any(program.is_relative_to(place) for place in shown):
+        raise ManifestError(
+            f"{place}: the program {program} does not exist in the sandbox; put it into the directory "
+            "(runtime 'bundled'), or install it in /usr"
+        )
 
 
 def _manifest_path(directory: Path) -> Path:

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, SandboxUnavailableError
+from arena.hosting.errors import (
+    HostingError,
+    LauncherLostError,
+    LaunchError,
+    SandboxUnavailableError,
+    StorageFailedError,
+)
 from arena.hosting.facts import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
 from arena.hosting.sandbox.bubblewrap import MissingToolError
 from arena.hosting.sandbox.keep import NONE, Keep
@@ -31,12 +37,14 @@ __all__ = [
     "Mark",
     "Output",
     "SandboxUnavailableError",
+    "StorageFailedError",
 ]
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
+_FAULTS_OF_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 _PROGRAM = Path(__file__).parent / "launching" / "__main__.py"
 
 
@@ -107,7 +115,8 @@ class _Start:
         is_own = not path.is_absolute() or path.is_relative_to(self.directory)
         if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
             return LaunchError(event["error"])
-        return HostingError(f"this host could not start {self.program}: {event['error']}")
+        kind = StorageFailedError if event["errno"] in _FAULTS_OF_STORAGE else HostingError
+        return kind(f"this host could not start {self.program}: {event['error']}")
 
 
 class Launcher:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.hosting.errors import HostingError
+from arena.hosting.launching.system import remove_tree
 
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (sun_path of 108, with its zero)."""
@@ -55,7 +55,7 @@ def runtime_directory(base: Path | None = None) -> Iterator[Path]:
         unheld.rename(directory / _LOCK)
         yield directory
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        remove_tree(str(directory))
         os.close(lock)
 
 
@@ -73,7 +73,7 @@ def sweep(base: Path | None = None) -> list[Path]:
 
 def _remove(directory: Path) -> None:
     """Raises OSError when something is left; the lock goes last, so that the next sweep tries again."""
-    shutil.rmtree(directory / SCRATCH_NAME, ignore_errors=True)
+    remove_tree(str(directory / SCRATCH_NAME))
     (directory / SOCKET_NAME).unlink(missing_ok=True)
     if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
         raise OSError(f"{directory}: holds {sorted(foreign)[0]}")

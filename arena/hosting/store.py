@@ -16,6 +16,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -133,8 +134,9 @@ class VersionStore:
     def _remove_abandoned(self) -> None:
         """What a killed process left half-copied; another process may be copying now, so only what is old."""
         for left in self.root.glob(f"{_BUILDING_PREFIX}*"):
-            if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(left, ignore_errors=True)
+            with suppress(FileNotFoundError):  # finished meanwhile
+                if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
+                    shutil.rmtree(left, ignore_errors=True)
 
 
 def _files(directory: Path, limits: Limits) -> list[_File]:

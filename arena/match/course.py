@@ -6,6 +6,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena.match.timing import Figures
 from engine.record import Event
 
 
@@ -32,6 +33,8 @@ class Entry:
     """From the `Decide` to the answer; only on the first action of an answer, like the charge and the note."""
     charged_us: int = 0
     note: str = ""
+    figures: Figures | None = None
+    """What the charge was computed from; None stands for a decision that nobody looked at."""
 
 
 @dataclass(frozen=True, slots=True)

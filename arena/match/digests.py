@@ -1,8 +1,8 @@
 """Canonical JSON, and the hashes of a replay. Pure.
 
-The chain runs over header, entries and ending: each link is the SHA-256 of the link before and the canonical JSON of
-the next part. Its head is the `record_digest`; the first digits of every link stand in the replay, so that a check
-can say which entry was changed.
+The chain runs over header, entries and ending (since schema 2 with the column of times): each link is the SHA-256 of
+the link before and the canonical JSON of the next part. Its head is the `record_digest`; the first digits of every
+link stand in the replay, so that a check can say which entry was changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 LINK_DIGITS = 8
-BODY_KEYS = frozenset({"entries", "chance", "result", "links", "game_digest", "record_digest"})
+BODY_KEYS = frozenset({"entries", "chance", "result", "times", "links", "game_digest", "record_digest"})
 
 
 def canonical_json(value: Any) -> bytes:
@@ -33,7 +33,8 @@ def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
     for entry in document["entries"]:
         link = _link(link, entry)
         links.append(link.hex()[:LINK_DIGITS])
-    return links, _link(link, {"chance": document["chance"], "result": document["result"]}).hex()
+    ending = {key: document[key] for key in ("chance", "result", "times") if key != "times" or key in document}
+    return links, _link(link, ending).hex()
 
 
 def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from arena.match.answers import MAX_ACTIONS, MAX_NOTE, Answer
 from arena.match.course import Decision
 from arena.match.spec import FaultCause
+from arena.match.timing import Figures
 from engine.record import Playing
 
 SHOWN_ACTIONS = 10
@@ -20,10 +21,12 @@ class Spent:
     elapsed_us: int
     charged_us: int
     limit_us: int
+    figures: Figures | None = None
 
     def evidence(self) -> dict[str, Any]:
         """As a fault keeps it."""
-        return {"elapsed_us": self.elapsed_us, "charged_us": self.charged_us, "limit_us": self.limit_us}
+        times = {"elapsed_us": self.elapsed_us, "charged_us": self.charged_us, "limit_us": self.limit_us}
+        return times | self.figures.to_json() if self.figures else times
 
 
 def find_breach(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
@@ -47,9 +50,13 @@ def is_late(decision: Decision, spent: Spent, margin_us: int) -> bool:
 def explain_late(decision: Decision, spent: Spent, margin_us: int) -> str:
     """One sentence for a fault of time."""
     if not decision.time_limit_us:
-        return f"It did not answer for {spent.charged_us // 1_000_000} s; even without a clock a decision has an end."
+        return f"It did not answer for {spent.elapsed_us // 1_000_000} s; even without a clock a decision has an end."
     limit, margin = decision.time_limit_us / 1000, margin_us / 1000
-    return f"It took {spent.charged_us / 1000:g} ms; it had {limit:g} ms and a margin of {margin:g} ms."
+    given_back_us = spent.elapsed_us - spent.charged_us
+    took = f"It took {spent.charged_us / 1000:g} ms"
+    if given_back_us > 0:
+        took += f" ({given_back_us / 1000:g} ms of waiting for this machine not counted)"
+    return f"{took}; it had {limit:g} ms and a margin of {margin:g} ms."
 
 
 def explain_illegal(playing: Playing, action: int) -> str:

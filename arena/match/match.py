@@ -15,6 +15,7 @@ from arena.match.course import DecidedBy, Decision, Entry
 from arena.match.judging import Spent, explain_illegal, explain_late, find_breach, is_late
 from arena.match.ranking import rank_seats
 from arena.match.spec import Fault, FaultCause, MatchResult, MatchSpec
+from arena.match.timing import Figures
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
@@ -76,15 +77,17 @@ class Match:
             self._book.forfeits[fault.seat] = BEFORE_START
         self._settle()
 
-    def receive(self, seat: int, message: Message, elapsed_us: int, charged_us: int) -> None:
-        """Judge what a seat said. The times count only if this seat was asked."""
+    def receive(
+        self, seat: int, message: Message, elapsed_us: int, charged_us: int, figures: Figures | None = None
+    ) -> None:
+        """Judge what a seat said. The times, and the figures behind the charge, count only if this seat was asked."""
         if self.is_over or seat in self._book.forfeits:
             return
         decision = self.decision
         if decision is None or decision.seat != seat:
             self._receive_unasked(seat, message)
             return
-        spent = Spent(elapsed_us, charged_us, decision.time_limit_us)
+        spent = Spent(elapsed_us, charged_us, decision.time_limit_us, figures)
         if is_late(decision, spent, self.spec.clock.margin_us):
             self._fail_late(decision, spent)
         elif isinstance(message, Answer):
@@ -92,10 +95,10 @@ class Match:
         else:
             self._judge_other(seat, message, spent)
 
-    def expire(self, elapsed_us: int, charged_us: int) -> None:
+    def expire(self, elapsed_us: int, charged_us: int, figures: Figures | None = None) -> None:
         """The time of the pending decision is over and nothing came."""
         if self.decision is not None:
-            self._fail_late(self.decision, Spent(elapsed_us, charged_us, self.decision.time_limit_us))
+            self._fail_late(self.decision, Spent(elapsed_us, charged_us, self.decision.time_limit_us, figures))
 
     def fail(self, seat: int, cause: FaultCause, explanation: str, evidence: Mapping[str, Any] | None = None) -> None:
         """A seat did something wrong that is no message: it forfeits. Nothing happens if it already has."""
@@ -190,7 +193,7 @@ class Match:
 
     def _apply_answer(self, decision: Decision, answer: Answer, spent: Spent) -> None:
         seat, state = decision.seat, self.playing.state
-        times = (spent.elapsed_us, spent.charged_us, answer.note)
+        first: tuple[Any, ...] = (spent.elapsed_us, spent.charged_us, answer.note, spent.figures)
         self.decision = None
         used = 0
         for action in answer.actions:
@@ -198,9 +201,9 @@ class Match:
                 self.fail(seat, FaultCause.ILLEGAL_ACTION, explain_illegal(self.playing, action), spent.evidence())
                 return
             chances = len(self.playing.chance_outcomes)
-            self._apply(action, DecidedBy.BOT, decision.ply, *times)
+            self._apply(action, DecidedBy.BOT, decision.ply, *first)
             self._book.has_acted = True
-            times = (0, 0, "")
+            first = ()
             used += 1
             self._play_forced(seat, chances)
             if state.seat() != seat or len(self.playing.chance_outcomes) != chances:
@@ -268,11 +271,10 @@ class Match:
     def _end(self, outcome: Outcome | None) -> None:
         self.decision, self.is_over, self._outcome = None, True, outcome
 
-    def _apply(
-        self, action: int, by: DecidedBy, decide: int = -1, elapsed_us: int = 0, charged_us: int = 0, note: str = ""
-    ) -> None:
+    def _apply(self, action: int, by: DecidedBy, decide: int = -1, *first: Any) -> None:
+        """`first` are the times, the note and the figures of an answer, with its first action."""
         event = self.playing.apply(action)
-        self.entries.append(Entry(event.ply, event.seat, action, by, decide, elapsed_us, charged_us, note))
+        self.entries.append(Entry(event.ply, event.seat, action, by, decide, *first))
 
 
 def _start_playing(spec: MatchSpec) -> Playing:

@@ -2,7 +2,7 @@
 
 The document is JSON:
 
-    format, schema        "arena.replay", 1
+    format, schema        "arena.replay", 2; schema 1, which is still read, has no `times`
     match_id, attempt     which match
     game, rules_version, options, cores, clock, opening, chance_seed     what was ordered
     seats                 per seat: version, name, seed
@@ -11,6 +11,8 @@ The document is JSON:
     chance                every chance outcome in order, as `engine.chance` writes them
     result                ranks, by_rules, rated, forfeits as [seat, ply] (-1: before the start), resigned, faults,
                           details
+    times                 what the charges were computed from, one packed column: `arena.match.timing.pack_figures`
+                          over the entries that have times
     links                 the hash chain, see `arena.match.digests`
     game_digest, record_digest
 
@@ -30,9 +32,11 @@ from typing import Any
 from arena.match.course import DecidedBy, Entry
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
+from arena.match.timing import Figures, pack_figures, unpack_figures
 
 FORMAT = "arena.replay"
-SCHEMA = 1
+SCHEMA = 2
+READABLE_SCHEMAS = (1, SCHEMA)
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 _SEAL_BYTES = 32
 
@@ -82,10 +86,26 @@ def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[s
         "entries": [entry_json(entry) for entry in match.entries],
         "chance": [list(outcome) for outcome in match.playing.chance_outcomes],
         "result": json.loads(canonical_json(_result_json(match))),
+        "times": pack_figures(
+            entry.figures or Figures(entry.elapsed_us) for entry in match.entries if entry.decide == entry.ply
+        ),
     }
     document["links"], document["record_digest"] = chain(document)
     document["game_digest"] = game_digest(document)
     return document
+
+
+def timed_entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The entries that have times: the first of each answer."""
+    return [entry for entry in document["entries"] if entry.get("decide", -1) == entry["ply"]]
+
+
+def read_figures(document: Mapping[str, Any]) -> list[Figures]:
+    """What each decision took, in the order of `timed_entries`; wall alone in schema 1. Raises TimingError."""
+    walls_us = [entry["elapsed_us"] for entry in timed_entries(document)]
+    if document["schema"] == 1:
+        return [Figures(wall_us) for wall_us in walls_us]
+    return unpack_figures(document["times"], walls_us)
 
 
 def dump(document: Mapping[str, Any]) -> bytes:
@@ -109,8 +129,8 @@ def load(stored: bytes) -> dict[str, Any]:
         raise ReplayError("these bytes are no replay: they are cut off, too long or have something after the end")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ReplayError(f"these bytes are no replay: their format is not {FORMAT!r}")
-    if document.get("schema") != SCHEMA:
-        raise ReplayError(f"a replay of schema {document.get('schema')!r}; this arena reads schema {SCHEMA}")
+    if document.get("schema") not in READABLE_SCHEMAS:
+        raise ReplayError(f"a replay of schema {document.get('schema')!r}; this arena reads schemas 1 to {SCHEMA}")
     if canonical_json(document) != text:
         raise ReplayError("the replay is not written canonically")
     return document

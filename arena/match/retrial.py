@@ -20,7 +20,7 @@ SHOWN_ACTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The first decision that was answered otherwise than in the record."""
+    """A decision that was answered otherwise than in the record."""
 
     ply: int
     recorded: tuple[str, ...]
@@ -30,23 +30,28 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
-    """The retrial could not be played to its end; `why` is a sentence."""
+class Trial:
+    """What came of one retrial."""
 
-    why: str
-
-
-Trial = Deviation | Unanswered | None
-"""What came of one retrial; None: every answer was that of the record."""
+    deviations: tuple[Deviation, ...] = ()
+    """Empty: every answer was that of the record."""
+    unanswered: str = ""
+    """Why it could not be played to its end, a sentence; empty if it was."""
 
 
 class Retrial:
-    """One retrial. `begin`, then `ask` and `judge` in turn until `ask` gives None or `judge` a deviation."""
+    """One retrial: `begin`, then `ask` and `judge` in turn until `ask` gives None. `deviations` is what was found.
+
+    After a deviation the match goes on with the answer of the record. So two processes that choose at random hardly
+    ever agree on all their answers, while those of a deterministic bot do.
+    """
 
     def __init__(self, spec: MatchSpec, document: Mapping[str, Any], seat: int) -> None:
         """`document` is the replay of the match that `spec` ordered, `seat` the one that is asked again."""
         self.match = Match(spec)
+        self.deviations: list[Deviation] = []
         self._seat = seat
+        self._is_astray = False
         self._answers = _read_answers(spec.match_id, document["entries"])
         self._forfeits: dict[int, int] = dict(document["result"]["forfeits"])
 
@@ -58,7 +63,7 @@ class Retrial:
     def ask(self) -> Decision | None:
         """The next decision that the seat answered in the record; None when there is none any more."""
         match = self.match
-        while (decision := match.decision) is not None:
+        while (decision := match.decision) is not None and not self._is_astray:
             if self._play_forfeits():
                 continue
             if match.is_out(self._seat):
@@ -71,17 +76,22 @@ class Retrial:
             match.receive(decision.seat, recorded.answer, recorded.elapsed_us, recorded.charged_us)
         return None
 
-    def judge(self, message: Message) -> Deviation | None:
-        """Compare the answer to the decision that was asked; without a deviation the match goes on."""
+    def judge(self, message: Message) -> None:
+        """Compare the answer to the decision that was asked, and play on."""
         decision = self.match.decision
         if decision is None:
             raise ValueError("nothing was asked")
-        recorded, before = self._answers[decision.ply], len(self.match.entries)
-        self.match.receive(self._seat, message, recorded.elapsed_us, recorded.charged_us)
+        recorded = self._answers[decision.ply]
+        # Its first actions are those of the record: whether more are applied than then, the match itself will tell.
+        may_be_equal = isinstance(message, Answer) and _begins_alike(message, recorded.answer)
+        answer = message if may_be_equal else recorded.answer
+        before = len(self.match.entries)
+        self.match.receive(self._seat, answer, recorded.elapsed_us, recorded.charged_us)
         applied = [entry.action for entry in self.match.entries[before:] if entry.by is DecidedBy.BOT]
-        if applied == list(recorded.answer.actions):
-            return None
-        return Deviation(decision.ply, self._names(recorded.answer.actions), self._describe(message))
+        self._is_astray = applied != list(recorded.answer.actions)
+        if self._is_astray or not may_be_equal:
+            names = self._names(recorded.answer.actions)
+            self.deviations.append(Deviation(decision.ply, names, self._describe(message)))
 
     def _play_forfeits(self) -> bool:
         """Whether somebody forfeited at this point."""
@@ -102,6 +112,11 @@ class Retrial:
         return tuple(
             table.format(action) if 0 <= action < len(table) else str(action) for action in actions[:SHOWN_ACTIONS]
         )
+
+
+def _begins_alike(answer: Answer, recorded: Answer) -> bool:
+    first = tuple(answer.actions[: len(recorded.actions)])
+    return first == recorded.actions and (answer.match_id, answer.ply) == (recorded.match_id, recorded.ply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +145,22 @@ def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[i
 def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
     """What the retrials of a seat, each by a fresh process, tell of the process that had played before."""
     for trial in trials:
-        if isinstance(trial, Unanswered):
-            return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.why)
-    deviations = [trial for trial in trials if isinstance(trial, Deviation)]
-    if not deviations:
+        # What it does when it was contradicted is its own affair.
+        if trial.unanswered and not trial.deviations:
+            return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
+    found = {trial.deviations for trial in trials}
+    if found == {()}:
         return LeakCheck(seat, LeakVerdict.EQUAL, None, "Fresh processes answered as the used one did.")
-    first = min(deviations, key=lambda deviation: deviation.ply)
-    evidence = {"used": list(first.recorded), "fresh": [list(one.answered) for one in deviations]}
-    if len(deviations) == len(trials) and len(set(deviations)) == 1:
+    first = min((trial.deviations[0] for trial in trials if trial.deviations), key=lambda deviation: deviation.ply)
+    evidence = {"used": list(first.recorded), "fresh": [_answered(trial, first) for trial in trials]}
+    if len(found) == 1:
         why = "Fresh processes agree with each other and not with the used one: it remembers earlier matches."
         return LeakCheck(seat, LeakVerdict.LEAK, first.ply, why, evidence)
     why = "Fresh processes do not agree with each other: the bot is not deterministic, although it declares it."
     return LeakCheck(seat, LeakVerdict.UNSTABLE, first.ply, why, evidence)
+
+
+def _answered(trial: Trial, deviation: Deviation) -> list[str]:
+    """What was answered in a trial at the ply of a deviation of any."""
+    own = (other.answered for other in trial.deviations if other.ply == deviation.ply)
+    return list(next(own, deviation.recorded))

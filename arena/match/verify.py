@@ -11,7 +11,8 @@ from typing import Any
 from arena.match.course import DecidedBy
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.ranking import rank_seats
-from arena.match.replay import ReplayError, load
+from arena.match.replay import ReplayError, load, read_figures, timed_entries
+from arena.match.timing import TimingError
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError
@@ -22,12 +23,12 @@ def verify(stored: bytes | Mapping[str, Any]) -> list[str]:
     """What is wrong with a replay, one sentence each; empty = nothing. Takes the stored form or the document."""
     try:
         document = load(stored) if isinstance(stored, bytes) else stored
-        return [*_check_chain(document), *_check_play(document)]
+        return [*_check_chain(document), *_check_times(document), *_check_play(document)]
     except ReplayError as error:
         return [str(error)]
     except EngineError as error:
         return [f"it cannot be played again: {error}"]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         return [f"a part is missing or has the wrong shape: {error!r}"]
 
 
@@ -45,6 +46,19 @@ def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
     played = game_digest(document)
     if played != document["game_digest"]:
         yield f"the game digest is {document['game_digest']}; computed {played}"
+
+
+def _check_times(document: Mapping[str, Any]) -> Iterator[str]:
+    """Every charge must be what its figures give."""
+    try:
+        decisions = read_figures(document)
+    except TimingError as error:
+        yield str(error)
+        return
+    for entry, figures in zip(timed_entries(document), decisions, strict=True):
+        charge_us = figures.charge_us(document["cores"])
+        if document["schema"] > 1 and charge_us != entry["charged_us"]:
+            yield f"ply {entry['ply']} was charged {entry['charged_us']} us; its figures give {charge_us} us"
 
 
 def _check_play(document: Mapping[str, Any]) -> Iterator[str]:

@@ -14,15 +14,17 @@ import platform
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from arena.executor.base import Executor, MatchLostError
+from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress, Tally
-from arena.tournament.specs import DEFAULT_GUARD, Guard, SpecMaker, fact_of
+from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
 from ratings import ledger
 from ratings.database import Engine, Session, read, write
 from ratings.errors import NotFoundError, RatingsError
@@ -46,17 +48,21 @@ async def run_tournament(
     on_progress: OnProgress | None = None,
     *,
     store: VersionStore,
-    guard: Guard = DEFAULT_GUARD,
+    policy: SandboxPolicy = DEFAULT_POLICY,
+    leak_checks: float = DEFAULT_LEAK_CHECKS,
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`; the state at the end.
 
-    Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point. Raises
-    NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; HostFailingError when match
-    after match is lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone;
-    DatabaseError when results cannot be written. After any of them the tournament can be run again.
+    Bots are kept as `policy` and their owners want it; `leak_checks` is the part of the matches (0 to 1) whose
+    deterministic bots are asked again by `arena.match.retrial`. Cancelling is safe: finished matches are recorded, the
+    others given back. So is a kill at any point. Raises NotFoundError; NotPlayableError for a tournament that is over;
+    AlreadyRunningError; SandboxUnavailableError before anything is played; HostFailingError when match after match is
+    lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone; DatabaseError when
+    results cannot be written. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, store, tournament_id)):
-        run = _open_run(database, tournament_id, executor, on_progress, store, guard)
+        make_specs = partial(SpecMaker.of, store=store, policy=policy, leak_checks=leak_checks)
+        run = _open_run(database, tournament_id, executor, on_progress, make_specs)
         return await run.play()
 
 
@@ -71,8 +77,7 @@ def _open_run(
     tournament_id: str,
     executor: Executor,
     on_progress: OnProgress | None,
-    store: VersionStore,
-    guard: Guard,
+    make_specs: Callable[[Session, Tournament], SpecMaker],
 ) -> _Run:
     with read(database) as session:
         tournament = session.get(Tournament, tournament_id)
@@ -80,7 +85,7 @@ def _open_run(
             raise NotFoundError(f"no tournament {tournament_id}; `arena tournament list` shows all")
         state = ledger.progress(session, tournament_id)
         _check_playable(tournament, state)
-        specs = SpecMaker.of(session, tournament, store, guard)
+        specs = make_specs(session, tournament)
     tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
     return _Run(database, tournament_id, executor, on_progress, specs, tally)
 

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.hosting.manifest import resolve_command
+from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import VersionStore
 from arena.match.clock import parse_time_control
-from arena.match.spec import UNCONFINED, MatchReport, MatchSpec, SeatSpec
+from arena.match.spec import MatchReport, MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.seeds import bot_seed
 from engine import registry
+from ratings import queries
 from ratings.database import Session
 from ratings.ledger import FaultFact, LeakFact, LeasedMatch, LeasedSeat, MatchFact
 from ratings.models import Pool, Tournament
 
 DEFAULT_LEAK_CHECKS = 0.02
 _HASHES = 2**64
-
-
-def _unconfined(_is_local: bool) -> str:
-    return UNCONFINED
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """How bots are kept and watched in a run of a tournament."""
-
-    find_level: Callable[[bool], str] = _unconfined
-    """The level of the sandbox for a bot: True for one of the local user's own, False for one with an owner."""
-    leak_checks: float = DEFAULT_LEAK_CHECKS
-    """The part of the matches, 0 to 1, whose deterministic bots are asked again in fresh processes."""
-
-
-DEFAULT_GUARD = Guard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +42,25 @@ def is_sampled(match_id: str, share: float) -> bool:
 class SpecMaker:
     """Knows what all matches of one tournament share, and where its bots' files lie."""
 
-    def __init__(self, tournament: Tournament, pool: Pool, store: VersionStore, guard: Guard = DEFAULT_GUARD) -> None:
-        """Raises NotPlayableError if the tournament was planned for other rules than those installed."""
+    def __init__(
+        self,
+        tournament: Tournament,
+        pool: Pool,
+        store: VersionStore,
+        *,
+        levels: Mapping[bool, str],
+        leak_checks: float = DEFAULT_LEAK_CHECKS,
+    ) -> None:
+        """`levels` of the sandbox: True for bots that have an owner, False for others; `leak_checks`: 0 to 1.
+
+        Raises NotPlayableError if the tournament was planned for other rules than those installed.
+        """
         _check_rules(tournament, pool)
         self._tournament_id = tournament.id
         self._pool = pool
         self._store = store
-        self._guard = guard
+        self._levels = levels
+        self._leak_checks = leak_checks
         self._secret = bytes.fromhex(tournament.secret)
         settings = tournament.settings
         self._clock = replace(
@@ -75,13 +72,21 @@ class SpecMaker:
 
     @classmethod
     def of(
-        cls, session: Session, tournament: Tournament, store: VersionStore, guard: Guard = DEFAULT_GUARD
+        cls,
+        session: Session,
+        tournament: Tournament,
+        *,
+        store: VersionStore,
+        policy: SandboxPolicy = DEFAULT_POLICY,
+        leak_checks: float = DEFAULT_LEAK_CHECKS,
     ) -> SpecMaker:
-        """The maker for a tournament in the database."""
+        """The maker for a tournament in the database. Raises like `__init__`, and SandboxUnavailableError."""
         pool = session.get(Pool, tournament.pool_id)
         if pool is None:
             raise NotPlayableError(f"tournament {tournament.name!r} has no pool; `arena db check` tells more")
-        return cls(tournament, pool, store, guard)
+        owned = queries.owned_entrants(session, tournament.id)
+        levels = {has_owner: find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
+        return cls(tournament, pool, store, levels=levels, leak_checks=leak_checks)
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """What to play. Raises StoreError if a bot's files are missing or were changed."""
@@ -97,7 +102,7 @@ class SpecMaker:
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
             block=f"{self._tournament_id}/{match.block_index}",
-            checks_leaks=is_sampled(match.match_id, self._guard.leak_checks),
+            checks_leaks=is_sampled(match.match_id, self._leak_checks),
         )
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
@@ -110,7 +115,7 @@ class SpecMaker:
             seed=bot_seed(self._secret, match.block_index, match.rotation, seat),
             memory_mb=start.memory_mb,
             is_deterministic=start.is_deterministic,
-            sandbox=self._guard.find_level(leased.owner_id is None),
+            sandbox=self._levels[leased.owner_id is not None],
         )
 
     def _start_of(self, content_hash: str) -> _Start:

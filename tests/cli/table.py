@@ -1,7 +1,8 @@
 """An executor that plays real matches of real games in this process, so that commands can be tested without bots.
 
 Every seat chooses at random from its seed; a bot whose name begins with `cheat` answers with an illegal action, and
-the host loses every match with one whose name begins with `lost`.
+the host loses every match with one whose name begins with `lost`. A leak check flags every bot that declares itself
+deterministic and whose name begins with `leaky`.
 """
 
 from random import Random
@@ -11,14 +12,15 @@ from arena.executor.base import MatchLostError
 from arena.match.answers import Answer
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.spec import HostCause, LeakCheck, LeakVerdict, MatchReport, MatchSpec
 
 STARTED_AT_US = 1_800_000_000_000_000
 
 
 class TableExecutor:
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, *, warm_mb: int | None = None) -> None:
         self.workers = workers
+        self.warm_mb = warm_mb
 
     async def __aenter__(self) -> Self:
         return self
@@ -31,7 +33,8 @@ class TableExecutor:
 
     async def run(self, spec: MatchSpec) -> MatchReport:
         if any(seat.name.startswith("lost") for seat in spec.seats):
-            raise MatchLostError("worker 1 died (signal 9)")
+            evidence = {"signal": 9, "stderr": "earlier\nthe last words of worker 1"}
+            raise MatchLostError("worker 1 died (signal 9)", HostCause.WORKER_DIED, evidence)
         return play(spec)
 
     async def cancel(self, match_id: str) -> None:
@@ -61,4 +64,9 @@ def play(spec: MatchSpec) -> MatchReport:
         game_digest=document["game_digest"],
         record_digest=document["record_digest"],
         replay=dump(document),
+        leak_checks=tuple(
+            LeakCheck(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
+            for seat, one in enumerate(spec.seats)
+            if spec.checks_leaks and one.is_deterministic and one.name.startswith("leaky")
+        ),
     )

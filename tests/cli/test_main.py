@@ -68,12 +68,12 @@ def test_every_noun_has_its_file(noun: str) -> None:
 
 def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
-    assert {"python", "packages", "games", "sockets", "processes", "launcher", "files", "sandbox", "database"} == set(
+    assert {"python", "packages", "games", "sockets", "processes", "launcher", "files", "sandbox", "database"} <= set(
         findings
     )
     assert findings["python"]["state"] == "ok"
     assert findings["launcher"]["state"] == "ok"
-    assert findings["sandbox"]["state"] == "note"
+    assert findings["sandbox"]["state"] in ("ok", "note")
 
 
 def test_doctor_makes_no_database(arena: Arena) -> None:

@@ -169,7 +169,12 @@ def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path
     match = table(*order, "--json").json
     assert [seat["ended"] for seat in match["seats"]] == [None, None]
     assert match["void_reason"] == reason
-    assert reason in table("match", "show", match["match_id"]).out
+    shown = table("match", "show", match["match_id"]).out
+    assert reason in shown
+    assert [attempt["cause"] for attempt in match["attempts"]] == ["WORKER_DIED"] * 3
+    assert {attempt["owner"] for attempt in match["attempts"]} == {"host"}
+    assert shown.count("fault of the host: WORKER_DIED: worker 1 died (signal 9)") == 3
+    assert shown.count("    the last words of worker 1") == 3
     assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out
 
 
@@ -182,6 +187,59 @@ def test_a_finished_match_without_a_replay_is_broken(table: Arena, match: dict[s
     assert finished.code == 1
     assert f"match {match['match_id'][-8:]}: finished without a replay" in finished.out
     assert ("1 match: 0 verified, 1 broken" if alone else "2 matches: 1 verified, 1 broken") in finished.out
+
+
+def test_a_void_match_is_reported_at_the_end_and_listed(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "lost", "lost"))
+    order = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,lost")
+    finished = table(*order, "--name", "monday", "--workers", "1")
+    assert finished.code == 0, finished
+    assert "2 matches are void, by no fault of a bot, and not rated" in finished.err
+    assert "arena match list monday --state void" in finished.err
+    assert finished.err.count("3 attempts failed; the last: worker 1 died (signal 9)") == 2
+    void = table("match", "list", "monday", "--state", "void", "--json").json
+    assert [(row["state"], row["attempt"]) for row in void] == [("void", 3)] * 2
+    assert table("match", "list").out.count("worker 1 died") == 2
+    assert table("match", "list", "monday", "--state", "finished").out == "no such matches\n"
+    assert table("leaderboard", "--json").json == []
+
+
+def test_a_list_of_matches_in_no_such_state_is_refused(table: Arena, match: dict[str, Any]) -> None:
+    assert "there are planned, leased, finished, void" in table.refusal("match", "list", "--state", "lost")
+    assert table("match", "list", "--state", "void").out == "no such matches\n"
+
+
+def test_the_owner_of_a_bots_fault_and_the_level_of_its_sandbox_are_told(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
+    match = table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob", "--json").json
+    assert [fault["owner"] for fault in match["faults"]] == ["bot"]
+    assert match["sandbox"] == "none"
+    assert "\nsandbox     none\n" in table("match", "show", match["match_id"]).out
+
+
+def test_a_bot_that_remembers_is_named_with_the_match_that_shows_it(table: Arena, tmp_path: Path) -> None:
+    table("bot", "add", write_bot(tmp_path / "leaky", "leaky", deterministic="true"))
+    order = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,leaky")
+    finished = table(*order, "--name", "checked", "--leak-checks", "100%", "--warm-memory", "100")
+    flagged = "leak check: leaky (version 1) remembered earlier matches in 2 of the matches checked"
+    assert flagged in finished.err
+    shown = table("tournament", "show", "checked").out
+    assert "leak checks  2: 2 leak" in shown
+    assert flagged in shown
+    facts = table("tournament", "show", "checked", "--json").json
+    assert [check["verdict"] for check in facts["leak_checks"]] == ["leak", "leak"]
+    match = facts["leak_checks"][0]["match_id"]
+    assert "(leaky), ply 3: leak check: leak: It remembered." in table("match", "show", match).out
+    assert table("match", "show", match, "--json").json["leak_checks"][0]["evidence"] == {"used": ["A"], "fresh": ["B"]}
+    assert table(*order, "--leak-checks", "0").err.count("leak check") == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--leak-checks", "101%"), ("--leak-checks", "some"), ("--warm-memory", "1GB")]
+)
+def test_options_about_hosting_that_make_no_sense_are_refused(table: Arena, option: str, value: str) -> None:
+    order = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,bob")
+    assert f"{option} {value!r} is no" in table.refusal(*order, option, value)
 
 
 def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:

@@ -193,7 +193,7 @@ def test_a_tournament_that_another_command_cancels_ends_saying_so(
 def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
 
-    def executor(workers: int) -> TableExecutor:
+    def executor(workers: int, **_: object) -> TableExecutor:
         started.append(workers)
         return TableExecutor(workers)
 

@@ -35,12 +35,12 @@ CHOICES = {
 }
 
 
-def write_quick_bot(directory: Path, name: str) -> Path:
-    """A deterministic bot that answers at once, by one of CHOICES."""
+def write_quick_bot(directory: Path, choice: str, *, name: str = "") -> Path:
+    """A deterministic bot that answers at once, by one of CHOICES; it is called like that unless `name` is given."""
     directory.mkdir(parents=True)
-    body = FIRST_BOT.format(name=name.title(), choice=CHOICES[name])
+    body = FIRST_BOT.format(name=choice.title(), choice=CHOICES[choice])
     (directory / "main.py").write_text(body, encoding="utf-8")
-    return write_manifest(directory, name)
+    return write_manifest(directory, name or choice)
 
 
 def write_manifest(directory: Path, name: str, *arguments: str) -> Path:

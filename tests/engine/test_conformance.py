@@ -26,11 +26,11 @@ from engine.record import Playing, replay
 
 GAMES = [registry.get(name) for name in registry.names()]
 TABLES = [pytest.param(game, seats, id=f"{game.name}-{seats}") for game in GAMES for seats in game.seats]
-STEPS = 7
+STEPS = 11
 """Every so many plies a position is looked at closely."""
 
 
-def positions(game: Game, seats: int, seeds: range = range(6)) -> Iterator[tuple[State, Random]]:
+def positions(game: Game, seats: int, seeds: range = range(4)) -> Iterator[tuple[State, Random]]:
     """The positions of random playings, ends included; to look at, not to change."""
     for seed in seeds:
         random = Random(seed)

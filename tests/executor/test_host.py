@@ -13,13 +13,15 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
-from arena.executor.base import HostBrokenError
+from arena.executor.base import HostBrokenError, MatchLostError
 from arena.executor.host import MatchHost
+from arena.hosting.processes import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.clock import TimeControl
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
 from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
 from arena.match.verify import verify
+from arena.referee.hostfault import HostFaultError
 from arena.referee.stream import BotStream
 from tests.support.processes import marked_processes
 from tests.support.specs import script_spec, scripted
@@ -37,6 +39,17 @@ state = "again" if os.path.exists("debug.log") else "first"
 open("debug.log", "w").write("x")
 say(data, state, os.getcwd())
 play("garbage", 0)
+"""
+GREEDY_BOT = """
+import time
+from tests.support import scripted_bot as bot
+
+def first(decide):
+    hoard = [b"x" * 1_000_000 for _ in range(400)]
+    time.sleep(3600)
+
+bot.first = first
+bot.play("", 0)
 """
 PATIENT = TimeControl(decision_limit_us=60_000_000)
 
@@ -345,8 +358,8 @@ class TestProcesses:
 
     async def test_a_bot_that_speaks_before_its_match_gets_no_seat(self, host: MatchHost) -> None:
         report = await play(host, [scripted("join-and-act"), scripted("never-join")], clock=SHORT_START)
-        fault = report.result.faults[0]
-        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+        (fault,) = (fault for fault in report.result.faults if fault.seat == 0)
+        assert fault.cause is FaultCause.PROTOCOL
         assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
     async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
@@ -370,6 +383,45 @@ class TestProcesses:
 async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> None:
     with pytest.raises(MatchSpecError, match="rules version 9"):
         await host.play(script_spec(ROUNDS, 2, rules_version="9"))
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (HostFaultError(HostCause.REFEREE_LAG, "the referee was late", {"lag_us": 5}), HostCause.REFEREE_LAG),
+        (StorageFailedError("no space left"), HostCause.STORAGE_FAILED),
+        (SandboxUnavailableError("no namespaces"), HostCause.SANDBOX_FAILED),
+        (HostingError("no descriptors left"), HostCause.HOSTING_FAILED),
+    ],
+)
+async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cause(
+    host: MatchHost, mark: str, monkeypatch: pytest.MonkeyPatch, error: Exception, cause: HostCause
+) -> None:
+    async def conduct(*_: object) -> None:
+        raise error
+
+    await host.settle()
+    before = bots(mark).keys()
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.executor.host.conduct", conduct)
+        with pytest.raises(MatchLostError, match=str(error)) as lost:
+            await play(host, [scripted("with-note", at=77), scripted("with-note", at=78)])
+    assert lost.value.cause is cause
+    assert lost.value.evidence == getattr(error, "evidence", {})
+    assert isinstance(lost.value, HostBrokenError) == isinstance(error, HostingError)
+    await host.settle()
+    assert bots(mark).keys() == before
+    assert (await play(host, [scripted(), scripted()])).result.by_rules
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux")
+async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(host: MatchHost, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(GREEDY_BOT, encoding="utf-8")
+    greedy = replace(scripted(), version="greedy", command=(sys.executable, str(tmp_path / "bot.py")), memory_mb=150)
+    fault = only_fault(await play(host, [greedy, scripted()]))
+    assert fault.cause is FaultCause.RESOURCE
+    assert fault.evidence["exceeded"] == "memory"
+    assert fault.evidence["used"] > fault.evidence["limit"]
 
 
 async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:

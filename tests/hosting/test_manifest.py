@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.hosting.manifest import BotManifest, ManifestError, load_manifest, parse_manifest, resolve_command
+from arena.hosting.manifest import (
+    BotManifest,
+    ManifestError,
+    check_for_strangers,
+    load_manifest,
+    parse_manifest,
+    resolve_command,
+)
 
 LEAST = 'schema = 1\nname = "my-bot"\ncommand = ["python", "main.py"]\n'
 
@@ -202,3 +209,27 @@ def test_whatever_it_holds_a_manifest_is_read_or_refused_in_one_line(data: dict[
         complaint = ""
         assert BotManifest.from_json(manifest.to_json()) == manifest
     assert complaint.isprintable()
+
+
+class TestStrangers:
+    """What a bot that has an owner may not ask for, because there is none in the sandbox."""
+
+    @pytest.mark.parametrize("command", ['["python", "main.py"]', '["run"]', '["sh", "run"]'])
+    def test_programs_that_exist_in_the_sandbox_are_taken(self, tmp_path: Path, command: str) -> None:
+        directory = write_bot(tmp_path / "bot", f'schema = 1\nname = "b"\ncommand = {command}\n')
+        write_program(directory / "run")
+        check_for_strangers(load_manifest(directory), directory)
+
+    def test_a_program_elsewhere_on_this_machine_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write_program(tmp_path / "engine")
+        monkeypatch.setenv("PATH", str(tmp_path))
+        directory = write_bot(tmp_path / "bot", 'schema = 1\nname = "b"\ncommand = ["engine"]\n')
+        with pytest.raises(ManifestError, match="engine does not exist in the sandbox; put it into the directory"):
+            check_for_strangers(load_manifest(directory), directory)
+
+    def test_memory_is_capped(self, tmp_path: Path) -> None:
+        directory = write_bot(tmp_path, f"{LEAST}memory_mb = 4096\n")
+        with pytest.raises(ManifestError, match="memory_mb is 4096, and bots that have an owner may use 2048"):
+            check_for_strangers(load_manifest(directory), directory)

@@ -30,7 +30,9 @@ def stale(tmp_path: Path) -> Path:
         (directory / "play").touch()
         (directory / "scratch" / "1").mkdir(parents=True)
         (directory / "scratch" / "1" / "debug.log").touch()
-        return shutil.copytree(directory, tmp_path / f"{directory.name}x")
+        copy = shutil.copytree(directory, tmp_path / f"{directory.name}x")
+    (copy / "scratch" / "1").chmod(0)  # a bot may take away its own rights
+    return copy
 
 
 def test_a_directory_that_nobody_holds_is_swept(tmp_path: Path, stale: Path) -> None:

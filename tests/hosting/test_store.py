@@ -114,6 +114,15 @@ def test_two_adds_at_once_both_succeed(bot: Path, store: VersionStore) -> None:
     assert [path.name for path in store.root.iterdir()] == [content_hash(bot)]
 
 
+def test_what_another_add_finishes_at_that_moment_is_no_error(
+    bot: Path, store: VersionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = store.root / ".adding-gone"
+    real = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda path, pattern: [gone, *real(path, pattern)])
+    assert store.add(bot).hash == content_hash(bot)
+
+
 def test_a_directory_without_manifest_is_not_stored(tmp_path: Path, store: VersionStore) -> None:
     with pytest.raises(ManifestError, match=r"there is no bot\.toml"):
         store.add(tmp_path)

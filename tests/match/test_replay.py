@@ -11,7 +11,8 @@ import pytest
 from arena.match.answers import Answer
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
-from arena.match.replay import ReplayError, build_document, dump, load
+from arena.match.replay import ReplayError, build_document, dump, load, read_figures
+from arena.match.timing import Figures, pack_figures
 from arena.match.verify import verify
 from tests.support.specs import installed_script_game, script_spec
 
@@ -164,6 +165,28 @@ def test_a_replay_with_a_fitting_chain_must_still_be_what_the_engine_plays(
         place = place[key]
     place[path[-1]] = value
     assert problem in " ".join(verify(reseal(document)))
+
+
+def test_a_charge_that_is_not_what_its_figures_give_is_seen() -> None:
+    document = play()
+    document["entries"][0]["charged_us"] -= 1
+    assert "ply 0 was charged 9 us; its figures give 10 us" in " ".join(verify(reseal(document)))
+
+
+def test_the_times_are_tamper_evident_and_no_part_of_equal_play() -> None:
+    document = play()
+    changed = {**document, "times": pack_figures([Figures(10)] * 7 + [Figures(10, is_readable=False)])}
+    assert len(read_figures(changed)) == len(read_figures(document)) == 8
+    assert any("record digest" in problem for problem in verify(changed))
+    assert game_digest(changed) == document["game_digest"]
+
+
+def test_a_replay_of_schema_1_is_still_read_and_verified() -> None:
+    document = {key: value for key, value in play().items() if key != "times"}
+    old = reseal({**document, "schema": 1})
+    assert load(dump(old)) == old
+    assert verify(dump(old)) == []
+    assert [figures.wall_us for figures in read_figures(old)] == [10] * 8
 
 
 def test_the_chain_tells_which_entry_was_changed() -> None:

@@ -9,7 +9,7 @@ from arena.match.answers import Answer, Garbage, Message, Resignation
 from arena.match.course import Decision
 from arena.match.match import Match
 from arena.match.replay import build_document
-from arena.match.retrial import Deviation, Retrial, Unanswered, compare
+from arena.match.retrial import Deviation, Retrial, Trial, compare
 from arena.match.spec import Fault, FaultCause, LeakVerdict, MatchSpec
 from tests.support.specs import installed_script_game, script_spec
 
@@ -45,9 +45,8 @@ def retry(spec: MatchSpec, document: dict[str, Any], seat: int, choose: Choose =
     while (decision := retrial.ask()) is not None:
         assert decision.seat == seat
         asked.append(decision)
-        if deviation := retrial.judge(choose(decision)):
-            return deviation, asked
-    return None, asked
+        retrial.judge(choose(decision))
+    return retrial.deviations, asked
 
 
 def questions(spec: MatchSpec, seat: int, choices: dict[int, Choose] | None = None) -> list[Decision]:
@@ -66,8 +65,8 @@ def questions(spec: MatchSpec, seat: int, choices: dict[int, Choose] | None = No
 @pytest.mark.parametrize("clock", ["none", "60+1/5s"])
 def test_the_seat_is_asked_exactly_what_it_was_asked(seat: int, clock: str) -> None:
     spec = script_spec(ROUNDS, 3, clock=clock)
-    deviation, asked = retry(spec, play(spec), seat)
-    assert deviation is None
+    deviations, asked = retry(spec, play(spec), seat)
+    assert deviations == []
     assert asked == questions(spec, seat)
 
 
@@ -77,16 +76,23 @@ def test_several_actions_at_once_are_one_answer_and_dropped_ones_are_counted_aga
     def greedy(decision: Decision) -> Message:
         return answer(decision, 0, 1, 1, 1)
 
-    deviation, asked = retry(spec, play(spec, {0: greedy}), 0, greedy)
-    assert deviation is None
+    deviations, asked = retry(spec, play(spec, {0: greedy}), 0, greedy)
+    assert deviations == []
     assert [decision.dropped for decision in asked] == [0, 2]
 
 
-def test_the_first_other_answer_is_the_deviation() -> None:
+def test_another_answer_is_a_deviation_and_the_questions_stay_those_of_the_record() -> None:
     spec = script_spec(ROUNDS, 3)
-    deviation, asked = retry(spec, play(spec), 0, lambda decision: answer(decision, 1 if decision.ply == 3 else 0))
-    assert deviation == Deviation(2, ("ADD:2",), ("ADD:0",))
-    assert len(asked) == 2
+    deviations, asked = retry(spec, play(spec), 0, lambda decision: answer(decision, 1 if decision.ply == 3 else 0))
+    assert deviations == [Deviation(2, ("ADD:2",), ("ADD:0",)), Deviation(3, ("ADD:0",), ("ADD:1",))]
+    assert asked == questions(spec, 0)
+
+
+def test_more_actions_than_then_lead_astray_and_end_the_retrial() -> None:
+    spec = script_spec("0:3 0:3 1:3 0:3", 2)
+    deviations, asked = retry(spec, play(spec), 0, lambda decision: answer(decision, 0, 2))
+    assert deviations == [Deviation(0, ("ADD:0",), ("ADD:0", "ADD:2"))]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,14 +101,15 @@ def test_the_first_other_answer_is_the_deviation() -> None:
 )
 def test_something_else_than_an_answer_is_a_deviation(message: Message, said: tuple[str, ...]) -> None:
     spec = script_spec(ROUNDS, 3)
-    deviation, _ = retry(spec, play(spec), 1, lambda _: message)
-    assert deviation == Deviation(1, ("ADD:1",), said)
+    deviations, _ = retry(spec, play(spec), 1, lambda _: message)
+    assert deviations == [Deviation(1, ("ADD:1",), said), *deviations[1:]]
+    assert [deviation.ply for deviation in deviations] == [1, 4, 8]
 
 
 def test_an_illegal_answer_is_a_deviation() -> None:
     spec = script_spec(ROUNDS, 3)
-    deviation, _ = retry(spec, play(spec), 1, lambda decision: answer(decision, 99))
-    assert deviation == Deviation(1, ("ADD:1",), ("99",))
+    deviations, _ = retry(spec, play(spec), 1, lambda decision: answer(decision, 99))
+    assert deviations[0] == Deviation(1, ("ADD:1",), ("99",))
 
 
 def test_others_that_resigned_faulted_or_never_came_do_so_again() -> None:
@@ -114,16 +121,16 @@ def test_others_that_resigned_faulted_or_never_came_do_so_again() -> None:
     for absent in ([], [Fault(1, FaultCause.START_FAILED, 0, "It did not start.")]):
         document = play(spec, choices, absent)
         for seat in (0, 3):
-            deviation, asked = retry(spec, document, seat)
-            assert deviation is None
+            deviations, asked = retry(spec, document, seat)
+            assert deviations == []
             assert len(asked) == 4
 
 
 def test_a_seat_is_asked_only_for_what_it_answered_before_its_fault() -> None:
     spec = script_spec(ROUNDS, 3)
     document = play(spec, {0: lambda decision: answer(decision, 9 if decision.ply == 3 else 0)})
-    deviation, asked = retry(spec, document, 0, lambda decision: answer(decision, 0))
-    assert deviation is None
+    deviations, asked = retry(spec, document, 0, lambda decision: answer(decision, 0))
+    assert deviations == []
     assert [decision.ply for decision in asked] == [0, 2]
 
 
@@ -132,23 +139,35 @@ def test_an_answer_that_was_illegal_in_its_second_action_repeats_as_such() -> No
     document = play(spec, {0: lambda decision: answer(decision, 1, 9)})
     for seat in (0, 1, 2):
         choose: Choose = (lambda decision: answer(decision, 1, 9)) if seat == 0 else answer
-        assert retry(spec, document, seat, choose)[0] is None
+        assert retry(spec, document, seat, choose)[0] == []
+
+
+def deviation(ply: int, answered: str) -> Deviation:
+    return Deviation(ply, ("A",), (answered,))
 
 
 @pytest.mark.parametrize(
     ("trials", "verdict", "ply"),
     [
-        ([None, None], LeakVerdict.EQUAL, None),
-        ([Deviation(7, ("A",), ("B",)), Deviation(7, ("A",), ("B",))], LeakVerdict.LEAK, 7),
-        ([Deviation(7, ("A",), ("B",)), Deviation(7, ("A",), ("C",))], LeakVerdict.UNSTABLE, 7),
-        ([Deviation(9, ("A",), ("B",)), Deviation(7, ("D",), ("B",))], LeakVerdict.UNSTABLE, 7),
-        ([None, Deviation(7, ("A",), ("B",))], LeakVerdict.UNSTABLE, 7),
-        ([Deviation(7, ("A",), ("B",)), None], LeakVerdict.UNSTABLE, 7),
-        ([Deviation(7, ("A",), ("B",)), Unanswered("It died.")], LeakVerdict.UNKNOWN, None),
+        ([Trial(), Trial()], LeakVerdict.EQUAL, None),
+        ([Trial((deviation(7, "B"),))] * 2, LeakVerdict.LEAK, 7),
+        ([Trial((deviation(7, "B"),), "It died.")] * 2, LeakVerdict.LEAK, 7),
+        ([Trial((deviation(7, "B"),)), Trial((deviation(7, "C"),))], LeakVerdict.UNSTABLE, 7),
+        ([Trial((deviation(7, "B"), deviation(9, "C"))), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
+        ([Trial((deviation(9, "B"),)), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
+        ([Trial(), Trial((deviation(7, "B"),))], LeakVerdict.UNSTABLE, 7),
+        ([Trial((deviation(7, "B"),)), Trial()], LeakVerdict.UNSTABLE, 7),
+        ([Trial((deviation(7, "B"),)), Trial((), "It died.")], LeakVerdict.UNKNOWN, None),
+        ([Trial((), "It died."), Trial()], LeakVerdict.UNKNOWN, None),
     ],
 )
 def test_only_two_that_agree_against_the_used_process_are_a_leak(
-    trials: list[Any], verdict: LeakVerdict, ply: int | None
+    trials: list[Trial], verdict: LeakVerdict, ply: int | None
 ) -> None:
     check = compare(3, trials)
     assert (check.seat, check.verdict, check.ply) == (3, verdict, ply)
+
+
+def test_what_was_answered_stands_in_the_evidence() -> None:
+    check = compare(0, [Trial((deviation(7, "B"),)), Trial((deviation(9, "C"),))])
+    assert (check.ply, check.evidence) == (7, {"used": ["A"], "fresh": [["B"], ["A"]]})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, Final
 
-_DATA: Final[dict[str, Any]] = json.loads((Path(__file__).parent / "board.json").read_text(encoding="utf-8"))
+from engine.folder import read_json
+
+_DATA: Final[dict[str, Any]] = read_json(__file__, "board.json")
 _PROVINCES: Final[list[dict[str, Any]]] = _DATA["provinces"]
 
 PROVINCES: Final[tuple[str, ...]] = tuple(province["id"] for province in _PROVINCES)

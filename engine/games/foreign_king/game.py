@@ -86,6 +86,26 @@ class ForeignKing(Game):
         """About one round of turns."""
         return 3 * seats
 
+    def usual_decisions(self, seats: int) -> int:
+        """See `Game`: measured with the sample bots."""
+        return 40 * seats
+
+    @property
+    def variants(self) -> Sequence[Mapping[str, Any]]:
+        """What the editions differ in, and short banks."""
+        return (
+            {},
+            {"rulebook": "de"},
+            {"congress_on_empty": True, "virtual_discs": 16, "virtual_can_win": False},
+            {"bank": 37, "max_rounds": 40},
+        )
+
+    def check_invariants(self, state: State) -> None:
+        """See `Game`: section 6 of the rules."""
+        from engine.games.foreign_king.invariants import check
+
+        check(_own(state))
+
     @property
     def languages(self) -> Sequence[str]:
         """English, German, Italian, French; Dutch for the provinces."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from engine.folder import read_json
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PROVINCES, province_names
 
-_TEXTS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
-    (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
-)
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 """Dutch has names for the provinces only."""
 

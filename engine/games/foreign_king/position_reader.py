@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from engine.core import OptionsError, PositionError
+from engine.core import PositionError
 from engine.games.foreign_king import position as at
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
-from engine.games.foreign_king.options import parse_options
+from engine.games.foreign_king.options import Options, parse_options
 from engine.games.foreign_king.phase_check import check_phase
 from engine.games.foreign_king.position_json import FACTORY_KEYS, HAND_NAME, JSON_VERSION, PORTRAIT_NAME
 from engine.games.foreign_king.scoring import factories_in
 from engine.games.foreign_king.state import ForeignKingState
+from engine.reading import read_header, read_int, read_ints, read_name, read_object, read_options
 
 _KEYS = frozenset(
     (
@@ -28,14 +31,7 @@ _MOST = 9999
 
 def read_position(data: Mapping[str, Any]) -> ForeignKingState:
     """The position that `write_position` wrote. Raises PositionError naming the key."""
-    if not isinstance(data, Mapping):
-        raise PositionError(f"a position is a JSON object, not {type(data).__name__}")
-    for name in sorted(_KEYS - set(data)):
-        raise PositionError(f"the position lacks the key {name!r}")
-    for name in sorted(set(data) - _KEYS, key=str):
-        raise PositionError(f"the position has an unknown key {name!r}")
-    if data["game"] != "foreign_king" or data["version"] != JSON_VERSION:
-        raise PositionError(f"this reads positions of foreign_king, version {JSON_VERSION}")
+    read_header(data, "foreign_king", JSON_VERSION, _KEYS)
     s = ForeignKingState.__new__(ForeignKingState)
     _read_frame(s, data)
     _read_seats(s, data)
@@ -46,62 +42,38 @@ def read_position(data: Mapping[str, Any]) -> ForeignKingState:
     return s
 
 
-def _int(value: Any, key: str, lowest: int, highest: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
-        raise PositionError(f"{key}: expected an integer from {lowest} to {highest}, not {value!r}")
-    return value
-
-
-def _ints(value: Any, key: str, size: int, highest: int) -> list[int]:
-    if not isinstance(value, (list, tuple)) or len(value) != size:
-        raise PositionError(f"{key}: expected a list of {size} integers, not {value!r}")
-    return [_int(item, f"{key}[{index}]", 0, highest) for index, item in enumerate(value)]
-
-
-def _one_of(value: Any, key: str, names: tuple[str, ...]) -> int:
-    if not isinstance(value, str) or value not in names:
-        raise PositionError(f"{key}: expected one of {', '.join(names)}, not {value!r}")
-    return names.index(value)
-
-
-def _object(value: Any, key: str, names: tuple[str, ...]) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping) or set(value) != set(names):
-        raise PositionError(f"{key}: expected an object with the keys {', '.join(names) or 'none'}, not {value!r}")
-    return value
+@lru_cache(maxsize=64)
+def _parse_options(text: str) -> Options:
+    return parse_options(json.loads(text))
 
 
 def _read_frame(s: ForeignKingState, data: Mapping[str, Any]) -> None:
     """What concerns the playing as a whole; everything else starts as in a new game."""
-    seats = _int(data["seats"], "seats", 2, 4)
-    if not isinstance(data["options"], Mapping):
-        raise PositionError(f"options: expected an object, not {data['options']!r}")
-    try:
-        options = parse_options(data["options"])
-    except OptionsError as error:
-        raise PositionError(f"options: {error}") from error
+    seats = read_int(data["seats"], "seats", 2, 4)
+    options = read_options(data["options"], _parse_options)
     at.set_up(s, seats, options)
-    s.round = _int(data["round"], "round", 1, options.max_rounds)
-    s.active = _int(data["active"], "active", 0, seats - 1)
-    s.order = tuple(_ints(data["order"], "order", seats, seats - 1))
+    s.round = read_int(data["round"], "round", 1, options.max_rounds)
+    s.active = read_int(data["active"], "active", 0, seats - 1)
+    s.order = tuple(read_ints(data["order"], "order", seats, seats - 1))
     if sorted(s.order) != list(range(seats)):
         raise PositionError(f"order: expected every seat once, not {list(s.order)}")
-    king = _one_of(data["king"], "king", (*PROVINCES, PORTRAIT_NAME))
+    king = read_name(data["king"], "king", (*PROVINCES, PORTRAIT_NAME))
     s.king = king if king < PROVINCE_COUNT else PORTRAIT
-    s.marker = _int(data["marker"], "marker", 0, at.FIRST_MARKER)
+    s.marker = read_int(data["marker"], "marker", 0, at.FIRST_MARKER)
 
 
 def _read_seats(s: ForeignKingState, data: Mapping[str, Any]) -> None:
     """What colours and seats own."""
     colours = at.colours_of(s.seats)
-    s.scores = _ints(data["scores"], "scores", colours, _MOST)
+    s.scores = read_ints(data["scores"], "scores", colours, _MOST)
     s.second_score = sorted(s.scores)[-2]
-    s.hand = _ints(data["hand"], "hand", colours, 16)
-    s.congress = _ints(data["congress"], "congress", s.seats, 16) + [0] * (colours - s.seats)
-    s.francs = _ints(data["francs"], "francs", s.seats, _MOST)
+    s.hand = read_ints(data["hand"], "hand", colours, 16)
+    s.congress = read_ints(data["congress"], "congress", s.seats, 16) + [0] * (colours - s.seats)
+    s.francs = read_ints(data["francs"], "francs", s.seats, _MOST)
     if s.options.bank is not None and sum(s.francs) > s.options.bank:
         raise PositionError(f"francs: {sum(s.francs)} in all, but the bank option says {s.options.bank}")
-    medals = _ints(data["medals"], "medals", s.seats, PROVINCE_COUNT)
-    s.loans = _ints(data["loans"], "loans", s.seats, PROVINCE_COUNT)
+    medals = read_ints(data["medals"], "medals", s.seats, PROVINCE_COUNT)
+    s.loans = read_ints(data["loans"], "loans", s.seats, PROVINCE_COUNT)
     s.medals_up = [held - down for held, down in zip(medals, s.loans, strict=True)]
     if min(s.medals_up) < 0:
         raise PositionError("loans: a seat has more open loans than medals")
@@ -114,7 +86,7 @@ def _read_pawns(s: ForeignKingState, pawns: Any) -> None:
         raise PositionError(f"pawns: expected a list of {s.seats} names or nulls, not {pawns!r}")
     spaces = ACTIONS.names[:SPACE_COUNT]
     s.pawns = [
-        at.NO_PAWN if pawn is None else _one_of(pawn, f"pawns[{seat}]", spaces) for seat, pawn in enumerate(pawns)
+        at.NO_PAWN if pawn is None else read_name(pawn, f"pawns[{seat}]", spaces) for seat, pawn in enumerate(pawns)
     ]
     for space in (space for space in s.pawns if space >= 0):
         if not s.free_spaces >> space & 1:
@@ -127,7 +99,7 @@ def _read_claims(s: ForeignKingState, claims: Any) -> tuple[int, ...]:
     most = s.seats - 2
     if not isinstance(claims, (list, tuple)) or len(claims) > most:
         raise PositionError(f"claims: expected a list of at most {most} seats, not {claims!r}")
-    seats = tuple(_int(seat, f"claims[{index}]", 0, s.seats - 1) for index, seat in enumerate(claims))
+    seats = tuple(read_int(seat, f"claims[{index}]", 0, s.seats - 1) for index, seat in enumerate(claims))
     if len(set(seats)) != len(seats):
         raise PositionError("claims: a seat claims twice")
     return seats
@@ -136,22 +108,22 @@ def _read_claims(s: ForeignKingState, claims: Any) -> tuple[int, ...]:
 def _read_map(s: ForeignKingState, data: Mapping[str, Any]) -> None:
     """Discs, factories and their supply."""
     colours = at.colours_of(s.seats)
-    discs = _object(data["discs"], "discs", PROVINCES)
-    factories = _object(data["factories"], "factories", PROVINCES)
+    discs = read_object(data["discs"], "discs", PROVINCES)
+    factories = read_object(data["factories"], "factories", PROVINCES)
     for index, name in enumerate(PROVINCES):
-        s.discs[index::PROVINCE_COUNT] = _ints(discs[name], f"discs.{name}", colours, 16)
-        there = _object(factories[name], f"factories.{name}", tuple(FACTORY_KEYS))
+        s.discs[index::PROVINCE_COUNT] = read_ints(discs[name], f"discs.{name}", colours, 16)
+        there = read_object(factories[name], f"factories.{name}", tuple(FACTORY_KEYS))
         s.factories[index] = sum(
-            _int(there[key], f"factories.{name}.{key}", 0, at.FACTORIES_PER_TYPE) << 3 * place
+            read_int(there[key], f"factories.{name}.{key}", 0, at.FACTORIES_PER_TYPE) << 3 * place
             for place, key in enumerate(FACTORY_KEYS)
         )
     for colour in range(colours):
         row = s.discs[colour * PROVINCE_COUNT : (colour + 1) * PROVINCE_COUNT]
         s.occupied[colour] = at.bits([index for index, count in enumerate(row) if count])
     s.inactive_count = sum(factories_in(packed >> 6) for packed in s.factories)
-    supply = _object(data["supply"], "supply", ("M", "T"))
-    s.supply_m = _int(supply["M"], "supply.M", 0, at.FACTORIES_PER_TYPE)
-    s.supply_t = _int(supply["T"], "supply.T", 0, at.FACTORIES_PER_TYPE)
+    supply = read_object(data["supply"], "supply", ("M", "T"))
+    s.supply_m = read_int(supply["M"], "supply.M", 0, at.FACTORIES_PER_TYPE)
+    s.supply_t = read_int(supply["T"], "supply.T", 0, at.FACTORIES_PER_TYPE)
 
 
 _PENDING: Mapping[int, tuple[str, ...]] = {
@@ -169,23 +141,23 @@ _MOST_UNITS = 44
 
 def _read_phase(s: ForeignKingState, data: Mapping[str, Any]) -> None:
     """Phase, decider, and what is pending."""
-    s.phase = _one_of(data["phase"], "phase", at.PHASES)
+    s.phase = read_name(data["phase"], "phase", at.PHASES)
     s.turn = s.seats - 1 if s.phase == at.ORDER else s.order.index(s.active)
-    s.to_act = None if data["seat"] is None else _int(data["seat"], "seat", 0, s.seats - 1)
-    pending = _object(data["pending"], "pending", _PENDING.get(s.phase, ()))
+    s.to_act = None if data["seat"] is None else read_int(data["seat"], "seat", 0, s.seats - 1)
+    pending = read_object(data["pending"], "pending", _PENDING.get(s.phase, ()))
     if "province" in pending:
-        s.province = _one_of(pending["province"], "pending.province", PROVINCES)
+        s.province = read_name(pending["province"], "pending.province", PROVINCES)
     if "steps" in pending:
-        s.steps = _int(pending["steps"], "pending.steps", 0, _MOST)
+        s.steps = read_int(pending["steps"], "pending.steps", 0, _MOST)
         s.last = _read_last(s, pending["last"])
     if "units" in pending:
-        s.units = _int(pending["units"], "pending.units", 1, _MOST_UNITS)
+        s.units = read_int(pending["units"], "pending.units", 1, _MOST_UNITS)
     if "asked" in pending:
         asked = pending["asked"]
         size = len(asked) if isinstance(asked, (list, tuple)) else 0
-        s.asked = tuple(_ints(asked, "pending.asked", max(1, min(size, s.seats)), s.seats - 1))
+        s.asked = tuple(read_ints(asked, "pending.asked", max(1, min(size, s.seats)), s.seats - 1))
     if pending.get("used") is not None:
-        s.post = (LOAN, REPAY)[_one_of(pending["used"], "pending.used", ("LOAN", "REPAY"))]
+        s.post = (LOAN, REPAY)[read_name(pending["used"], "pending.used", ("LOAN", "REPAY"))]
 
 
 def _read_last(s: ForeignKingState, last: Any) -> int:
@@ -193,7 +165,7 @@ def _read_last(s: ForeignKingState, last: Any) -> int:
         if last is not None:
             raise PositionError(f"pending.last: expected null before the first step, not {last!r}")
         return 0
-    return _one_of(last, "pending.last", (*PROVINCES, HAND_NAME))
+    return read_name(last, "pending.last", (*PROVINCES, HAND_NAME))
 
 
 def _check_sums(s: ForeignKingState) -> None:

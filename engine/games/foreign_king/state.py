@@ -99,10 +99,3 @@ class ForeignKingState(Position):
         """See `State`: the whole position."""
         del seat
         return write_position(self)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same position under the same options."""
-        return isinstance(other, ForeignKingState) and write_position(self) == write_position(other)
-
-    def __repr__(self) -> str:
-        return f"<ForeignKingState {write_position(self)}>"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from engine.core import OptionsError
+from engine.folder import read_json
 from engine.games.rex_romanorum.board import DIOCESES, REGION_INDEX, TITLES
 
 KIND_NAMES: Final = ("foot", "archer", "knight")
@@ -20,7 +20,7 @@ VARIANTS: Final = ("full", "short")
 
 DEFAULTS: Final[Mapping[str, Any]] = {
     "variant": "full",
-    **json.loads((Path(__file__).parent / "choices.json").read_text(encoding="utf-8")),
+    **read_json(__file__, "choices.json"),
 }
 
 # The bounds are wide enough for any list the author may have had, and narrow enough to bound a game's length.

@@ -83,6 +83,21 @@ class RexRomanorum(Game):
         del seats
         return 0
 
+    def usual_decisions(self, seats: int) -> int:
+        """See `Game`: measured with the sample bots."""
+        return 60 * (seats + 1)
+
+    @property
+    def variants(self) -> Sequence[Mapping[str, Any]]:
+        """Both decks (A9)."""
+        return ({}, {"variant": "short"})
+
+    def check_invariants(self, state: State) -> None:
+        """See `Game`: section 9.4."""
+        from engine.games.rex_romanorum.invariants import check
+
+        check(_own(state))
+
     @property
     def languages(self) -> Sequence[str]:
         """English and German."""

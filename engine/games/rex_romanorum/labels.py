@@ -1,19 +1,20 @@
-"""Names for people by language-free id: regions, titles, every action by its notation, and words of the views."""
+"""Names for people by language-free id: regions, titles, every action by its notation, and words of the views.
+
+Regions are called as the board's file says, but where a language has a name of its own in `labels.json`.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from engine.folder import read_json
 from engine.games.rex_romanorum.actions import ACTIONS, KINDS
+from engine.games.rex_romanorum.board import NAMES, REGIONS
 
-_TEXTS: Final[Mapping[str, Mapping[str, str]]] = json.loads(
-    (Path(__file__).parent / "labels.json").read_text(encoding="utf-8")
-)
+_TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
 
@@ -21,7 +22,8 @@ _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
 @cache
 def labels(language: str) -> Mapping[str, str]:
     """All labels in a language; English for an unknown one and wherever a language has no word."""
-    names = dict(_TEXTS["en"]) | dict(_TEXTS.get(language, {}))
+    regions = dict(zip(REGIONS, NAMES, strict=True))
+    names = {**_TEXTS["en"], **regions, **_TEXTS.get(language, _TEXTS["en"])}
     return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
 
 

@@ -16,7 +16,7 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     regions_of,
 )
-from engine.games.rex_romanorum.choices import HITS, KIND_NAMES, LAND_TITLES, SIDES, TERRAINS, VARIANTS, merge
+from engine.games.rex_romanorum.choices import DEFAULTS, HITS, KIND_NAMES, LAND_TITLES, SIDES, TERRAINS, VARIANTS, merge
 
 _HARVEST: Final = ("region", "church", "elector", "cap")
 _BUILD: Final = ("max_total", "max_churches", "max_castles")
@@ -175,7 +175,7 @@ def _title_json(title: Title) -> list[Any]:
     ]
 
 
-DEFAULT_OPTIONS: Final = parse_options({})
+DEFAULT_OPTIONS: Final = parse_options(DEFAULTS)  # so that the file is checked as the options of a match are
 
 
 def changed_options(options: Options) -> dict[str, Any]:

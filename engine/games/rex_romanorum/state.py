@@ -97,13 +97,6 @@ class RexState(Position):
         del seat
         return write_observation(self)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same position under the same options, the order of the pile included."""
-        return isinstance(other, RexState) and write_position(self) == write_position(other)
-
-    def __repr__(self) -> str:
-        return f"<RexState {write_position(self)}>"
-
     def revealed(self) -> Sequence[Reveal]:
         """See `State`: "card" with the regions drawn, "d6" once for each step of a round and each throw for a tie."""
         return [Reveal(kind, tuple(values)) for kind, values in self.revelations]

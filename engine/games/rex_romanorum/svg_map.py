@@ -51,6 +51,9 @@ CASTLE: Final = (
 )
 _SCALE: Final = 1.2
 _LETTER_WIDTH: Final = 5.9
+_NAME_UP: Final = 12
+"""How far above a region's point its name stands; owner and figures stand closely below it, clear of the next name."""
+_FIGURES_DOWN: Final = 25
 _NARROWEST: Final = 0.8
 """Names are squeezed to this part of their width at most."""
 
@@ -68,9 +71,9 @@ def text(x: float, y: float, content: object, classes: str = "", widest: float =
     return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
 
 
-def halo(x: float, y: float, content: str, classes: str) -> str:
+def halo(x: float, y: float, content: str, classes: str, widest: float = 0) -> str:
     """A text on a pale rim, to be read on any hatching."""
-    return text(x, y, content, f"{classes} o") + text(x, y, content, classes)
+    return text(x, y, content, f"{classes} o", widest) + text(x, y, content, classes, widest)
 
 
 def shield(seat: int, x: float, y: float) -> str:
@@ -121,11 +124,11 @@ def _outline(region: int, kind: str) -> str:
 
 
 @cache
-def _width(region: int) -> float:
-    """How wide the region is, in units of the picture, at the height of its name."""
+def _width(region: int, down: float) -> float:
+    """How wide the region is, in units of the picture, so many of them below its point."""
     x, y = POINTS[region]
     ring = shapes()[REGIONS[region]]
-    level = y - 8.3
+    level = y + (down + 0.1) / _SCALE  # on no corner
     crossings = [
         x1 + (level - y1) * (x2 - x1) / (y2 - y1)
         for (x1, y1), (x2, y2) in zip(ring, ring[1:] + ring[:1], strict=True)
@@ -141,14 +144,14 @@ def _content(position: Position, region: int, names: Mapping[str, str]) -> str:
     x, y = to_picture(*POINTS[region])
     signs = _signs(position, region)
     left = x - 10 * (len(signs) - 1)
-    drawn = "".join(sign.format(left + 20 * place, y + 8) for place, sign in enumerate(signs))
-    return f"<g>{_name(region, x, y - 10, names)}{drawn}{_figures(position, region, x, y + 31)}</g>"
+    drawn = "".join(sign.format(left + 20 * place, y + 4) for place, sign in enumerate(signs))
+    return f"<g>{_name(region, x, y - _NAME_UP, names)}{drawn}{_figures(position, region, x, y + _FIGURES_DOWN)}</g>"
 
 
 def _name(region: int, x: float, y: float, names: Mapping[str, str]) -> str:
     """The name, in two lines when it has two words and no room, squeezed a little when it still is too long."""
     name = names[REGIONS[region]]
-    room = max(_width(region), 36.0)
+    room = max(_width(region, -_NAME_UP), 36.0)
     words = name.split(" ") if len(name) * _LETTER_WIDTH > room else [name]
     lines = [" ".join(words[:-1]), words[-1]] if len(words) > 1 else words
     return "".join(_name_line(line, x, y - 11 * (len(lines) - 1 - place), room) for place, line in enumerate(lines))
@@ -182,8 +185,9 @@ def _movable(drawing: str) -> str:
 def _figures(position: Position, region: int, x: float, y: float) -> str:
     """Who stands there; the attackers, in red with their letter, stand below."""
     own = figures_text(standing_in(position, region))
-    shown = halo(x, y, own, "c f") if own else ""
+    room = max(_width(region, _FIGURES_DOWN - 4), 40.0)
+    shown = halo(x, y, own, "c f", room) if own else ""
     attackers = figures_text(attacking(position, region))
     if attackers:
-        shown += halo(x, y + 13, f"⚔ {letter_of(position.active)} {attackers}", "c f a")
+        shown += halo(x, y + 12, f"⚔ {letter_of(position.active)} {attackers}", "c f a")
     return shown

@@ -48,7 +48,7 @@ def greet(path: str) -> None:
 def count_forks() -> int:
     """How many processes can be started when few are allowed."""
     resource.setrlimit(resource.RLIMIT_NPROC, (FEW_PROCESSES, FEW_PROCESSES))
-    children = []
+    children: list[int] = []
     try:
         while len(children) < 4 * FEW_PROCESSES:
             pid = os.fork()

@@ -1,4 +1,44 @@
-"""What the rules gave when they were last looked at: counts of decision sequences, and a playing a seat count.
+"""What is counted and played for the golden files (`engine.golden`)."""
 
-`python -m engine.games.foreign_king.golden` writes them anew; a difference in what it writes is a change of the rules.
-"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Final
+
+from engine.chance import SeededChance
+from engine.core import State
+from engine.games.foreign_king.game import ForeignKing
+from engine.games.foreign_king.state import ForeignKingState
+from engine.perft import perft
+from engine.playthrough import Policy, playthrough
+
+GAME: Final = ForeignKing()
+SEEDS: Final[Mapping[int, int]] = {2: 240, 3: 194, 4: 133}
+"""Of playings that come through every phase their number of seats has."""
+_DEPTH: Final = 8
+
+
+def perft_counts(seats: int) -> list[int]:
+    """From the start; an independent implementation counted the first three depths too (section 9 of the rules)."""
+    return [perft(GAME.new_state(seats), depth) for depth in range(1, _DEPTH + 1)]
+
+
+def policy(seats: int) -> Policy:
+    """Uniformly random."""
+    random = Random(SEEDS[seats])
+    return lambda state: random.choice(state.legal_actions())
+
+
+def playthrough_lines(seats: int, choose: Policy) -> Iterator[str]:
+    """A playing, its position shown at the beginning of every round."""
+    shown = 0
+
+    def is_shown(state: State) -> bool:
+        nonlocal shown
+        if isinstance(state, ForeignKingState) and state.round != shown:
+            shown = state.round
+            return True
+        return False
+
+    return playthrough(GAME, seats, SeededChance(0), choose, {}, is_shown)

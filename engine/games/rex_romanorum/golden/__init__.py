@@ -1,12 +1,7 @@
-"""What the rules gave when they were last looked at: counts of decision sequences, and a playing a seat count.
-
-`python -m engine.games.rex_romanorum.golden` writes them anew; a difference in what it writes is a change of the rules.
-Chance is seeded: equal seeds give equal outcomes on every machine.
-"""
+"""What is counted and played for the golden files (`engine.golden`); equal seeds give equal chance on every machine."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Final
@@ -30,9 +25,9 @@ _MIDDLE_PLIES: Final = 300
 _DEPTHS: Final = {"start": 8, "opening": 5, "middle": 5}
 
 
-def random_policy(seed: int) -> Policy:
+def policy(seats: int) -> Policy:
     """Uniformly random, but that a turn is more often an attack or a royal election when there can be one."""
-    random = Random(seed)
+    random = Random(SEEDS[seats])
 
     def choose(state: State) -> int:
         legal = state.legal_actions()
@@ -74,9 +69,3 @@ def playthrough_lines(seats: int, choose: Policy) -> Iterator[str]:
         return False
 
     return playthrough(GAME, seats, SeededChance(SEEDS[seats]), choose, OPTIONS, is_shown)
-
-
-def perft_text() -> str:
-    """What perft.json holds."""
-    counts = {str(seats): perft_counts(seats) for seats in GAME.seats}
-    return json.dumps(counts, indent=1) + "\n"

@@ -139,6 +139,12 @@ def test_4_2_the_odds_are_those_of_the_table(
     assert percent(CASTLE, OTHER_SIDE_FIRST) == pytest.approx(castle_other, abs=0.5)
 
 
+def test_k16_in_the_fourth_row_the_garrison_is_an_equal_army() -> None:
+    attackers, defenders, percent, *_ = ODDS_TABLE[3]
+    assert attackers == defenders
+    assert win_probability(attackers, defenders, FIELD) == pytest.approx(percent / 100, abs=0.005)
+
+
 def test_4_1_with_the_other_hit_rule_the_cheap_mass_always_wins() -> None:
     other = parse_options({"hit": "d6 >= value"})
     assert win_probability((8, 0, 0), (0, 3, 0), CASTLE, other) == pytest.approx(1.0)

@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
-from engine.chance import RecordingChance, ScriptedChance, SeededChance
+from arena.match.answers import Answer
+from arena.match.match import Match
+from arena.referee.encoding import MatchEncoder
+from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
 from engine.record import Playing, Record, replay
+from tests.support.specs import script_spec
 
 SEATS = 3
 
@@ -68,7 +72,7 @@ def what_is_seen(record: Record, outcomes: list[list[int]]) -> Iterator[Any]:
             yield GAME.encode_observation(state, seat)
         yield GAME.render_text(state), GAME.render_svg(state)
         yield list(state.legal_actions()), GAME.evaluate_all(state, record.seats)
-        yield list(playing.visible_events(0, 0))[-1:]
+        yield [list(playing.visible_events(seat, 0)) for seat in (None, 0)]
         if action is not None:
             playing.apply(action)
 
@@ -84,6 +88,39 @@ def test_playings_that_agree_on_all_that_is_revealed_look_the_same(seed: int, pl
         what_is_seen(record, [list(o) for o in record.chance]), what_is_seen(record, twin), strict=True
     ):
         assert ours == theirs
+
+
+def referee_says(
+    monkeypatch: pytest.MonkeyPatch, chance: Chance, seed: int, decisions: int
+) -> tuple[list[bytes], Match]:
+    """What a referee sends to the seats of a match, as its own encoder makes it; the bots choose by seed."""
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.match.match.SeededChance", lambda _: chance)
+        match = Match(script_spec("", SEATS, game=GAME.name, rules_version=GAME.rules_version, options={}))
+    encoder, random = MatchEncoder(match), Random(seed)
+    said = [encoder.started(seat) for seat in range(SEATS)]
+    match.begin()
+    while (decision := match.decision) is not None and len(said) < SEATS + decisions:
+        said.append(encoder.decide(decision))
+        choice = random.choice(decision.legal)
+        match.receive(decision.seat, Answer(match.spec.match_id, decision.ply, (choice,), ""), 10, 10)
+    if match.is_over:
+        said += [encoder.finished(seat) for seat in range(SEATS)]
+    return said, match
+
+
+@pytest.mark.parametrize(("seed", "decisions"), [(1, 25), (2, 90), (8, 300), (10, 100_000)])
+def test_the_referee_says_the_same_to_the_byte_whatever_the_hidden_order(
+    seed: int, decisions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, match = referee_says(monkeypatch, SeededChance(seed), seed, decisions)
+    record = match.playing.record()
+    twin = hidden_twin(record, Random(seed))
+    assert twin != [list(outcome) for outcome in record.chance]
+    theirs, other = referee_says(monkeypatch, ScriptedChance(twin), seed, decisions)
+    assert ours == theirs
+    assert match.playing.visible_events(None, 0) == other.playing.visible_events(None, 0)
+    assert match.is_over == other.is_over == (decisions == 100_000)
 
 
 def test_a_shuffle_is_never_revealed() -> None:

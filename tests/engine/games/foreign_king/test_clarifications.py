@@ -6,7 +6,7 @@ import pytest
 
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import ForeignKingState
-from tests.engine.foreign_king.table import lay, legal, phase, play
+from tests.engine.games.foreign_king.table import lay, legal, phase, play
 
 ONE_MEDAL = {"LIE": "M"}
 

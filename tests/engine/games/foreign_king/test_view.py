@@ -10,7 +10,7 @@ import pytest
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king import position as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
-from tests.engine.foreign_king.table import lay, play
+from tests.engine.games.foreign_king.table import lay, play
 
 TEXT = """\
 The Foreign King · Round 1 · CONGRESS_ASK · Seat 1 (B) decides

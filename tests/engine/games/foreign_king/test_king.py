@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.games.foreign_king.board import DISTANCE, NEIGHBOURS, PROVINCES, WALK_LENGTHS
-from tests.engine.foreign_king.table import discs_in, factories_in, lay, legal, phase, play
+from tests.engine.games.foreign_king.table import discs_in, factories_in, lay, legal, phase, play
 
 
 def test_the_map_has_nine_provinces_and_sixteen_borders() -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine.core import PositionError
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import ForeignKingState
-from tests.engine.foreign_king.table import lay, play
+from tests.engine.games.foreign_king.table import lay, play
 
 KING_PAWN = {0: "KING"}
 
@@ -43,7 +43,7 @@ def test_partial_options_are_filled_in() -> None:
         (3, {"seats": 5}, "seats: expected an integer from 2 to 4"),
         (3, {"round": 0}, "round: expected an integer from 1 to 100"),
         (3, {"order": [0, 0, 1]}, "order: expected every seat once"),
-        (3, {"king": "PAR"}, "king: expected one of ANT"),
+        (3, {"king": "PAR"}, "king: expected ANT"),
         (3, {"marker": 31}, "marker: expected an integer from 0 to 30"),
         (3, {"scores": [0, 0]}, "scores: expected a list of 3"),
         (3, {"scores": [0, 0, True]}, r"scores\[2\]: expected an integer"),
@@ -55,13 +55,13 @@ def test_partial_options_are_filled_in() -> None:
         (3, {"options": {"bank": 38}}, "options: option bank takes"),
         (3, {"pawns": ["ACT_QUEEN", None, None]}, "ACT_QUEEN is taken twice or does not exist"),
         (3, {"pawns": ["ACT_KING", "ACT_KING", None]}, "ACT_KING is taken twice"),
-        (3, {"pawns": ["LOAN", None, None]}, r"pawns\[0\]: expected one of ACT_BUILD"),
+        (3, {"pawns": ["LOAN", None, None]}, r"pawns\[0\]: expected ACT_BUILD"),
         (2, {"claims": [0]}, "at most 0 seats"),
         (4, {"claims": [0, 0]}, "a seat claims twice"),
-        (3, {"phase": "LUNCH"}, "phase: expected one of TURN"),
+        (3, {"phase": "LUNCH"}, "phase: expected TURN"),
         (3, {"seat": 1}, "seat: in TURN 0 decides, not 1"),
         (3, {"seat": None}, "seat: in TURN 0 decides"),
-        (3, {"pending": {"units": 1}}, "pending: expected an object with the keys none"),
+        (3, {"pending": {"units": 1}}, "pending: there is no key 'units'"),
         (3, {"phase": "BUILD"}, "in BUILD the active pawn stands on ACT_BUILD"),
         (3, {"phase": "END", "seat": None}, "phase END: no end condition holds"),
         (3, {"phase": "ORDER"}, "seat: in ORDER"),

@@ -9,7 +9,7 @@ import pytest
 from engine.core import Outcome
 from engine.games.foreign_king import GAME, scoring
 from engine.games.foreign_king.state import ForeignKingState
-from tests.engine.foreign_king.table import lay, phase, play
+from tests.engine.games.foreign_king.table import lay, phase, play
 
 
 def ended(seats: int, **values: Any) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.games.foreign_king import scoring
-from tests.engine.foreign_king.table import discs_in, factories_in, finish, lay, legal, phase, play
+from tests.engine.games.foreign_king.table import discs_in, factories_in, finish, lay, legal, phase, play
 
 
 def test_d01_a_walk_of_three_steps() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.games.foreign_king import GAME
-from tests.engine.foreign_king.table import discs_in, factories_in, lay, legal, phase, play
+from tests.engine.games.foreign_king.table import discs_in, factories_in, lay, legal, phase, play
 
 
 @pytest.mark.parametrize(("seats", "missing"), [(2, {"ACT_QUEEN", "ACT_CHANGE"}), (3, {"ACT_QUEEN"}), (4, set())])

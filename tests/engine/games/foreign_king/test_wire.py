@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.games.foreign_king.v1 import state_pb2
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king import position as at
-from tests.engine.foreign_king.table import lay, play
+from tests.engine.games.foreign_king.table import lay, play
 
 
 def message_of(state: object) -> state_pb2.ForeignKingState:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.games.foreign_king import GAME
-from tests.engine.foreign_king.table import lay
+from tests.engine.games.foreign_king.table import lay
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,119 @@
+"""What a decision took and what it is charged, as values. No clock is read here, no file.
+
+    charge = min(wall, max(cpu / cores, wall - queue_wait - referee_lag))
+
+So the waiting for a busy host is given back, and what a bot computed it pays in any case. A decision whose figures
+were not read (it was short) or could not be read (`is_readable` is False) is charged wall.
+
+All durations are integer microseconds.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_READABLE = 1
+_MOST_VARINT_BITS = 63
+
+
+class TimingError(ValueError):
+    """The text is no packed column of figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How one decision spent its time."""
+
+    wall_us: int
+    """From the `Decide` to the answer."""
+    cpu_us: int = 0
+    """Of the bot's whole tree; ended threads and processes included."""
+    queue_wait_us: int = 0
+    """How long the bot was ready to run and its processors were not free."""
+    referee_lag_us: int = 0
+    """By how much the referee was late: with the `Decide`, and with reading the answer."""
+    looks: int = 0
+    """How often the bot's figures were read; 0 = never, and the other figures mean nothing."""
+    is_readable: bool = True
+    """False when they should have been read and could not be."""
+
+    def charge_us(self, cores: int) -> int:
+        """What the bot pays, with so many cores granted."""
+        if not self.looks or not self.is_readable:
+            return self.wall_us
+        waited = self.wall_us - self.queue_wait_us - self.referee_lag_us
+        return min(self.wall_us, max(self.cpu_us // cores, waited))
+
+    def to_json(self) -> dict[str, Any]:
+        """As evidence keeps it; nothing but `readable` where nothing was read."""
+        if not self.looks or not self.is_readable:
+            return {} if self.is_readable else {"readable": False}
+        return {
+            "cpu_us": self.cpu_us,
+            "queue_wait_us": self.queue_wait_us,
+            "referee_lag_us": self.referee_lag_us,
+            "looks": self.looks,
+        }
+
+
+def _varint(value: int) -> Iterator[int]:
+    while value > 0x7F:
+        yield value & 0x7F | 0x80
+        value >>= 7
+    yield value
+
+
+def _numbers(figures: Figures) -> Iterable[int]:
+    head = figures.looks << 1 | (_READABLE if figures.is_readable else 0)
+    if not figures.looks:
+        return (head,)
+    return (head, figures.cpu_us, figures.queue_wait_us, figures.referee_lag_us)
+
+
+def pack_figures(decisions: Iterable[Figures]) -> str:
+    """One column for a replay: per decision the looks and whether they could be read, then, if any, the figures.
+
+    Variable-length integers in base64; one byte for a decision that was not looked at. Wall times are not in it.
+    """
+    return base64.b64encode(
+        bytes(byte for figures in decisions for number in _numbers(figures) for byte in _varint(number))
+    ).decode("ascii")
+
+
+def unpack_figures(column: str, walls_us: Sequence[int]) -> list[Figures]:
+    """The inverse, given the wall time of each decision. Raises TimingError."""
+    numbers = _read_numbers(column)
+    decisions = []
+    try:
+        for wall_us in walls_us:
+            head = next(numbers)
+            looks, is_readable = head >> 1, bool(head & _READABLE)
+            figures = (next(numbers), next(numbers), next(numbers)) if looks else (0, 0, 0)
+            decisions.append(Figures(wall_us, *figures, looks, is_readable))
+    except StopIteration:
+        raise TimingError(f"the times end after {len(decisions)} of {len(walls_us)} decisions") from None
+    if next(numbers, None) is not None:
+        raise TimingError(f"the times go on after the last of {len(walls_us)} decisions")
+    return decisions
+
+
+def _read_numbers(column: str) -> Iterator[int]:
+    try:
+        data = base64.b64decode(column, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise TimingError(f"the times are no base64: {error}") from error
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            yield value
+            value = shift = 0
+        elif shift > _MOST_VARINT_BITS:
+            raise TimingError("the times hold a number that is too long")
+    if shift:
+        raise TimingError("the times are cut off inside a number")

@@ -1,0 +1,75 @@
+"""Sees who thinks in others' time. It counts while another seat decides, from 20 ms of that decision on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arena.referee.metering import Meter
+
+WINDOW_S = 5.0
+MOST_SHARE = 0.2
+"""Of one core."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What one seat did while it had nothing to do."""
+
+    since: float = -1.0
+    cpu_us: int = 0
+    wall_s: float = 0.0
+    burnt_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pondering:
+    """A seat that did not wait."""
+
+    seat: int
+    share: float
+    """Of one core."""
+    wall_s: float
+
+    def explain(self) -> str:
+        """One sentence for a fault."""
+        return (
+            f"It used {self.share:.0%} of a core during {self.wall_s:.1f} s in which others decided; "
+            f"thinking in others' time is not allowed, and up to {MOST_SHARE:.0%} is overlooked."
+        )
+
+
+class PonderWatch:
+    """Judges the waiting seats of one match by the CPU they use."""
+
+    __slots__ = ("_meters", "_seats")
+
+    def __init__(self, meters: Sequence[Meter | None]) -> None:
+        self._meters = meters
+        self._seats = [_Waiting() for _ in meters]
+
+    def begin(self) -> None:
+        """Another decision starts: what happens before the first look at it is not counted."""
+        for waiting in self._seats:
+            waiting.since = -1.0
+
+    def look(self, now: float, waiting: Iterable[int]) -> Pondering | None:
+        """Count up to `now` for the seats that wait; the first that burnt too much over 5 s."""
+        found = None
+        for seat in waiting:
+            meter = self._meters[seat]
+            if meter is not None:
+                found = self._count(seat, now, meter.total_us()) or found
+        return found
+
+    def _count(self, seat: int, now: float, cpu_us: int) -> Pondering | None:
+        me = self._seats[seat]
+        if me.since >= 0:
+            me.wall_s += now - me.since
+            me.burnt_us += max(cpu_us - me.cpu_us, 0)
+        me.since, me.cpu_us = now, cpu_us
+        if me.wall_s < WINDOW_S:
+            return None
+        found = Pondering(seat, me.burnt_us / me.wall_s / 1_000_000, me.wall_s)
+        me.wall_s, me.burnt_us = 0.0, 0
+        return found if found.share > MOST_SHARE else None

@@ -1,0 +1,73 @@
+"""What the rules of the games gave when they were last looked at: counts of decision sequences, and whole playings.
+
+    python -m engine.golden             writes the golden files of every game anew
+    python -m engine.golden GAME ...    those of some games
+
+They lie in `golden/` in a game's folder; a difference in what is written is a change of the rules, and needs a new
+`rules_version`. `golden/__init__.py` says what is counted and played.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from engine import registry
+from engine.playthrough import Policy
+
+PERFT = "perft.json"
+
+
+class Golden(Protocol):
+    """What the module `golden` in a game's folder offers."""
+
+    __file__: str
+
+    def perft_counts(self, seats: int) -> Any:
+        """Numbers of decision sequences with so many seats, JSON-ready."""
+
+    def playthrough_lines(self, seats: int, choose: Policy) -> Iterator[str]:
+        """The lines of a playing in which `choose` decides."""
+
+    def policy(self, seats: int) -> Policy:
+        """What decided in the playing that is kept."""
+
+
+def golden_of(name: str) -> Golden:
+    """The module of a game of ours; plug-ins keep their own checks. Raises ModuleNotFoundError."""
+    return cast(Golden, importlib.import_module(f"engine.games.{name}.golden"))
+
+
+def playthrough_file(seats: int) -> str:
+    """The name of the file with the playing of so many seats."""
+    return f"playthrough_{seats}.txt"
+
+
+def read(name: str, file: str) -> str:
+    """The text of one of a game's golden files."""
+    return Path(golden_of(name).__file__).with_name(file).read_text(encoding="utf-8")
+
+
+def texts(name: str) -> Iterator[tuple[str, str]]:
+    """The golden files of a game as its rules give them now: name and text."""
+    golden, seats_range = golden_of(name), registry.get(name).seats
+    yield PERFT, json.dumps({str(seats): golden.perft_counts(seats) for seats in seats_range}, indent=1) + "\n"
+    for seats in seats_range:
+        yield playthrough_file(seats), "\n".join(golden.playthrough_lines(seats, golden.policy(seats))) + "\n"
+
+
+def main(names: Sequence[str]) -> int:
+    """Write the files of these games, of all by default; 0."""
+    for name in names or registry.names():
+        folder = Path(golden_of(name).__file__).parent
+        for file, text in texts(name):
+            (folder / file).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""What is said about sandboxes, and that nothing is played where one is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.sandbox import UNCONFINED
+from arena.hosting.sandbox import choice
+from arena.hosting.sandbox.probe import Probe
+from tests.cli.support import Arena, write_bot
+
+MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--seed", "3"]
+TOURNAMENT = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,zoe"]
+
+
+@pytest.fixture(autouse=True)
+def _no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_SANDBOX", raising=False)
+
+
+@pytest.fixture
+def stranger(table: Arena, tmp_path: Path) -> Arena:
+    """The command with a bot `zoe` of somebody else, too."""
+    assert table("bot", "add", write_bot(tmp_path / "zoe", "zoe"), "--owner", "eve").code == 0
+    return table
+
+
+@pytest.fixture
+def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No program is found on PATH."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    return tmp_path / "nothing"
+
+
+@pytest.fixture
+def with_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every level works, as far as this test is concerned."""
+    monkeypatch.setattr(choice, "_probe", Probe)
+
+
+def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubblewrap: Path) -> None:
+    finished = table(*MATCH)
+    assert finished.code == 0
+    assert finished.err.count(UNCONFINED) == 1
+
+
+@pytest.mark.parametrize("words", [[*MATCH[:5], "zoe,ada"], TOURNAMENT])
+def test_a_strangers_bot_is_refused_without_a_sandbox_and_nothing_is_played(
+    stranger: Arena, without_bubblewrap: Path, words: list[str]
+) -> None:
+    finished = stranger(*words)
+    assert finished.code == 1
+    line = finished.err.splitlines()[-1]
+    assert "bots that have an owner run only in a sandbox" in line
+    assert "bwrap is not installed; install it with: apt-get install bubblewrap" in line
+    (tournament,) = stranger("tournament", "list", "--json").json
+    assert tournament["finished"] == 0
+
+
+def test_when_there_is_a_sandbox_again_the_tournament_goes_on(
+    stranger: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path / "nothing"))
+        assert stranger(*TOURNAMENT, "--name", "monday").code == 1
+    monkeypatch.setattr(choice, "_probe", Probe)
+    assert stranger("tournament", "resume", "monday").code == 0
+
+
+def test_a_strangers_bot_plays_in_the_sandbox_without_a_warning_of_its_own(
+    stranger: Arena, with_bubblewrap: None, tmp_path: Path
+) -> None:
+    stranger("bot", "add", write_bot(tmp_path / "yan", "yan"), "--owner", "eve")
+    finished = stranger(*MATCH[:5], "yan,zoe")
+    assert finished.code == 0
+    assert UNCONFINED not in finished.err
+
+
+def test_ones_own_bots_can_be_kept_there_too(table: Arena, with_bubblewrap: None) -> None:
+    assert UNCONFINED not in table(*MATCH, "--sandbox", "standard").err
+
+
+def test_the_environment_sets_it_for_every_command(
+    table: Arena, without_bubblewrap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SANDBOX", "standard")
+    assert "level standard does not work here" in table.refusal(*MATCH, code=1)
+
+
+def test_nobody_takes_the_sandbox_off_a_strangers_bot(stranger: Arena) -> None:
+    line = stranger.refusal(*MATCH[:5], "zoe,ada", "--sandbox", "none", code=1)
+    assert "leave out `--sandbox none`" in line
+
+
+def test_a_level_that_does_not_exist_is_misuse(table: Arena) -> None:
+    assert "use auto, standard, reduced or none" in table.refusal(*MATCH, "--sandbox", "strict")
+
+
+def test_doctor_tells_what_to_install(arena: Arena, without_bubblewrap: Path) -> None:
+    finished = arena("doctor", "--json")
+    findings = {finding["check"]: finding for finding in finished.json}
+    assert finished.code == 0  # one's own bots play without
+    assert findings["sandbox standard"]["state"] == "note"
+    assert findings["sandbox standard"]["remedy"] == "install it with: apt-get install bubblewrap"
+    assert "are refused" in findings["sandbox"]["detail"]
+
+
+def test_doctor_tells_the_strongest_level_and_that_strict_is_not_built(arena: Arena) -> None:
+    findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
+    assert findings["sandbox"]["detail"].startswith("the strongest level that works here is ")
+    assert "not built" in findings["sandbox strict"]["detail"]
+
+
+def test_a_strangers_bot_that_needs_a_program_of_this_machine_is_refused(arena: Arena, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path / "zoe", "zoe", memory_mb="4000")
+    assert "may use 2048; ask for less" in arena.refusal("bot", "add", directory, "--owner", "eve")
+    assert arena("bot", "add", directory).code == 0

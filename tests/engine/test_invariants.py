@@ -1,0 +1,55 @@
+"""What the rules of a game say of every position holds in random play: a share of `python -m benchmarks.invariants`."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.invariants import main, play
+from engine import registry
+from engine.core import Game, InvariantError, State
+
+GAMES = [registry.get(name) for name in registry.names()]
+PLAYINGS = [
+    pytest.param(game, index, id=f"{game.name}-{index}")
+    for game in GAMES
+    for index in range(2 * len(game.seats) * len(game.variants))
+]
+
+
+@pytest.mark.parametrize(("game", "index"), PLAYINGS)
+def test_every_position_of_a_random_game_keeps_the_invariants(game: Game, index: int) -> None:
+    play(game, index)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_the_variants_are_options_of_the_game_the_defaults_first(game: Game) -> None:
+    assert dict(game.variants[0]) == {}
+    assert len({str(game.options_json(game.parse_options(variant))) for variant in game.variants}) == len(game.variants)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_playing_has_some_decisions_and_not_more_than_plies(game: Game) -> None:
+    assert all(0 < game.usual_decisions(seats) < game.max_plies for seats in game.seats)
+
+
+def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = GAMES[0]
+
+    def breach(state: State) -> None:
+        raise InvariantError("pawns float")
+
+    monkeypatch.setattr(game, "check_invariants", breach)
+    with pytest.raises(InvariantError, match=rf"{game.name}, game 3, ply 1: pawns float"):
+        play(game, 3)
+
+
+@pytest.mark.usefixtures("race")
+def test_a_game_that_knows_no_invariants_passes() -> None:
+    play(registry.get("race"), 1)
+
+
+def test_the_command_tells_how_the_games_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--game", GAMES[0].name, "--games", "3"]) == 0
+    told = capsys.readouterr().out
+    assert f"{GAMES[0].title}: 3 random games over" in told
+    assert f"{GAMES[0].seats[0]} seats: 1 games, " in told

@@ -1,0 +1,94 @@
+"""Who may run at which level, and what is said when there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.sandbox import choice
+from arena.hosting.sandbox.choice import SandboxPolicy, find_level
+from arena.hosting.sandbox.keep import LEVELS, Keep
+from arena.hosting.sandbox.probe import Probe
+
+
+@pytest.fixture
+def working(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The levels that this machine pretends to have."""
+    levels = {"standard", "reduced"}
+
+    def pretend(level: str) -> Probe:
+        return Probe(level) if level in levels else Probe(level, (), "bwrap is broken", "mend it")
+
+    monkeypatch.setattr(choice, "_probe", pretend)
+    return levels
+
+
+def refusal(policy: SandboxPolicy, *, has_owner: bool) -> str:
+    with pytest.raises(SandboxUnavailableError) as caught:
+        find_level(has_owner=has_owner, policy=policy)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_bots_of_an_owner_run_in_the_sandbox_and_ones_own_without(working: set[str]) -> None:
+    assert (find_level(has_owner=True), find_level(has_owner=False)) == ("standard", "none")
+
+
+def test_ones_own_bots_need_no_working_sandbox(working: set[str]) -> None:
+    working.clear()
+    assert find_level(has_owner=False) == "none"
+
+
+def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> None:
+    working.clear()
+    message = refusal(SandboxPolicy(), has_owner=True)
+    assert "level standard does not work here: bwrap is broken; mend it" in message
+
+
+def test_the_reduced_sandbox_is_never_taken_silently(working: set[str]) -> None:
+    working.remove("standard")
+    refusal(SandboxPolicy(), has_owner=True)
+    assert find_level(has_owner=True, policy=SandboxPolicy(allow_reduced=True)) == "reduced"
+
+
+def test_the_reduced_sandbox_must_be_allowed_even_when_asked_for(working: set[str]) -> None:
+    assert "--allow-reduced-sandbox" in refusal(SandboxPolicy("reduced"), has_owner=True)
+    assert find_level(has_owner=True, policy=SandboxPolicy("reduced", allow_reduced=True)) == "reduced"
+
+
+def test_the_better_sandbox_is_taken_when_both_work(working: set[str]) -> None:
+    assert find_level(has_owner=True, policy=SandboxPolicy(allow_reduced=True)) == "standard"
+
+
+def test_ones_own_bots_can_be_put_into_the_sandbox(working: set[str]) -> None:
+    assert find_level(has_owner=False, policy=SandboxPolicy("standard")) == "standard"
+    working.clear()
+    assert refusal(SandboxPolicy("standard"), has_owner=False).startswith("level standard does not work here")
+
+
+def test_nobody_takes_the_sandbox_off_a_strangers_bot(working: set[str]) -> None:
+    assert "leave out `--sandbox none`" in refusal(SandboxPolicy("none"), has_owner=True)
+    assert find_level(has_owner=False, policy=SandboxPolicy("none")) == "none"
+
+
+def test_a_level_that_does_not_exist_is_refused() -> None:
+    for make in (Keep, SandboxPolicy):
+        with pytest.raises(ValueError, match="sandbox level 'strict'; there are standard, reduced, none"):
+            make("strict")
+    assert LEVELS == ("standard", "reduced", "none")
+
+
+def test_without_bubblewrap_the_remedy_is_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "bwrap is not installed; install it with: apt-get install bubblewrap" in refusal(
+        SandboxPolicy(), has_owner=True
+    )
+
+
+def test_a_broken_bubblewrap_is_noticed_because_it_is_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n", "utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = refusal(SandboxPolicy(), has_owner=True)
+    assert "No permissions to create new namespace; user namespaces are forbidden here: run `sysctl" in message

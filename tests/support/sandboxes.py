@@ -1,0 +1,90 @@
+"""Bots for tests of the sandbox, and the levels that this machine has."""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.hosting.processes import HostedProcess, Launcher
+from arena.hosting.runtime import SCRATCH_NAME, SOCKET_NAME, runtime_directory
+from arena.hosting.sandbox.keep import Keep
+from arena.hosting.sandbox.probe import probe
+
+LONG_S = 60.0
+
+
+@functools.cache
+def missing(level: str) -> str:
+    """Why a level cannot be tested here; empty if it can."""
+    if level == "none":
+        return ""
+    if level == "reduced" and os.geteuid() == 0:
+        return "the reduced sandbox is not for root"
+    found = probe(level, remembered=False)
+    return "" if found.works else f"no sandbox of level {level}: {found.problem}; {found.remedy}"
+
+
+def need(level: str) -> str:
+    """The level, or the test is skipped."""
+    if why := missing(level):
+        pytest.skip(why)
+    return level
+
+
+class Place:
+    """A running launcher, a listening socket, and a directory for bots."""
+
+    def __init__(self, launcher: Launcher, directory: Path, listener: socket.socket) -> None:
+        self.launcher, self.directory, self.listener = launcher, directory, listener
+        self._count = 0
+
+    async def start(self, level: str, program: str, *arguments: str, **limits: Any) -> HostedProcess:
+        """Start a Python program as a bot."""
+        self._count += 1
+        bot = self.directory / "bots" / str(self._count)
+        bot.mkdir(parents=True)
+        (bot / "main.py").write_text(program, encoding="utf-8")
+        keep = Keep(level, socket=self.directory / SOCKET_NAME, **limits)
+        environment = {
+            "HOME": os.environ["HOME"],
+            "PATH": os.environ["PATH"],
+            "TMPDIR": str(self.directory / SCRATCH_NAME / str(self._count)),
+            "ARENA_TOKEN": f"token-{self._count}",
+            "ARENA_ADDRESS": f"unix:{self.directory / SOCKET_NAME}",
+            "PYTHONUNBUFFERED": "1",
+        }
+        command = [sys.executable, "-S", str(bot / "main.py"), *arguments]
+        scratch = self.directory / SCRATCH_NAME / str(self._count)
+        return await self.launcher.start(command, str(bot), environment, scratch=scratch, keep=keep)
+
+    async def run(self, level: str, program: str, *arguments: str, **limits: Any) -> str:
+        """What a program printed that ends by itself."""
+        process = await self.start(level, program, *arguments, **limits)
+        assert await process.wait(LONG_S)
+        output = await process.collect()
+        assert output.stderr == ""
+        return output.stdout
+
+
+@contextmanager
+def _listener(path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        yield listener
+
+
+@asynccontextmanager
+async def place() -> AsyncIterator[Place]:
+    """Everything that bots need; all of it is gone at the end."""
+    with runtime_directory() as directory, _listener(directory / SOCKET_NAME) as listener:
+        async with Launcher() as launcher:
+            yield Place(launcher, directory, listener)
