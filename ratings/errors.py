@@ -14,7 +14,6 @@
     ├── PlanError                   a tournament that cannot be played as planned
     ├── FactError                   a result that does not fit its match
     ├── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
-    └── SkillError                  constants that TrueSkill cannot work with
     ├── SkillError                  constants that TrueSkill cannot work with
     └── ResultsError                results, or a question about them, that the statistics cannot work with
 

@@ -22,7 +22,7 @@ NOUNS = {
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",
     "leaderboard": "Show the ratings of the bots.",
-    "rating": "Ratings against the results they come from.",
+    "rating": "The official table; fair play; ratings computed anew.",
     "stats": "Crosstables, histories, results by opponent and seat.",
     "replay": "Matches as they were played: shown, and verified.",
     "perft": "Count the sequences of decisions from the start of a game.",

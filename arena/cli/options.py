@@ -21,6 +21,10 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="Write comma-separated values
 Language = Annotated[
     str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", help="Language of names for people.")
 ]
+PoolOption = Annotated[
+    str | None,
+    typer.Option("--pool", "-p", metavar="ID", help="Which pool, by the beginning of its id; the only one by default."),
+]
 SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position into this file.")]
 GameOptions = Annotated[
     list[str] | None,

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import errors, settings
+from arena.cli import errors, official, settings
 from arena.cli.book import Book, open_existing_book
 from arena.cli.hints import next_command
-from arena.cli.options import AsJson, Database, example
+from arena.cli.options import AsJson, Database, PoolOption, example
 from arena.cli.output import print_json
 from ratings.check import check_facts, rating_problems
 from ratings.database import read, write
@@ -19,9 +19,7 @@ from ratings.rebuild import rebuild as rebuild_pool
 
 app = typer.Typer(epilog=example("arena rating rebuild --check"))
 
-PoolOption = Annotated[
-    str | None, typer.Option("--pool", "-p", metavar="ID", help="Only this pool; a beginning of its id will do.")
-]
+official.add_to(app)
 
 
 @app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))

@@ -12,7 +12,7 @@ import typer
 from arena.cli import settings
 from arena.cli.book import find_version, open_existing_book
 from arena.cli.errors import MisuseError
-from arena.cli.options import AsCsv, AsJson, Database, example, parse_style
+from arena.cli.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.order import find_tournament
 from arena.cli.output import Column, Style, print_rows, print_table
 from ratings import leaderboard, queries
@@ -28,10 +28,6 @@ MOST_BOTS = 50
 
 TournamentOption = Annotated[
     str | None, typer.Option("--tournament", "-t", metavar="NAME", help="Count the matches of this tournament.")
-]
-PoolOption = Annotated[
-    str | None,
-    typer.Option("--pool", "-p", metavar="ID", help="Count what was rated in this pool; a beginning will do."),
 ]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, or name@hash for one version of it.")]
 
@@ -57,10 +53,11 @@ def _counted(db: str, tournament: str | None, pool: str | None) -> Iterator[tupl
         if tournament is not None:
             yield session, Scope(tournament_id=find_tournament(session, tournament).id)
             return
-        yield session, Scope(pool_id=_pool_id(session, pool))
+        yield session, Scope(pool_id=pool_id(session, pool))
 
 
-def _pool_id(session: Session, text: str | None) -> str:
+def pool_id(session: Session, text: str | None) -> str:
+    """The pool that `--pool` names, or the only one. Raises MisuseError, NotFoundError, AmbiguousError."""
     if text is not None:
         return resolve_pool(session, text).id
     pools = leaderboard.pools(session)

@@ -15,7 +15,7 @@ from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standin
 from arena.tournament.formats.circles import circular_order
 from arena.tournament.formats.points import by_score, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_size
-from ratings.compare.comparison import Comparison, CompareSettings
+from ratings.compare.comparison import CompareSettings, Comparison
 from ratings.compare.games import Game, PairedBlock
 
 DEFAULT_PAIRS = 2000
@@ -56,8 +56,8 @@ class Compare:
         field = entrants - 2
         if field and field < self.seats - 1:
             raise ScheduleError(
-                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {self.seats - 1} or more, "
-                "or none, then OLD itself fills the other seats"
+                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {self.seats - 1} or "
+                "more, or none, then OLD itself fills the other seats"
             )
         if self.pairs < 1:
             raise ScheduleError(f"{self.pairs} blocks are impossible; use 1 or more")
