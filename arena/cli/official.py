@@ -188,7 +188,9 @@ def fairplay(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Look for pairs of bots that do better at common tables than chance allows.
+    """Look for pairs of bots that help one another.
+
+    Pairs that do better at common tables than chance allows; false alarms are rare.
 
     An alarm is a reason to look at matches, not a proof.
     """

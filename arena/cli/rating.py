@@ -29,7 +29,10 @@ def rebuild(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the ratings anew from the results, in the order in which they were rated."""
+    """Compute the ratings anew from the results.
+
+    In the order in which they were rated; the same figures come out, to the last digit.
+    """
     with open_existing_book(db) as book:
         problems = check_facts(book.engine)
         what = "nothing was rebuilt: the results themselves have problems" if problems else ""
