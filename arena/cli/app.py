@@ -16,7 +16,7 @@ from arena.cli import errors
 from arena.cli.options import example, print_help_without_verb
 
 NOUNS = {
-    "demo": "Play a first rated tournament of every game between the three sample bots.",
+    "demo": "Play a first rated tournament of every game.",
     "game": "The games that are installed.",
     "bot": "The bots of a database, and their versions.",
     "match": "Single matches.",

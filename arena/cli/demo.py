@@ -71,7 +71,7 @@ def demo(
         str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
     ] = None,
 ) -> None:
-    """Play a first rated tournament of every game between the three sample bots."""
+    """Play a first rated tournament of every game."""
     games = [get_game(name) for name in ([game] if game else registry.names())]
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
