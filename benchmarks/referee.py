@@ -23,6 +23,7 @@ from typing import Any
 
 from arena.executor.starting import Starter, WarmBot
 from arena.executor.warm import WarmBots
+from arena.hosting.meter import TreeMeter
 from arena.hosting.processes import Launcher
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.clock import TimeControl
@@ -76,10 +77,12 @@ def _counting(count: Count) -> Iterator[None]:
 
 
 async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> None:
+    meter = TreeMeter(bot.process.pid)
     while time.perf_counter() < end:
         match = Match(_spec(index, solo.NAME))
-        await conduct(match, [bot.stream])
+        await conduct(match, [bot.stream], (), [meter])
         count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
+    meter.close()
 
 
 async def _measure(bots: Sequence[WarmBot], seconds: float) -> Count:

@@ -2,16 +2,19 @@
 
     python -m benchmarks.strength                                    # The Foreign King, 2, 3 and 4 seats, 50 ms
     python -m benchmarks.strength --seats 3 --blocks 100 --playouts 200
+    python -m benchmarks.strength --game GAME --seats 2 --cpu --pairs search-greedy --seed 7
 
 One bot sits among copies of the weaker one, once in each seat: the matches of a block share their random opening. The
 matches are played in this process, through the same messages as in the arena. Score: 1 for the first rank, 0 for the
 last, ties in the middle; 0.5 is equal strength. With `--playouts` the figures repeat exactly, by the clock nearly.
+With `--cpu` thinking is measured by the processor's time instead of the wall's: a busy machine then changes little.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +31,7 @@ from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
 
+BOTS = ("random", "greedy", "search")
 PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))
 
 
@@ -41,6 +45,12 @@ class Contest:
     opponent: str
     time_limit_us: int
     playouts: int | None
+    by_cpu: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """What thinking is measured by, in seconds."""
+        return time.process_time if self.by_cpu else time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +63,12 @@ class Block:
     slowest_s: float
 
 
-def make_bot(name: str, playouts: int | None) -> Bot:
-    """A sample bot by its name."""
+def make_bot(name: str, playouts: int | None = None, clock: Callable[[], float] = time.monotonic) -> Bot:
+    """A sample bot by its name; `clock` is what the search bot thinks by."""
     makers: dict[str, Callable[[], Bot]] = {
         "random": RandomBot,
         "greedy": GreedyBot,
-        "search": lambda: SearchBot(playouts),
+        "search": lambda: SearchBot(playouts, clock=clock),
     }
     return makers[name]()
 
@@ -90,12 +100,13 @@ def play_block(contest: Contest, seed: int) -> Block:
 def _play(contest: Contest, subject_seat: int, opening: Sequence[int], seed: int) -> OfflineMatch:
     names = [contest.subject if seat == subject_seat else contest.opponent for seat in range(contest.seats)]
     return play_offline(
-        [make_bot(name, contest.playouts) for name in names],
+        [make_bot(name, contest.playouts, contest.clock) for name in names],
         contest.game,
         seeds=[seed * 100 + subject_seat * 10 + seat for seat in range(contest.seats)],
         chance_seed=seed,
         opening=opening,
         time_limit_us=contest.time_limit_us,
+        clock=contest.clock,
     )
 
 
@@ -141,10 +152,16 @@ def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
     """What the command line asks for."""
     game = registry.get(arguments.game)
     for seats in arguments.seats or game.seats:
-        for subject, opponent in PAIRS:
-            yield Contest(
-                arguments.game, seats, subject, opponent, round(arguments.limit_ms * 1000), arguments.playouts
-            )
+        for subject, opponent in arguments.pairs:
+            limit_us = round(arguments.limit_ms * 1000)
+            yield Contest(arguments.game, seats, subject, opponent, limit_us, arguments.playouts, arguments.cpu)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    subject, _, opponent = text.partition("-")
+    if subject not in BOTS or opponent not in BOTS:
+        raise argparse.ArgumentTypeError(f"{text}: a pair is two of {', '.join(BOTS)}, as search-greedy")
+    return subject, opponent
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -154,19 +171,22 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=40, help="openings; each is played once from every seat")
     parser.add_argument("--limit-ms", type=float, default=50, help="limit of a decision")
     parser.add_argument("--playouts", type=int, help="playouts of the search bot, instead of the clock")
+    parser.add_argument("--pairs", type=_pair, nargs="*", default=PAIRS, help="e.g. search-greedy; default all three")
+    parser.add_argument("--cpu", action="store_true", help="measure thinking by the processor's time")
     parser.add_argument("--workers", type=int, default=1, help="processes; by the clock, no more than free cores")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(argv)
 
 
-def main(argv: Sequence[str]) -> None:
-    """Print the table."""
+def main(argv: Sequence[str]) -> int:
+    """Print the table; 0."""
     arguments = parse(argv)
     print("seats            contest  matches          score     wins          by chance  decisions  slowest ms")
     for contest in contests(arguments):
         blocks = measure(contest, arguments.blocks, arguments.workers, arguments.seed)
         print(report(contest, blocks), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

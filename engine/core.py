@@ -239,6 +239,23 @@ class Game(ABC):
         """`determinize` for one observation, to be called many times; a game overrides it to read it only once."""
         return lambda rng: self.determinize(observation, rng)
 
+    def quick_action(self, state: State, random: Random) -> int:
+        """A plausible legal action, chosen at once: how searching bots play positions out. The game is not over.
+
+        Far cheaper than a look at every action by `evaluate`. Uniform where a game does not know better.
+        """
+        return random.choice(state.legal_actions())
+
+    def turns_played(self, state: State) -> int | None:
+        """How many turns are over, so that searching bots compare positions of one moment; None where nobody counts."""
+        del state
+        return None
+
+    def measures(self, state: State, action: int) -> Mapping[str, float]:
+        """What statistics count in `action`, about to be applied to `state`, by name: for benchmarks/samples.py."""
+        del state, action
+        return {}
+
     @abstractmethod
     def opening_plies(self, seats: int) -> int:
         """How many uniformly random plies start a match by default: about one round of turns; 0 with chance."""

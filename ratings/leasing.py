@@ -67,16 +67,18 @@ class Progress:
     leased: int
     finished: int
     void: int
+    more_waves: bool = False
+    """Whether further matches will be planned when results are there."""
 
     @property
     def total(self) -> int:
-        """All matches."""
+        """All matches that are planned so far."""
         return self.planned + self.leased + self.finished + self.void
 
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to play."""
-        return self.planned == self.leased == 0
+        return self.planned == self.leased == 0 and not self.more_waves
 
 
 _EXPIRED = (
@@ -122,6 +124,7 @@ _SET_STATE = (
     .where(_m.c.id == bindparam("the_match"))
     .values(state=bindparam("state"), void_reason=bindparam("void_reason"))
 )
+_MORE_WAVES = select(tables.tournament.c.more_waves).where(tables.tournament.c.id == bindparam("tournament"))
 _FAILURES = select(func.count()).where(
     _a.c.match_id == bindparam("match"), _a.c.state.in_((AttemptState.FAILED, AttemptState.EXPIRED))
 )
@@ -269,8 +272,9 @@ def cancel(session: Session, tournament_id: str) -> int:
         .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
         .values(state=MatchState.VOID, void_reason="the tournament was cancelled")
     ).rowcount
-    if tournament.cancelled_at_us is None and cancelled:
+    if tournament.cancelled_at_us is None and (cancelled or tournament.more_waves):
         tournament.cancelled_at_us = now_us()
+        tournament.more_waves = False
         session.add(tournament)
         session.flush()
     rate_prefix(connection, tournament_id)
@@ -286,4 +290,5 @@ def progress(session: Session, tournament_id: str) -> Progress:
         .group_by(_m.c.state)
     )
     counts = {row.state: row.matches for row in session.connection().execute(query)}
-    return Progress(**{state.value: counts.get(state, 0) for state in MatchState})
+    more_waves = session.connection().execute(_MORE_WAVES, {"tournament": tournament_id}).scalar_one_or_none()
+    return Progress(**{state.value: counts.get(state, 0) for state in MatchState}, more_waves=bool(more_waves))

@@ -11,7 +11,7 @@ import enum
 import re
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, MetaData, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, MetaData, Text, UniqueConstraint, false, text
 from sqlalchemy import Enum as EnumType
 from sqlalchemy.orm import declared_attr, registry
 from sqlmodel import Field, SQLModel
@@ -137,6 +137,8 @@ class Tournament(Table, table=True):
     created_at_us: int = Field(sa_type=BigInteger)
     cancelled_at_us: int | None = Field(default=None, sa_type=BigInteger)
     rated_through: int = 0
+    more_waves: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether further waves will be planned when results are there."""
 
 
 class Entrant(Table, table=True):
@@ -147,6 +149,20 @@ class Entrant(Table, table=True):
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
     position: int = Field(primary_key=True)
     version_id: str = Field(foreign_key="version.id")
+    joined_wave: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    """The first wave it is planned in; above 0 for a late entrant."""
+    withdrawn_wave: int | None = None
+    """The first wave it is not planned in any more; empty while it takes part."""
+
+
+class Wave(Table, table=True):
+    """Blocks that were planned together, in one transaction: `blocks` of them from index `first_block` on."""
+
+    tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
+    index: int = Field(primary_key=True)
+    first_block: int
+    blocks: int
+    planned_at_us: int = Field(sa_type=BigInteger)
 
 
 class Block(Table, table=True):

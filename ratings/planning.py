@@ -1,9 +1,9 @@
-"""The plan of a tournament, written down whole before the first match is played."""
+"""The plan of a tournament: its first wave of matches, or all; `ratings.waves` adds what is planned later."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,8 @@ class TournamentPlan:
     """Whether matches between bots of one registered owner are rated too."""
     skill: SkillSettings = field(default_factory=SkillSettings)
     """For a pool that does not exist yet."""
+    more_waves: bool = False
+    """Whether `blocks` are only the first wave, and the others are planned when results are there."""
 
 
 def create_tournament(session: Session, plan: TournamentPlan) -> Tournament:
@@ -75,6 +77,7 @@ def create_tournament(session: Session, plan: TournamentPlan) -> Tournament:
         rated=plan.rated,
         rates_same_owner=plan.rates_same_owner,
         created_at_us=now_us(),
+        more_waves=plan.more_waves,
     )
     session.add(tournament)
     session.flush()
@@ -83,7 +86,7 @@ def create_tournament(session: Session, plan: TournamentPlan) -> Tournament:
         for position, version in enumerate(plan.entrants)
     ]
     session.connection().execute(insert(tables.entrant), entrants)
-    _write_blocks(session, tournament.id, plan.blocks)
+    write_wave(session, tournament.id, 0, plan.blocks, planned_at_us=tournament.created_at_us)
     return tournament
 
 
@@ -96,12 +99,16 @@ def _check_plan(plan: TournamentPlan) -> None:
         raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
     if len({block.index for block in plan.blocks}) != len(plan.blocks):
         raise PlanError("two blocks have the same index")
-    for block in plan.blocks:
-        _check_block(block, plan, entrants)
+    check_blocks(plan.blocks, seats=plan.pool.seats, rated=plan.rated, entrants=entrants)
 
 
-def _check_block(block: BlockPlan, plan: TournamentPlan, entrants: set[str]) -> None:
-    seats = plan.pool.seats
+def check_blocks(blocks: Sequence[BlockPlan], *, seats: int, rated: bool, entrants: Set[str]) -> None:
+    """Raise PlanError unless the blocks can be played by these versions in so many seats."""
+    for block in blocks:
+        _check_block(block, seats, rated, entrants)
+
+
+def _check_block(block: BlockPlan, seats: int, rated: bool, entrants: Set[str]) -> None:
     if not 0 <= block.chance_seed <= _LARGEST_SEED:
         raise PlanError(f"block {block.index}: a chance seed is 0 or more and below 2^53")
     if len({match.rotation for match in block.matches}) != len(block.matches):
@@ -110,7 +117,7 @@ def _check_block(block: BlockPlan, plan: TournamentPlan, entrants: set[str]) -> 
         place = f"block {block.index}, rotation {match.rotation}"
         if len(match.versions) != seats:
             raise PlanError(f"{place}: {len(match.versions)} versions for {seats} seats")
-        if plan.rated and len(set(match.versions)) != seats:
+        if rated and len(set(match.versions)) != seats:
             raise PlanError(f"{place}: one version sits in two seats; that can only be played unrated")
         if not set(match.versions) <= entrants:
             raise PlanError(f"{place}: a version plays that is not entered")
@@ -129,7 +136,18 @@ def _check_entrants(session: Session, plan: TournamentPlan) -> None:
             )
 
 
-def _write_blocks(session: Session, tournament_id: str, plans: Sequence[BlockPlan]) -> None:
+def write_wave(
+    session: Session,
+    tournament_id: str,
+    index: int,
+    plans: Sequence[BlockPlan],
+    *,
+    planned_at_us: int,
+    first_position: int = 0,
+) -> None:
+    """Write blocks and matches down, in schedule order from `first_position` on, and that they are wave `index`."""
+    wave = {"tournament_id": tournament_id, "index": index, "first_block": min(plan.index for plan in plans)}
+    session.connection().execute(insert(tables.wave), {**wave, "blocks": len(plans), "planned_at_us": planned_at_us})
     blocks: list[dict[str, Any]] = []
     matches: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
@@ -144,7 +162,7 @@ def _write_blocks(session: Session, tournament_id: str, plans: Sequence[BlockPla
                     "tournament_id": tournament_id,
                     "block_id": block["id"],
                     "rotation": match.rotation,
-                    "position": len(matches),
+                    "position": first_position + len(matches),
                     "state": MatchState.PLANNED,
                     "attempt": 0,
                 }

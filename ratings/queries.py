@@ -140,7 +140,10 @@ def list_tournaments(session: Session) -> list[TournamentRow]:
         TournamentRow(
             tournament,
             pool,
-            Progress(**{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState}),
+            Progress(
+                **{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState},
+                more_waves=tournament.more_waves,
+            ),
         )
         for tournament, pool in session.exec(query)
     ]

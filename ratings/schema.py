@@ -10,7 +10,7 @@ from sqlalchemy import Engine, inspect, text
 from ratings import sqlite
 from ratings.errors import NotADatabaseError, SchemaVersionError
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """All schemas there were, oldest first; kept here so that opening a database does not import Alembic."""
 
 HEAD = REVISIONS[-1]

@@ -36,7 +36,7 @@ DATABASE = "demo.db"
 BOTS = ("random", "greedy", "search")
 TIME = "50ms"
 START_LIMIT = "10s"
-BUDGET_S = 125.0
+BUDGET_S = 110.0
 """Thinking time of all matches together, shared by the games: about a minute of play on two cores."""
 SHARE_USED = 0.8
 """Of the limit of a decision, by the one bot that thinks; measured, and only the announcement depends on it."""

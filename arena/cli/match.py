@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +29,7 @@ from arena.cli.order import (
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.play import play, read_keeping
 from arena.cli.sandbox import AllowReduced, Sandbox
+from arena.cli.times import find_times, print_times
 from ratings import queries
 from ratings.database import read
 from ratings.models import Match, MatchSeat, MatchState
@@ -78,12 +80,18 @@ def run(
         raise CliError(f"the match is void: {detail.match.void_reason}; `{program()} doctor` looks for the cause")
 
 
-@app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --db demo.db --json"))
-def show(match: MatchId, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+@app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --times --json"))
+def show(
+    match: MatchId,
+    times: Annotated[bool, typer.Option("--times", help="Show also what each decision took, and why.")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
     """Show a match: the results, and the faults with evidence."""
     with open_existing_book(db) as book, read(book.engine) as session:
         detail = queries.match_detail(session, queries.resolve_match(session, match).id)
-    _print_match(detail, db, as_json=as_json)
+        spent = find_times(queries.replay_of(session, detail.match.id)) if times else None
+    _print_match(detail, db, as_json=as_json, times=spent)
 
 
 def _seats_text(seats: list[dict[str, Any]]) -> str:
@@ -213,9 +221,16 @@ def _facts(detail: MatchDetail) -> dict[str, Any]:
     }
 
 
-def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
+def _print_match(detail: MatchDetail, db: str, *, as_json: bool, times: Mapping[str, Any] | None = None) -> None:
     if as_json:
-        print_json({**_facts(detail), "seats": _seat_rows(detail), **evidence_facts(detail)})
+        print_json(
+            {
+                **_facts(detail),
+                "seats": _seat_rows(detail),
+                **evidence_facts(detail),
+                **({"times": times} if times else {}),
+            }
+        )
         return
     match = detail.match
     print_facts(
@@ -232,6 +247,8 @@ def _print_match(detail: MatchDetail, db: str, *, as_json: bool) -> None:
     typer.echo()
     print_table(_SEATS, _seat_rows(detail), as_json=False)
     print_evidence(detail)
+    if times:
+        print_times(times)
     if match.plies is not None:
         typer.echo(f"\n`{next_command('replay', 'show', match.id[-SHORT:], db=db)}` shows how it was played")
 

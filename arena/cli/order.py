@@ -14,6 +14,8 @@ from arena.cli.options import parse_assignments, parse_names
 from arena.match.clock import TimeControl, parse_time_control
 from arena.tournament import create
 from arena.tournament.create import Terms
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.roundrobin import RoundRobin
 from ratings import queries
 from ratings.database import Session, write
 from ratings.errors import NotFoundError
@@ -76,12 +78,17 @@ def _clock(order: Order) -> TimeControl:
     return replace(parse_time_control(order.time), start_limit_us=start_limit.decision_limit_us)
 
 
-def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:
-    """Write down the round robin that was ordered."""
-    terms, bots = _terms(order, seats), parse_names(order.bots, "bots")
+def add_tournament(book: Book, order: Order, form: Format, bots: list[str]) -> Tournament:
+    """Write down the tournament that was ordered, with these entrants."""
+    terms = _terms(order, form.seats)
     with write(book.engine) as session:
-        name = _prepare(session, order, bots, create.ROUND_ROBIN)
-        return create.create_round_robin(session, book.store, terms, name=name, bots=bots, blocks=blocks)
+        name = _prepare(session, order, bots, form.name)
+        return create.create_format(session, book.store, terms, form, name=name, bots=bots)
+
+
+def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:
+    """Write down a round robin of the bots that were ordered."""
+    return add_tournament(book, order, RoundRobin(seats, blocks), parse_names(order.bots, "bots"))
 
 
 def add_match(book: Book, order: Order) -> Tournament:

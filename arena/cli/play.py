@@ -104,7 +104,7 @@ async def _run(book: Book, tournament: Tournament, workers: int, keeping: Keepin
             if warning is not None:
                 typer.echo(warning, err=True)
             display = ProgressDisplay(state.over, state.total)
-        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "")
+        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "", state.total)
 
     async with LocalExecutor(workers, warm_mb=keeping.warm_mb) as executor:
         end = await run_tournament(

@@ -38,8 +38,12 @@ class ProgressDisplay:
         self._start = self._shown_at = clock()
         self._written = 0
 
-    def update(self, done: int, note: str = "") -> None:
-        """Show that `done` matches are finished, with `note` behind, unless something was shown just now."""
+    def update(self, done: int, note: str = "", total: int | None = None) -> None:
+        """Show that `done` matches are finished, with `note` behind, unless something was shown just now.
+
+        `total` is for a tournament that is planned step by step: how many matches there are by now.
+        """
+        self._total = self._total if total is None else total
         now = self._clock()
         if now - self._shown_at < (_LIVE_EVERY_S if self._live else _LOG_EVERY_S):
             return

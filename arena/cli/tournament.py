@@ -7,27 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import archive, settings
-from arena.cli.book import Book, open_book, open_existing_book
+from arena.cli import archive, formats, settings
+from arena.cli.book import find_version, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
 from arena.cli.leaderboard import describe_pool
-from arena.cli.options import AsJson, Database, GameOptions, Workers, example, print_help_without_verb
-from arena.cli.order import (
-    BotNames,
-    GameOption,
-    OpeningPlies,
-    Order,
-    Seed,
-    StartLimit,
-    TimeText,
-    TournamentName,
-    add_round_robin,
-    find_tournament,
-)
+from arena.cli.options import AsJson, Database, Workers, example
+from arena.cli.order import find_tournament
 from arena.cli.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.play import play, read_keeping
 from arena.cli.sandbox import AllowReduced, Sandbox
+from arena.cli.standings import COLUMNS, print_end, standing_facts
+from arena.tournament import entry
 from ratings import ledger, queries
 from ratings.database import read, write
 from ratings.leaks import leak_checks
@@ -35,76 +26,10 @@ from ratings.models import Tournament
 from ratings.queries import MatchRow, TournamentRow
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
-run_app = typer.Typer()
 
 TournamentText = Annotated[
     str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id, or a beginning or end of the id.")
 ]
-
-
-@run_app.command(
-    "round-robin",
-    epilog=example(
-        "arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search --blocks 10",
-        "arena tournament run round-robin --game foreign_king --seats 2 --bots random,greedy --seed 1 --name monday",
-    ),
-)
-def round_robin(
-    game: GameOption,
-    bots: BotNames,
-    seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")],
-    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots.")] = 1,
-    time: TimeText = "100ms",
-    start_limit: StartLimit = "10s",
-    option: GameOptions = None,
-    opening_plies: OpeningPlies = None,
-    seed: Seed = None,
-    unrated: Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")] = False,
-    name: TournamentName = None,
-    workers: Workers = 0,
-    sandbox: Sandbox = settings.SANDBOX.default,
-    allow_reduced: AllowReduced = False,
-    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
-    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
-) -> None:
-    """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
-    keeping = read_keeping(sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory)
-    order = Order(game, bots, time, start_limit, option, opening_plies, seed, rated=not unrated, name=name)
-    with open_book(db) as book:
-        tournament = add_round_robin(book, order, seats=seats, blocks=blocks)
-        announce(tournament)
-        play(book, tournament, workers=workers, keeping=keeping)
-        print_end(book, tournament, as_json=as_json)
-
-
-def announce(tournament: Tournament) -> None:
-    """Say on stderr what begins, and whether it can be repeated."""
-    seed = tournament.settings.get("seed")
-    origin = f"seed {seed}: can be repeated" if tournament.seeded else "seeds from the operating system"
-    typer.echo(f"tournament {tournament.name} ({origin})", err=True)
-
-
-def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> None:
-    """The standings, and where to look next."""
-    with read(book.engine) as session:
-        standings = queries.standings(session, tournament.id)
-    print_table(_STANDINGS, [asdict(row) for row in standings], as_json=as_json)
-    if not as_json:
-        typer.echo(f"\n`{next_command('leaderboard', db=book.place)}` shows the ratings")
-        show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
-        typer.echo(f"`{show}` shows the matches")
-
-
-_STANDINGS = (
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=lambda score: f"{100 * score:.1f}%"),
-    Column("forfeits", "FORFEITS", right=True),
-)
 
 
 def _row_facts(row: TournamentRow) -> dict[str, Any]:
@@ -123,6 +48,7 @@ def _row_facts(row: TournamentRow) -> dict[str, Any]:
         "cancelled_at_us": tournament.cancelled_at_us,
         **asdict(row.progress),
         "total": row.progress.total,
+        "more_waves": row.progress.more_waves,
     }
 
 
@@ -140,11 +66,10 @@ _TOURNAMENTS = (
 
 
 archive.add_to(app)
-run_app.callback(invoke_without_command=True)(print_help_without_verb)
 app.add_typer(
-    run_app,
+    formats.app,
     name="run",
-    help="Plan a tournament and play it.",
+    help="Plan a tournament and play it: one command for each format.",
     epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search"),
 )
 
@@ -200,7 +125,7 @@ def show(
     """Show a tournament: how far it is, standings, matches."""
     with open_existing_book(db) as book, read(book.engine) as session:
         row = queries.tournament_row(session, find_tournament(session, tournament).id)
-        standings = [asdict(entrant) for entrant in queries.standings(session, row.tournament.id)]
+        standings = standing_facts(session, row.tournament)
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
         leaks = leak_checks(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
@@ -215,7 +140,7 @@ def show(
     for line in leak_lines(leaks):
         typer.echo(line)
     typer.echo()
-    print_table(_STANDINGS, standings, as_json=False)
+    print_table(COLUMNS, standings, as_json=False)
     shown = played if matches else [match for match in played if match["void_reason"]]
     if shown:
         typer.echo()
@@ -230,13 +155,14 @@ def show(
 def _people_facts(row: TournamentRow) -> dict[str, Any]:
     tournament, progress = row.tournament, row.progress
     void = f", {progress.void} void" if progress.void else ""
+    more = ", further waves to come" if progress.more_waves else ""
     return {
         "tournament": tournament.name,
         "id": tournament.id,
         "format": tournament.format,
         "pool": describe_pool(row.pool),
         "rated": "yes" if tournament.rated else "no",
-        "status": f"{row.status}, {progress.finished} of {progress.total} matches played{void}",
+        "status": f"{row.status}, {progress.finished} of {progress.total} matches played{void}{more}",
         "opening": f"{tournament.settings['opening_plies']} random plies",
         "seed": tournament.settings["seed"],
     }
@@ -271,3 +197,30 @@ def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> No
         with write(book.engine) as session:
             cancelled = ledger.cancel(session, found.id)
     typer.echo(f"{found.name}: " + (f"{cancelled} matches will not be played" if cancelled else "over already"))
+
+
+BotOfTournament = Annotated[str, typer.Argument(metavar="BOT", help="Its name, or name@hash for one version of it.")]
+
+
+@app.command("join", epilog=example("arena tournament join monday random", "arena tournament join monday greedy"))
+def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default) -> None:
+    """Enter a bot late into a Swiss tournament or a ladder, while it runs or before it is resumed."""
+    with open_existing_book(db) as book, write(book.engine) as session:
+        find_version(session, bot)
+        found = find_tournament(session, tournament)
+        version, wave = entry.join(session, book.store, found, bot)
+        text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
+    typer.echo(text)
+
+
+@app.command("withdraw", epilog=example("arena tournament withdraw monday random"))
+def withdraw_from_tournament(
+    tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default
+) -> None:
+    """Take a bot out for good: its blocks that are not over are void, and it is not paired any more."""
+    with open_existing_book(db) as book, write(book.engine) as session:
+        found = find_tournament(session, tournament)
+        version, void = entry.withdraw(session, found, bot)
+        name = session.get_one(Tournament, found.id).name
+        text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
+    typer.echo(text)

@@ -125,7 +125,8 @@ class VersionStore:
         building = Path(tempfile.mkdtemp(prefix=_BUILDING_PREFIX, dir=self.root))
         try:
             version_hash = _hash_of([(file, _copy(file, building)) for file in files])
-            building.chmod(0o755)
+            for inner in (building, *building.rglob("*/")):
+                inner.chmod(0o755)  # whatever the umask: in the sandbox of a root it is another user that reads
             _rename_unless_there(building, self.directory(version_hash))
         finally:
             shutil.rmtree(building, ignore_errors=True)

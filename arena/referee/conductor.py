@@ -76,7 +76,7 @@ class _Conductor:
             if stream is not None:
                 stream.attach(self._inbox, seat)
         try:
-            self._match.begin([*absent, *await self._announce()])
+            self._match.begin(sorted([*absent, *await self._announce()], key=lambda fault: fault.seat))
             while (decision := self._match.decision) is not None:
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))

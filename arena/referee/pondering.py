@@ -16,7 +16,7 @@ MOST_SHARE = 0.2
 class _Waiting:
     """What one seat did while it had nothing to do."""
 
-    since: float = -1.0
+    since: float | None = None
     cpu_us: int = 0
     wall_s: float = 0.0
     burnt_us: int = 0
@@ -51,7 +51,7 @@ class PonderWatch:
     def begin(self) -> None:
         """Another decision starts: what happens before the first look at it is not counted."""
         for waiting in self._seats:
-            waiting.since = -1.0
+            waiting.since = None
 
     def look(self, now: float, waiting: Iterable[int]) -> Pondering | None:
         """Count up to `now` for the seats that wait; the first that burnt too much over 5 s."""
@@ -64,7 +64,7 @@ class PonderWatch:
 
     def _count(self, seat: int, now: float, cpu_us: int) -> Pondering | None:
         me = self._seats[seat]
-        if me.since >= 0:
+        if me.since is not None:
             me.wall_s += now - me.since
             me.burnt_us += max(cpu_us - me.cpu_us, 0)
         me.since, me.cpu_us = now, cpu_us

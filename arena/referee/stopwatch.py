@@ -13,15 +13,21 @@ from arena.referee.metering import Meter
 
 LOOK_EVERY_S = 0.02
 SLOW_SEND_S = 0.001
+IDLE_US = 1000
+"""A bot that computed less than this between two looks may have answered before."""
+MOST_CARRIED_US = 300_000
+"""An answer lies unread for a few looks at most; who sleeps long is not given back all that the referee was late."""
 
 
 class Stopwatch:
     """Started when it is made, which is just before the `Decide` is handed to the transport."""
 
     __slots__ = (
+        "_cpu_us",
         "_deadline",
         "_handed_at",
-        "_has_lag",
+        "_late_us",
+        "_looked_at",
         "_looks",
         "_loop",
         "_meter",
@@ -36,10 +42,10 @@ class Stopwatch:
         self._meter = meter
         self._own = own
         self._looks = 0
-        self._has_lag = False
+        self._cpu_us = self._late_us = 0
         if meter is not None:
             meter.begin()
-        self.asked_at = self._handed_at = loop.time()
+        self.asked_at = self._handed_at = self._looked_at = loop.time()
         self._deadline = self.asked_at + patience_s
         self.next_at = self._deadline
         """When the next look is due."""
@@ -50,35 +56,38 @@ class Stopwatch:
     def look(self) -> Figures:
         """The figures up to now; call it when a look is due."""
         now = self._loop.time()
-        late_us = _microseconds(max(now - self.next_at, 0))  # so late may an answer lie unread behind this look
+        figures = self._read(now)
         self.next_at = now + LOOK_EVERY_S
         if now < self._deadline:
             self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
-        if self._meter is not None:
-            # What it waited while the bot thought has cost the bot nothing; behind a wait that lasts may be an answer.
-            late_us = max(late_us, self._own.look()[1])
-            self._has_lag = True
-        return self._read(now, late_us)
+        return figures
 
     def stop(self, at: float) -> Figures:
         """The figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
-        return self._read(at, self._arrival_lag_us(at))
+        return self._read(at)
 
-    def _arrival_lag_us(self, at: float) -> int:
-        """By how much the referee can have been late to read an answer that it read at `at`."""
-        overdue_us = _microseconds(max(at - self.next_at, 0))
-        return max(overdue_us, self._own.look()[0]) if self._has_lag else overdue_us
-
-    def _read(self, at: float, arrival_lag_us: int) -> Figures:
+    def _read(self, at: float) -> Figures:
         wall_us = _microseconds(max(at - self.asked_at, 0))
         reading = self._meter.look() if self._meter is not None else None
         if reading is None:
             return Figures(wall_us, is_readable=False)
         self._looks += 1
-        lag_us = _microseconds(self._handed_at - self.asked_at) + arrival_lag_us
+        lag_us = _microseconds(self._handed_at - self.asked_at) + self._reading_lag_us(at, reading[0])
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
+
+    def _reading_lag_us(self, at: float, cpu_us: int) -> int:
+        """By how much the referee can be late to read an answer: this look, and those before that saw an idle bot.
+
+        A bot that computed since had not answered yet, so what the referee waited before has cost it nothing.
+        """
+        late_us = max(_microseconds(at - self.next_at), *self._own.look(), 0)
+        late_us = min(late_us, _microseconds(max(at - self._looked_at, 0)))
+        is_idle = cpu_us - self._cpu_us < IDLE_US
+        self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
+        self._looked_at, self._cpu_us = at, cpu_us
+        return self._late_us
 
     def _mark_handed(self) -> None:
         """Whatever came before was the referee's time, unless the bot has had the message meanwhile."""

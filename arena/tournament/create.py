@@ -1,4 +1,4 @@
-"""Plans a tournament whole and writes it into the database: nothing about it is drawn later.
+"""Plans a tournament and writes it into the database: what is planned later is a function of what was written.
 
 Errors name what is wrong and the remedy, and then nothing was written: OrderError and ScheduleError of this package,
 UnknownGameError, OptionsError and SeatsError of the engine, NotFoundError, AmbiguousError and BotError of the book of
@@ -15,18 +15,23 @@ from typing import Any
 from arena.hosting.manifest import BotManifest
 from arena.hosting.store import VersionStore
 from arena.match.clock import TimeControl, format_time_control
-from arena.tournament import roundrobin, seeds
+from arena.tournament import seeds
+from arena.tournament.blocks import BlockMaker
 from arena.tournament.errors import OrderError
-from arena.tournament.openings import draw_opening
+from arena.tournament.formats import planner
+from arena.tournament.formats import registry as formats
+from arena.tournament.formats.base import Entrant, Format
+from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.waves import WavePlanner
 from engine import registry
 from engine.core import Game
 from ratings.bots import resolve_version
 from ratings.database import Session
 from ratings.models import Tournament, Version
-from ratings.planning import BlockPlan, MatchPlan, TournamentPlan, create_tournament
+from ratings.planning import BlockPlan, TournamentPlan, create_tournament
 from ratings.pools import PoolKey
 
-ROUND_ROBIN = "round-robin"
+ROUND_ROBIN = RoundRobin.name
 SINGLE_MATCH = "match"
 MAX_NAME_LENGTH = 80
 
@@ -49,19 +54,32 @@ class Terms:
     rated: bool = True
 
 
+def create_format(
+    session: Session, store: VersionStore, terms: Terms, form: Format, *, name: str, bots: Sequence[str]
+) -> Tournament:
+    """Plan a tournament of `bots` (`name`, the newest version, or `name@hash`): all of it, or its first waves."""
+    game = _check_terms(terms, name)
+    versions = _enter(session, store, terms.game, bots)
+    form.check(len(versions))
+    secret = _secret(terms)
+    entrants = [Entrant(version.id) for version in versions]
+    orders = planner.plan(form, entrants, [], seeds.schedule_seed(secret))
+    maker = _maker(game, terms, secret)
+    blocks = [maker.block(index, order) for index, order in enumerate(orders)]
+    tournament = _create(
+        session, maker, terms, name, form.name, versions, blocks, formats.to_settings(form), more_waves=form.lag > 0
+    )
+    if tournament.more_waves and (waves := WavePlanner.of(session, tournament)):
+        waves.plan_ready(session)
+        session.refresh(tournament)
+    return tournament
+
+
 def create_round_robin(
     session: Session, store: VersionStore, terms: Terms, *, name: str, bots: Sequence[str], blocks: int = 1
 ) -> Tournament:
-    """Plan a round robin of `bots` (`name`, the newest version, or `name@hash`): `blocks` blocks a combination."""
-    game = _check_terms(terms, name)
-    versions = _enter(session, store, terms.game, bots)
-    roundrobin.check_schedule(bots, seats=terms.seats, blocks=blocks)
-    secret = _secret(terms)
-    scheduled = roundrobin.schedule(
-        [version.id for version in versions], seats=terms.seats, blocks=blocks, seed=seeds.schedule_seed(secret)
-    )
-    orders = [block.pairings for block in scheduled]
-    return _create(session, game, terms, secret, name, ROUND_ROBIN, versions, orders, {"blocks": blocks})
+    """Plan a round robin: `blocks` blocks a combination; the rest as in `create_format`."""
+    return create_format(session, store, terms, RoundRobin(terms.seats, blocks), name=name, bots=bots)
 
 
 def create_match(session: Session, store: VersionStore, terms: Terms, *, name: str, bots: Sequence[str]) -> Tournament:
@@ -73,9 +91,10 @@ def create_match(session: Session, store: VersionStore, terms: Terms, *, name: s
     if len(bots) != terms.seats:
         raise OrderError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
     versions = _enter(session, store, terms.game, bots, may_repeat=not terms.rated)
-    orders = [(tuple(version.id for version in versions),)]
+    maker = _maker(game, terms, _secret(terms))
+    block = maker.part(0, [tuple(version.id for version in versions)])
     entrants = list({version.id: version for version in versions}.values())
-    return _create(session, game, terms, _secret(terms), name, SINGLE_MATCH, entrants, orders, {})
+    return _create(session, maker, terms, name, SINGLE_MATCH, entrants, [block], {})
 
 
 def _check_terms(terms: Terms, name: str) -> Game:
@@ -112,24 +131,29 @@ def _secret(terms: Terms) -> bytes:
     return seeds.new_secret() if terms.seed is None else seeds.secret_from_seed(terms.seed)
 
 
+def _maker(game: Game, terms: Terms, secret: bytes) -> BlockMaker:
+    return BlockMaker(game, terms.seats, game.parse_options(terms.options), secret, terms.opening_plies)
+
+
 def _create(
     session: Session,
-    game: Game,
+    maker: BlockMaker,
     terms: Terms,
-    secret: bytes,
     name: str,
     format_: str,
     versions: Sequence[Version],
-    orders: Sequence[Sequence[tuple[str, ...]]],
+    blocks: Sequence[BlockPlan],
     settings: Mapping[str, Any],
+    *,
+    more_waves: bool = False,
 ) -> Tournament:
-    """Draw seeds and openings for the pairings of each block, and write all of it down."""
-    options = game.parse_options(terms.options)
+    """Write everything down."""
+    game = maker.game
     pool = PoolKey(
         game=game.name,
         rules_version=game.rules_version,
         seats=terms.seats,
-        options=game.options_json(options),
+        options=game.options_json(maker.options),
         time_control=format_time_control(terms.clock),
         cores=terms.cores,
     )
@@ -137,12 +161,13 @@ def _create(
         name=name,
         format=format_,
         pool=pool,
-        secret=secret.hex(),
+        secret=maker.secret.hex(),
         seeded=terms.seed is not None,
         settings={**settings, **_settings(game, terms)},
         entrants=[version.id for version in versions],
-        blocks=[_block(game, options, terms, secret, index, order) for index, order in enumerate(orders)],
+        blocks=blocks,
         rated=terms.rated,
+        more_waves=more_waves,
     )
     return create_tournament(session, plan)
 
@@ -155,18 +180,3 @@ def _settings(game: Game, terms: Terms) -> dict[str, Any]:
         "start_limit_us": terms.clock.start_limit_us,
         "margin_us": terms.clock.margin_us,
     }
-
-
-def _block(
-    game: Game, options: Any, terms: Terms, secret: bytes, index: int, pairings: Sequence[tuple[str, ...]]
-) -> BlockPlan:
-    chance_seed = seeds.chance_seed(secret, index)
-    opening = draw_opening(
-        game,
-        seats=terms.seats,
-        options=options,
-        chance_seed=chance_seed,
-        seed=seeds.opening_seed(secret, index),
-        plies=terms.opening_plies,
-    )
-    return BlockPlan(index, opening, chance_seed, [MatchPlan(turn, seated) for turn, seated in enumerate(pairings)])

@@ -16,6 +16,7 @@ class RunProgress:
     void: int
     """Matches given up because the host lost them, or because of a cancellation."""
     total: int
+    """Matches planned so far; waves that are planned later add to them."""
     played: int
     """Matches finished by this run."""
     plies: int
@@ -77,10 +78,15 @@ class Tally:
         self._void += not again
         self._lost_since.add(match_id)
 
-    def correct(self, *, finished: int, void: int, is_cancelled: bool) -> None:
-        """Set what the database says; somebody may have cancelled the tournament meanwhile."""
+    def count_planned(self, matches: int) -> None:
+        """A wave was planned."""
+        self._total += matches
+
+    def correct(self, *, finished: int, void: int, total: int, is_cancelled: bool) -> None:
+        """Set what the database says; somebody may have cancelled the tournament meanwhile, or a bot withdrawn."""
         self._finished = finished
         self._void = void
+        self._total = total
         self._is_cancelled = is_cancelled
 
     def at(self, now_s: float) -> RunProgress:

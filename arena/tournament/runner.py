@@ -1,9 +1,9 @@
-"""Plays the matches of a planned tournament until none is left, and can be stopped at any point.
+"""Plays the matches of a tournament until none is left and none will be planned, and can be stopped at any point.
 
 Everything that must survive is in the database: which matches there are, which are done. A run leases matches in
-schedule order, keeps the executor busy with them, and records each result in the transaction that leases the next
-ones. Results arrive in any order; the book of record rates them in schedule order. So a run that was killed goes on
-with `run_tournament`, and the final table does not show it.
+schedule order, keeps the executor busy with them, and records each result in the transaction that plans the wave which
+follows from it and leases the next matches. Results arrive in any order; the book of record rates them in schedule
+order. So a run that was killed goes on with `run_tournament`, and the final table does not show it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress, Tally
 from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
+from arena.tournament.waves import WavePlanner
 from ratings import ledger
 from ratings.database import Engine, Session, read, write
 from ratings.errors import NotFoundError, RatingsError
@@ -86,8 +87,9 @@ def _open_run(
         state = ledger.progress(session, tournament_id)
         _check_playable(tournament, state)
         specs = make_specs(session, tournament)
+        waves = WavePlanner.of(session, tournament)
     tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
-    return _Run(database, tournament_id, executor, on_progress, specs, tally)
+    return _Run(database, tournament_id, executor, on_progress, specs, waves, tally)
 
 
 def _check_playable(tournament: Tournament, state: ledger.Progress) -> None:
@@ -107,6 +109,7 @@ class _Run:
         executor: Executor,
         on_progress: OnProgress | None,
         specs: SpecMaker,
+        waves: WavePlanner | None,
         tally: Tally,
     ) -> None:
         self._database = database
@@ -114,6 +117,7 @@ class _Run:
         self._executor = executor
         self._on_progress = on_progress
         self._specs = specs
+        self._waves = waves
         self._tally = tally
         # Each match that is played has another one waiting at the executor.
         self._most_in_flight = 2 * executor.slots()
@@ -133,26 +137,34 @@ class _Run:
             state = ledger.progress(session, self._tournament_id)
             tournament = session.get(Tournament, self._tournament_id)
         is_cancelled = tournament is not None and tournament.cancelled_at_us is not None
-        self._tally.correct(finished=state.finished, void=state.void, is_cancelled=is_cancelled)
+        self._tally.correct(finished=state.finished, void=state.void, total=state.total, is_cancelled=is_cancelled)
         self._show()
         return self._tally.at(time.monotonic())
 
     def _begin(self) -> None:
         with write(self._database) as session:
             ledger.release(session, tournament_id=self._tournament_id)  # what a killed run held
+            planned = self._plan(session)
             leased = self._lease(session, self._most_in_flight)
+        self._tally.count_planned(planned)
         self._start(leased)
         self._show()
+
+    def _plan(self, session: Session) -> int:
+        """Plan the waves that what is recorded makes ready; how many matches they have."""
+        return 0 if self._waves is None else self._waves.plan_ready(session)
 
     def _settle(self, done: Iterable[asyncio.Task[MatchReport]]) -> None:
         """Record what has come back and take as many new matches, all in one transaction."""
         done = list(done)
         with write(self._database) as session:
             outcomes = [self._record(session, task) for task in done]
+            planned = self._plan(session)
             leased = self._lease(session, self._most_in_flight - len(self._in_flight) + len(done))
         for task, count in zip(done, outcomes, strict=True):
             del self._in_flight[task]
             count()
+        self._tally.count_planned(planned)
         self._start(leased)
         self._show()
         self._check_host(done)

@@ -1,13 +1,15 @@
 """Plays any game by its evaluation alone: the best position that this seat can reach before another one decides.
 
 A turn may be many decisions, and the ones in the middle look alike to an evaluation (a pawn was moved, nothing is
-bought yet); so the bot looks through its own consecutive decisions, but never at an answer.
+bought yet); so the bot looks through its own consecutive decisions, but never at an answer. In games of chance or
+hidden parts it looks at one line an action instead (lines.py), under several imagined chances.
 """
 
 from __future__ import annotations
 
 from random import Random
 
+from bots.algorithms.lines import best_of_lines
 from bots.kit import Bot, Decision
 from bots.preload import preload_rules
 from engine.chance import SeededChance
@@ -28,10 +30,13 @@ class GreedyBot(Bot):
         preload_rules()
 
     def decide(self, decision: Decision) -> list[int]:
-        """See `Bot`. Where nothing is hidden, the whole line of decisions is answered at once."""
+        """See `Bot`. The line is answered at once, up to the first outcome of chance."""
         match = decision.match
-        line = best_line(match.rules, decision.state(), self._nodes, match.random)
-        return line[:1] if match.rules.has_hidden_information else line
+        rules = match.rules
+        if rules.has_chance or rules.has_hidden_information:
+            sample = rules.determinizer(decision.observation)
+            return best_of_lines(rules, lambda: sample(match.random), match.random, self._nodes)
+        return best_line(rules, decision.state(), self._nodes, match.random)
 
 
 def best_line(game: Game, state: State, nodes: int, random: Random) -> list[int]:

@@ -1,30 +1,41 @@
-"""A bot that plays any game by Monte-Carlo tree search, within its clock or for a fixed number of playouts."""
+"""A bot that plays any game by search, within its clock or for a fixed number of playouts.
+
+A tree search (tree.py) where everything is known and open, a lookahead over lines (lookahead.py) in games of chance or
+hidden parts.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from random import Random
 
 from bots.algorithms.budget import thinking_seconds
+from bots.algorithms.lookahead import Horizon, Lookahead
 from bots.algorithms.tree import Node, Search, Settings
 from bots.kit import Bot, Decision, Match
 from bots.preload import preload_rules
-from engine.chance import Chance
-from engine.core import State
-
-CLOCK_CHECK = 4
-"""Iterations between two looks at the clock; one takes well below a millisecond."""
 
 
 class SearchBot(Bot):
-    """With `playouts` every decision takes that many iterations, whatever the clock says: equal seeds, equal play."""
+    """With `playouts` every decision values that many positions, whatever the clock says: equal seeds, equal play.
 
-    def __init__(self, playouts: int | None = None, settings: Settings | None = None) -> None:
+    `clock` gives seconds; the processor's instead of the wall's is for measuring on a busy machine.
+    """
+
+    def __init__(
+        self,
+        playouts: int | None = None,
+        settings: Settings | None = None,
+        horizon: Horizon | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
         self._playouts = playouts
         self._settings = settings or Settings()
+        self._horizon = horizon or Horizon()
         self._search: Search | None = None
         self._root: Node | None = None
+        self._lookahead: Lookahead | None = None
 
     def prepare(self) -> None:
         """See `Bot`."""
@@ -34,59 +45,44 @@ class SearchBot(Bot):
         """See `Bot`."""
         self._search = Search(match.rules, match.seats, match.random, self._settings)
         self._root = None
+        self._lookahead = Lookahead(match.rules, match.seats, match.random, self._horizon)
 
-    def decide(self, decision: Decision) -> int:
-        """See `Bot`."""
-        goes_on = _by_clock(decision) if self._playouts is None else _by_count(self._playouts)
-        if self._search is None:
+    def decide(self, decision: Decision) -> list[int]:
+        """See `Bot`. A line of the lookahead is answered at once, up to the first outcome of chance."""
+        rules = decision.match.rules
+        if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
+        if rules.has_chance or rules.has_hidden_information:
+            return self._look_ahead(self._lookahead, decision)
+        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
         self._root = self._known_root(decision) or Node(decision.match.seat)
-        self._search.run(self._root, _sampler(decision), goes_on)
-        return self._root.best_action()
+        self._search.run(self._root, decision.state().clone, _go_on(progress))
+        return [self._root.best_action()]
+
+    def _look_ahead(self, lookahead: Lookahead, decision: Decision) -> list[int]:
+        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
+        sample = decision.match.rules.determinizer(decision.observation)
+        return list(lookahead.best_line(lambda: sample(decision.match.random), progress))
+
+    def _by_clock(self, decision: Decision) -> Callable[[int], float]:
+        """How much of the thinking time has passed."""
+        start = self._clock()
+        seconds = thinking_seconds(decision)
+        return lambda _: (self._clock() - start) / seconds if seconds > 0 else 1.0
 
     def _known_root(self, decision: Decision) -> Node | None:
         """The part of the last tree that begins here, if the match went on inside it."""
         node = self._root
-        rules = decision.match.rules
-        if rules.has_chance or rules.has_hidden_information:
-            return None
         for event in decision.events:
             if node is not None and not event.forced:
                 node = node.child(event.action)
         return node if node is not None and node.seat == decision.match.seat else None
 
 
-def _by_count(playouts: int) -> Callable[[int], bool]:
-    return lambda iterations: iterations < playouts
+def _by_count(playouts: int) -> Callable[[int], float]:
+    return lambda number: number / playouts
 
 
-def _by_clock(decision: Decision) -> Callable[[int], bool]:
-    deadline = time.monotonic() + thinking_seconds(decision)
-    return lambda iterations: iterations % CLOCK_CHECK != 0 or time.monotonic() < deadline
-
-
-def _sampler(decision: Decision) -> Callable[[], State]:
-    """Where iterations start: a copy of the position, or each time another one consistent with the observation."""
-    rules, random = decision.match.rules, decision.match.random
-    if rules.has_hidden_information:
-        sample = rules.determinizer(decision.observation)
-        return lambda: sample(random).clone(DrawnChance(random))
-    state = decision.state()
-    if rules.has_chance:
-        return lambda: state.clone(DrawnChance(random))
-    return state.clone
-
-
-class DrawnChance(Chance):
-    """Chance as a search imagines it: from the bot's own randomness."""
-
-    def __init__(self, random: Random) -> None:
-        self._random = random
-
-    def permutation(self, size: int) -> list[int]:
-        """See `Chance`."""
-        return self._random.sample(range(size), size)
-
-    def d6(self) -> int:
-        """See `Chance`."""
-        return int(self._random.random() * 6) + 1
+def _go_on(progress: Callable[[int], float]) -> Callable[[int], bool]:
+    """Whether a tree search goes on; by the clock it overruns by a few iterations."""
+    return lambda iterations: progress(iterations) < 1

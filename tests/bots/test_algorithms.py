@@ -32,8 +32,9 @@ def play(game: str, *makers: Callable[[], Bot], seed: int = 0) -> OfflineMatch:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", MAKERS)
-def test_every_bot_plays_every_game_to_its_end_with_any_number_of_seats(game: str, name: str) -> None:
-    for seats in registry.get(game).seats if game in registry.names() else (2, 3):
+def test_every_bot_plays_every_game_to_its_end_with_few_seats_and_many(game: str, name: str) -> None:
+    numbers = registry.get(game).seats if game in registry.names() else (2, 3)
+    for seats in (numbers[0], numbers[-1]):
         match = play(game, *[MAKERS[name]] * seats)
         assert min(match.ranks) == 1
 

@@ -41,6 +41,26 @@ def test_ids_may_be_abbreviated_to_beginning_or_end(table: Arena, match: dict[st
         assert table("match", "show", text, "--json").json == match
 
 
+def test_the_times_of_a_match_are_shown_by_decision_and_seat(table: Arena, match: dict[str, Any]) -> None:
+    shown = table("match", "show", match["match_id"], "--times").out
+    for word in (
+        "WALL",
+        "CPU",
+        "WAIT",
+        "LAG",
+        "CHARGE",
+        "LONGEST",
+        "1.0 ms",
+        "decisions under 20 ms are not looked at",
+    ):
+        assert word in shown
+    times = table("match", "show", match["match_id"], "--times", "--json").json["times"]
+    assert len(times["decisions"]) == match["decisions"]
+    assert {row["charged_us"] for row in times["decisions"]} == {1000}
+    assert [row["bot"] for row in times["totals"]] == ["ada", "bob", "eve"]
+    assert sum(row["charged_us"] for row in times["totals"]) == 1000 * match["decisions"]
+
+
 @pytest.mark.parametrize("command", [["match", "show"], ["replay", "show"], ["replay", "verify"]])
 def test_an_unknown_match_is_refused_with_where_to_look(table: Arena, command: list[str]) -> None:
     assert "arena tournament show" in table.refusal(*command, "ffffffff")

@@ -23,7 +23,7 @@ from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
 from arena.match.verify import verify
 from arena.referee.hostfault import HostFaultError
 from arena.referee.stream import BotStream
-from tests.support.processes import marked_processes
+from tests.support.processes import marked_processes, parent_of
 from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -427,7 +427,8 @@ async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(h
 async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
     before = set(marked_processes(mark))
     async with MatchHost() as host:
-        (launcher,) = set(marked_processes(mark)) - before
+        # The guardian of a launcher looks like it, and is its child.
+        (launcher,) = (pid for pid in marked_processes(mark).keys() - before if parent_of(pid) == os.getpid())
         match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
         while not any("silent" in command for command in marked_processes(mark).values()):
             await asyncio.sleep(0)
@@ -435,3 +436,5 @@ async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
         with pytest.raises(HostBrokenError) as lost:
             await match
     assert lost.value.cause is HostCause.LAUNCHER_LOST
+    while marked_processes(mark).keys() - before:
+        await asyncio.sleep(0.01)  # the guardian ends when it has cleared up

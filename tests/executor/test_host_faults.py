@@ -24,7 +24,7 @@ from ratings.ledger import BlockPlan, MatchPlan, TournamentPlan, create_tourname
 from ratings.models import MatchState, Tournament
 from ratings.pools import PoolKey
 from ratings.queries import MatchDetail, list_matches, match_detail
-from tests.support.processes import marked_processes
+from tests.support.processes import marked_processes, parent_of
 
 GAME = "foreign_king"
 BOT = "from tests.support.scripted_bot import play\n\nplay('', 0)\n"
@@ -136,7 +136,9 @@ def killer(mark: str, word: str) -> Disturbance:
 
     async def kill() -> None:
         there = marked_processes(mark)
-        (victim,) = (pid for pid, command in there.items() if word in command)
+        fitting = [pid for pid, command in there.items() if word in command]
+        # The guardian of a launcher looks like it, and is its child.
+        (victim,) = (pid for pid in fitting if parent_of(pid) not in fitting)
         os.kill(victim, signal.SIGKILL)
         doomed = {pid for pid, command in there.items() if pid == victim or WORKER not in command}
         while doomed & marked_processes(mark).keys():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.launching.system import read_relations
 from arena.hosting.processes import Exit, HostedProcess, HostingError, Launcher, LauncherLostError, LaunchError
 from tests.support.processes import marked_processes, wait_until
 
@@ -29,6 +30,13 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 async def launcher(mark: str) -> AsyncIterator[Launcher]:
     async with Launcher() as launcher:
         yield launcher
+
+
+def launcher_of(mark: str) -> int:
+    """Its process id; the guardian that it forks looks like it, but is its child."""
+    found = [pid for pid, command in marked_processes(mark).items() if "launching" in command]
+    (pid,) = [pid for pid in found if (relations := read_relations(pid)) and relations.parent == os.getpid()]
+    return pid
 
 
 async def run(launcher: Launcher, program: str, *arguments: str, **environment: str) -> HostedProcess:
@@ -114,7 +122,7 @@ async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(launc
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
 async def test_too_few_descriptors_are_the_fault_of_the_host(launcher: Launcher, mark: str, tmp_path: Path) -> None:
-    (pid,) = (pid for pid, command in marked_processes(mark).items() if "launching" in command)
+    pid = launcher_of(mark)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
     error = await failure(launcher, ["true"], tmp_path)
     assert type(error) is HostingError
@@ -239,7 +247,7 @@ async def test_leaving_kills_everything(mark: str) -> None:
 async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_reported(mark: str) -> None:
     async with Launcher() as launcher:
         process = await run(launcher, NAP)
-        (pid,) = (pid for pid, command in marked_processes(mark).items() if "launching" in command)
+        pid = launcher_of(mark)
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(LauncherLostError):
             await process.end(grace_s=60)
@@ -248,6 +256,18 @@ async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_repo
         with pytest.raises(LauncherLostError):
             await run(launcher, NAP)
     wait_until(lambda: marked_processes(mark) == {})
+
+
+async def test_daemons_and_directories_of_a_launcher_that_is_killed_are_removed_too(mark: str, tmp_path: Path) -> None:
+    directory = tmp_path / "runtime"
+    directory.mkdir()
+    async with Launcher(remove=[directory]) as launcher:
+        process = await run(launcher, FAMILY + f"print('up', flush=True); {NAP}", ARENA_TOKEN="killed")
+        while not (await process.collect()).stdout:
+            pass
+        os.kill(launcher_of(mark), signal.SIGKILL)
+        wait_until(lambda: not any("time.sleep" in command for command in marked_processes(mark).values()))
+    wait_until(lambda: not directory.exists() and marked_processes(mark) == {})
 
 
 @pytest.mark.parametrize("number", [None, signal.SIGTERM])

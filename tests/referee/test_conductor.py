@@ -1,13 +1,15 @@
 """What the conductor measures, with a clock that only the test moves."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.match.answers import Answer
+from arena.match.answers import Answer, Resignation
+from arena.match.clock import TimeControl
 from arena.match.match import Match
-from arena.match.spec import FaultCause
+from arena.match.spec import FaultCause, HostCause
 from arena.referee.conductor import _Conductor
+from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
@@ -21,6 +23,9 @@ class Clock:
 
     def time(self) -> float:
         return self.now
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        callback()
 
 
 class SlowTransport:
@@ -65,6 +70,132 @@ async def test_the_clock_starts_when_the_decide_is_handed_to_the_transport() -> 
     conductor._loop = clock  # type: ignore[assignment]
     await conductor.play(())
     assert [entry.elapsed_us for entry in match.entries] == [900_000]
+
+
+class Silent(SlowTransport):
+    """A bot that is told and never answers."""
+
+    async def send(self, _data: bytes) -> None:
+        return
+
+
+class Slow:
+    """A meter; every look at it takes 20 ms, and so much of that the bot waited for a processor."""
+
+    def __init__(self, clock: Clock, waits: float, cpu: float = 0.0) -> None:
+        self._clock = clock
+        self._waits = waits
+        self._cpu = cpu
+        self._looks = 0
+        self.total = 0
+
+    def begin(self) -> None:
+        self._looks = 0
+
+    def look(self) -> tuple[int, int] | None:
+        self._clock.now += 0.02
+        self._looks += 1
+        return round(self._looks * 20_000 * self._cpu), round(self._looks * 20_000 * self._waits)
+
+    def has_run(self) -> bool:
+        return True
+
+    def total_us(self) -> int:
+        self.total += round(20_000 * self._cpu)
+        return self.total
+
+
+async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, **options: bool) -> Match:
+    """A match whose first seat is asked and never answers; looks follow each other at once."""
+    clock.now = -1e6
+    match = Match(script_spec(script, 1 + max(len(others), 1), clock=TimeControl(200_000, margin_us=10_000)))
+    streams = [Silent(match, clock) for _ in match.spec.seats]
+    conductor = _Conductor(match, streams, [meter, *others] if others else [meter, None], **options)  # type: ignore[arg-type]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    return match
+
+
+async def test_a_bot_is_waited_for_as_long_as_its_charge_is_within_limit_and_margin() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=0.5), clock)
+    (fault,) = match.result().faults
+    assert fault.cause is FaultCause.TIMEOUT
+    assert 400_000 <= fault.evidence["elapsed_us"] <= 500_000
+    assert 210_000 <= fault.evidence["charged_us"] < fault.evidence["elapsed_us"]
+    assert "of waiting for this machine not counted" in fault.explanation
+
+
+async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=1.0, cpu=0.5), clock)
+    (fault,) = match.result().faults
+    assert fault.cause is FaultCause.TIMEOUT
+    assert fault.evidence["cpu_us"] >= 210_000
+
+
+async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
+    clock = Clock()
+    with pytest.raises(HostFaultError, match="waited 12") as caught:
+        await conduct_silent(Slow(clock, waits=1.0), clock)
+    assert caught.value.cause is HostCause.CHARGE_BOUND
+
+
+async def test_a_referee_that_stood_still_has_not_refereed() -> None:
+    clock = Clock()
+
+    class Still(Slow):
+        def look(self) -> tuple[int, int] | None:
+            clock.now += 7
+            return super().look()
+
+    with pytest.raises(HostFaultError, match="stood still for 7") as caught:
+        await conduct_silent(Still(clock, waits=1.0), clock)
+    assert caught.value.cause is HostCause.REFEREE_LAG
+
+
+async def test_thinking_in_others_time_is_a_fault() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5))
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause) == (1, FaultCause.RESOURCE)
+    assert fault.evidence["share"] == pytest.approx(0.5, rel=0.1)
+
+
+async def test_thinking_in_others_time_can_be_allowed() -> None:
+    clock = Clock()
+    with pytest.raises(HostFaultError):
+        await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
+
+
+async def test_a_bot_that_spoke_before_its_match_has_broken_the_protocol() -> None:
+    match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
+    early = SlowTransport(match, clock)
+    early.spoiled = "it sent a message while no match asked it"
+    conductor = _Conductor(match, [early, SlowTransport(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+    assert fault.explanation == "Before its match started, it sent a message while no match asked it."
+
+
+class Resigning(SlowTransport):
+    """A bot that resigns as soon as another one is asked."""
+
+    async def send(self, _data: bytes) -> None:
+        if self._inbox is not None:
+            self._inbox.put(Arrival(1, self._clock.now, Resignation("m1")))
+
+
+async def test_a_bot_that_still_thinks_when_its_match_ends_is_not_used_again() -> None:
+    match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
+    thinking = Silent(match, clock)
+    conductor = _Conductor(match, [thinking, Resigning(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    assert match.result().ranks == (1, 2)
+    assert thinking.spoiled == "the match ended while it was asked"
 
 
 class Hasty(SlowTransport):

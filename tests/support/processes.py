@@ -21,6 +21,14 @@ def marked_processes(mark: str) -> dict[int, str]:
     return found
 
 
+def parent_of(pid: int) -> int:
+    """The process that started it; 0 if it has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     """Look again and again; the test's own time limit ends it."""
     while not condition():

@@ -13,6 +13,7 @@ import sys
 # Last, so that nothing in it shadows the standard library: `arena` is all that is taken from there.
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
+from arena.hosting.launching.guardian import Guardian
 from arena.hosting.launching.loop import Launcher
 from arena.hosting.launching.system import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl, remove_tree
 
@@ -29,10 +30,12 @@ def main() -> None:
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    guardian = Guardian(sys.argv[1:])
     if os.getppid() == parent:
-        Launcher().run(read_end)
+        Launcher(guardian).run(read_end)
     for directory in sys.argv[1:]:
         remove_tree(directory)
+    guardian.close()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,11 @@ REFILL_S = 16.0
 """After so many seconds of silence a bot may write its whole allowance again."""
 
 
+def mark_of(command: dict[str, Any]) -> bytes:
+    """What stands in the environment of a bot and of nobody else."""
+    return f"ARENA_TOKEN={command['env'].get('ARENA_TOKEN', command['id'])}".encode()
+
+
 class Tail:
     """The last bytes of a stream."""
 
@@ -54,7 +59,7 @@ class Bot:
 
     def __init__(self, command: dict[str, Any], process: subprocess.Popen[bytes]) -> None:
         self.key: int = command["id"]
-        self.mark = f"ARENA_TOKEN={command['env'].get('ARENA_TOKEN', self.key)}".encode()
+        self.mark = mark_of(command)
         self.scratch: str | None = command["scratch"]
         self.keep: dict[str, Any] = command["keep"] or {}
         self.process = process

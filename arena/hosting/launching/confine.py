@@ -1,7 +1,7 @@
 """Level `reduced`: Landlock and seccomp put upon this process, before it becomes a bot. Needs no namespaces.
 
-What it lacks against a sandbox: other processes can be seen, and unix sockets elsewhere can be reached if their
-permissions allow it. Landlock is in Linux from 5.13 on, if it is switched on.
+What it lacks against a sandbox: unix sockets elsewhere can be reached if their permissions allow it, and before Linux
+6.12 (ABI 6) other processes of the same user can be signalled. Landlock is in Linux from 5.13 on, if it is switched on.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 38, 22
 _SECCOMP_MODE_FILTER = 2
 # linux/landlock.h: execute 1, write file 2, read file 4, read directory 8; 1 << 13 refer (ABI 2), 1 << 14 truncate (3).
 _READ = 1 | 4 | 8
+_READ_DIRECTORY = 8
 _READ_FILE = 1 | 4
 _WRITE_FILE = 2 | 4 | 1 << 14
 _OF_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1}
 _SINCE_VERSION_3 = (1 << 15) - 1
+_SCOPES_SINCE = 6
+_SIGNALS_AND_ABSTRACT_SOCKETS = 1 | 2
 
 
 class ConfineError(OSError):
@@ -37,7 +40,7 @@ def landlock_version() -> int:
 
 
 def confine(places: dict[str, Any], program: bytes) -> None:
-    """Allow this process only those places (`read` and `write`), and what the seccomp program allows, for good.
+    """Allow this process only those places (`read`, `list` and `write`), and what the seccomp program allows, for good.
 
     Raises ConfineError.
     """
@@ -45,9 +48,13 @@ def confine(places: dict[str, Any], program: bytes) -> None:
     if version < 1:
         raise ConfineError("Landlock is not available")
     handled = _OF_VERSION.get(version, _SINCE_VERSION_3)
-    ruleset = _check(_syscall(_CREATE_RULESET, struct.pack("<Q", handled), ctypes.c_size_t(8), 0))
+    scoped = _SIGNALS_AND_ABSTRACT_SOCKETS if version >= _SCOPES_SINCE else 0
+    attributes = struct.pack("<QQQ", handled, 0, scoped) if scoped else struct.pack("<Q", handled)
+    ruleset = _check(_syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0))
     for path in places["read"]:
         _allow(ruleset, path, _READ & handled)
+    for path in places["list"]:
+        _allow(ruleset, path, _READ_DIRECTORY)
     for path in places["write"]:
         _allow(ruleset, path, handled)
     prctl(PR_SET_NO_NEW_PRIVS, 1)

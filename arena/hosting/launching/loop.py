@@ -32,7 +32,8 @@ import subprocess
 import time
 from typing import Any
 
-from arena.hosting.launching.bot import READ_BYTES, Bot
+from arena.hosting.launching.bot import READ_BYTES, Bot, mark_of
+from arena.hosting.launching.guardian import Guardian
 from arena.hosting.launching.starting import start
 from arena.hosting.launching.system import (
     list_children,
@@ -46,13 +47,16 @@ from arena.hosting.launching.watchdog import LOOK_INTERVAL_S, find_orphans, look
 
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0
+_REST_PER_LOOK = 20
+"""Looking after many bots never costs more than a twentieth of a core."""
 _BY_SIGNAL = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
 class Launcher:
     """The bots, and the loop that serves them."""
 
-    def __init__(self) -> None:
+    def __init__(self, guardian: Guardian) -> None:
+        self._guardian = guardian
         self._bots: dict[int, Bot] = {}
         self._selector = selectors.DefaultSelector()
         self._input = b""
@@ -102,12 +106,16 @@ class Launcher:
             getattr(self, "_do_" + command["do"])(command)
 
     def _do_start(self, command: dict[str, Any]) -> None:
+        self._guardian.watch(-command["id"], mark_of(command))
         try:
             bot = self._bots[command["id"]] = start(command, self._pid)
+            self._guardian.watch(bot.pid, bot.mark)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
             self._send({"event": "failed", "id": command["id"], "error": str(error), **about})
             return
+        finally:
+            self._guardian.forget(-command["id"])
         for pipe in list(bot.open_pipes):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
@@ -145,7 +153,8 @@ class Launcher:
             pipe.close()
 
     def _watch(self) -> None:
-        if time.monotonic() < self._next_look:
+        started = time.monotonic()
+        if started < self._next_look:
             return
         watched = [bot for bot in self._bots.values() if bot.keep and not bot.has_exited and not bot.exceeded]
         orphans = find_orphans(watched, self._pid) if watched else {}
@@ -153,7 +162,8 @@ class Launcher:
             excess = look(bot, orphans[bot.pid])
             if excess is not None:
                 self._punish(bot, excess)
-        self._next_look = time.monotonic() + LOOK_INTERVAL_S
+        now = time.monotonic()
+        self._next_look = now + max(LOOK_INTERVAL_S, (now - started) * _REST_PER_LOOK)
 
     def _punish(self, bot: Bot, excess: dict[str, Any]) -> None:
         """Tell first, so that its end is never seen without the reason."""
@@ -210,7 +220,7 @@ class Launcher:
 
         An orphan belongs to a living bot if it is in its session, or has its token in the environment.
         """
-        ours = {self._pid, *(bot.pid for bot in self._bots.values())}
+        ours = {self._pid, self._guardian.pid, *(bot.pid for bot in self._bots.values())}
         living = ours - leaders
         marks = {bot.mark for bot in self._bots.values() if not bot.has_exited}
         busy = set()
@@ -238,6 +248,7 @@ class Launcher:
         for pipe in list(bot.open_pipes):
             self._close(bot, pipe)
         del self._bots[bot.key]
+        self._guardian.forget(bot.pid)
         remove_tree(bot.scratch)
         ended = _describe_end(bot, code)
         if bot.uid_lock is not None:

@@ -12,10 +12,10 @@ from typing import Any
 from arena.hosting.launching.confine import landlock_version
 from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, wrapper
 from arena.hosting.sandbox.keep import NONE, STANDARD, Keep
-from arena.hosting.sandbox.runtime_trees import import_roots, python_trees, system_trees
+from arena.hosting.sandbox.runtime_trees import import_roots, package_roots, python_trees, system_trees
 from arena.hosting.sandbox.seccomp import seccomp_filter
 
-ADDRESS_SPACE_SPARE_MB = 2048
+ADDRESS_SPACE_SPARE_MB = 4096
 """Address space costs nothing, and runtimes reserve much of it; the limit only slows down what the watchdog ends."""
 _READABLE = ("/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom", "/proc/self")
 _WRITABLE = ("/dev/null", "/dev/zero")
@@ -83,7 +83,10 @@ def _reduced(keep: Keep, directory: str, scratch: str | None) -> dict[str, Any]:
         raise MissingToolError("there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules")
     read = [*map(str, system_trees()), *map(str, python_trees()), *_READABLE, directory]
     write = [*_WRITABLE, *([scratch] if scratch else []), *([str(keep.socket)] if keep.socket else [])]
-    return {**_confined(keep), "landlock": {"read": read, "write": write}}
+    return {
+        **_confined(keep),
+        "landlock": {"read": read, "list": [str(root) for root in package_roots()], "write": write},
+    }
 
 
 def _inside(word: str, directory: str) -> str:

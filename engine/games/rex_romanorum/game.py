@@ -78,6 +78,23 @@ class RexRomanorum(Game):
         observed = read_observation(observation)
         return lambda rng: determinize(observed, rng)
 
+    def quick_action(self, state: State, random: Random) -> int:
+        """See `Game`."""
+        from engine.games.rex_romanorum.habits import choose
+
+        return choose(_own(state), random)
+
+    def turns_played(self, state: State) -> int:
+        """See `Game`: a turn is one of the seven actions, whoever decides in it."""
+        own = _own(state)
+        return (own.round - 1) * own.seats + own.active + own.is_final
+
+    def measures(self, state: State, action: int) -> Mapping[str, float]:
+        """See `Game`: actions of the turns, battles, buildings, bribes, kings."""
+        from engine.games.rex_romanorum.measures import measures
+
+        return measures(_own(state), action)
+
     def opening_plies(self, seats: int) -> int:
         """None: the pile makes every match another one."""
         del seats

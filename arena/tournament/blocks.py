@@ -1,0 +1,42 @@
+"""Draws what the matches of a block share: opening and chance seed. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.tournament import seeds
+from arena.tournament.formats.base import Order
+from arena.tournament.openings import draw_opening
+from engine.core import Game
+from ratings.planning import BlockPlan, MatchPlan
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMaker:
+    """What all blocks of a tournament share; a block is a function of this and of its index."""
+
+    game: Game
+    seats: int
+    options: Any
+    secret: bytes
+    opening_plies: int | None
+    """None is the game's own default."""
+
+    def block(self, index: int, order: Order) -> BlockPlan:
+        """A circular order in all its rotations."""
+        return self.part(index, [order[shift:] + order[:shift] for shift in range(len(order))])
+
+    def part(self, index: int, pairings: Sequence[tuple[str, ...]]) -> BlockPlan:
+        """Only these pairings, each a rotation of its own."""
+        chance_seed = seeds.chance_seed(self.secret, index)
+        opening = draw_opening(
+            self.game,
+            seats=self.seats,
+            options=self.options,
+            chance_seed=chance_seed,
+            seed=seeds.opening_seed(self.secret, index),
+            plies=self.opening_plies,
+        )
+        return BlockPlan(index, opening, chance_seed, [MatchPlan(turn, seated) for turn, seated in enumerate(pairings)])

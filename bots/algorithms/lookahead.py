@@ -1,0 +1,143 @@
+"""Compares lines by playing them out: the search for games of chance and hidden parts. No clock, no I/O.
+
+Tree search spreads itself too thin where a turn is many small decisions and dice fall in between. Here a few lines of
+the own turn (see lines.py) are compared: each is played on by `Game.quick_action` for everybody, for a number of turns,
+and valued by `Game.evaluate`. All lines meet the same hidden cards and the same stream of dice (common random numbers),
+and as the budget is used up the worst ones are dropped one by one (after sequential halving, Karnin, Koren and Somekh
+2013).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from random import Random
+
+from bots.algorithms.lines import Line, play_line, spread, value_line
+from engine.chance import SeededChance
+from engine.core import Game, State
+
+_SAMPLES = 0.3
+_FIRST_LOOK = 0.5
+"""Parts of the budget after which no further line is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """What the lookahead is tuned by; the defaults were measured as benchmarks/strength.py does."""
+
+    lines: int = 8
+    """Lines that are played out."""
+    samples: int = 24
+    """Lines with capricious decisions that are looked at, beside one for each action."""
+    caprice: float = 0.15
+    rounds: float = 1.5
+    """How many turns of every seat are played out."""
+    prior: float = 1.0
+    """How many playouts the first look counts for."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    line: Line
+    total: float = 0.0
+    playouts: int = 0
+
+    def mean(self, prior: float) -> float:
+        return (self.total + prior * self.line.value) / (self.playouts + prior)
+
+
+@dataclass(slots=True)
+class Lookahead:
+    """Searches for one match of `seats` seats; draws only from `random`."""
+
+    game: Game
+    seats: int
+    random: Random
+    horizon: Horizon = field(default_factory=Horizon)
+
+    def best_line(
+        self, sample: Callable[[], State], progress: Callable[[int], float], incumbent: Sequence[int] = ()
+    ) -> tuple[int, ...]:
+        """The line to play. `sample()` gives a position consistent with what was seen, which is left as it is.
+
+        `progress(positions valued so far)` tells how much of the budget is used, 1 and more when it is. `incumbent` is
+        a line planned earlier, which is compared with the others.
+        """
+        found = self._first_look(sample(), incumbent, progress)
+        valued = len(found)
+        alive = self._sorted([_Candidate(line) for line in {line.actions: line for line in found}.values()])
+        alive = alive[: self.horizon.lines]
+        lines = len(alive)
+        while len(alive) > 1 and progress(valued) < 1:
+            seed, state = self.random.getrandbits(53), sample()
+            for candidate in alive:
+                if progress(valued) >= 1:
+                    break
+                candidate.total += self._play_out(state, candidate.line.actions, seed)
+                candidate.playouts += 1
+                valued += 1
+            alive = self._sorted(alive)[: max(1, ceil(lines * (1 - progress(valued))))]
+        return self._sorted(alive)[0].line.actions
+
+    def _sorted(self, candidates: list[_Candidate]) -> list[_Candidate]:
+        return sorted(candidates, key=lambda candidate: candidate.mean(self.horizon.prior), reverse=True)
+
+    def _first_look(self, state: State, incumbent: Sequence[int], progress: Callable[[int], float]) -> list[Line]:
+        """The incumbent, a line for each action, and capricious ones; however little time there is, one of them."""
+        seed = self.random.getrandbits(53)
+        found: list[Line] = []
+        for plan in self._plans(state, incumbent):
+            if found and progress(len(found)) > _FIRST_LOOK:
+                break
+            found.append(value_line(self.game, state, plan, seed))
+        actions = state.legal_actions()
+        for _ in range(self.horizon.samples):
+            if progress(len(found)) > _SAMPLES:
+                break
+            plan, seed = [self.random.choice(actions)], self.random.getrandbits(53)
+            found.append(value_line(self.game, state, plan, seed, self.horizon.caprice))
+        return found
+
+    def _plans(self, state: State, incumbent: Sequence[int]) -> list[Sequence[int]]:
+        """How lines begin; what is likely to be good comes first, the rest in a drawn order."""
+        plans: list[Sequence[int]] = [[self.game.quick_action(state, self.random)]]
+        if incumbent and state.is_legal(incumbent[0]):
+            plans.insert(0, incumbent)
+        others = [[action] for action in spread(state.legal_actions())]
+        self.random.shuffle(others)
+        return [*plans, *others]
+
+    def _play_out(self, state: State, line: Sequence[int], seed: int) -> float:
+        """The value for the deciding seat of the position some turns after the line."""
+        seat = state.seat()
+        assert seat is not None
+        random = Random(seed)
+        copy = state.clone(SeededChance(seed))
+        clock = _Turns(self.game, copy)
+        play_line(self.game, copy, line, random)
+        last = round(self.horizon.rounds * self.seats)
+        while (decider := copy.seat()) is not None and clock.passed(copy, decider) <= last:
+            legal = copy.legal_actions()
+            copy.apply_unchecked(legal[0] if len(legal) == 1 else self.game.quick_action(copy, random))
+        return self.game.evaluate(copy, seat)
+
+
+class _Turns:
+    """Counts turns: as the game does, else the changes of the seat that decides."""
+
+    def __init__(self, game: Game, state: State) -> None:
+        self._game = game
+        self._start = game.turns_played(state)
+        self._decider = state.seat()
+        self._changes = 0
+
+    def passed(self, state: State, decider: int) -> int:
+        """How many turns have passed; to be asked at every decision."""
+        if self._start is not None:
+            return (self._game.turns_played(state) or 0) - self._start
+        if decider != self._decider:
+            self._decider = decider
+            self._changes += 1
+        return self._changes

@@ -1,0 +1,87 @@
+"""The sample bots do what is plainly right: they take crowns, empty land, bribes and vacant bishoprics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from bots.algorithms.lines import best_of_lines
+from bots.algorithms.lookahead import Lookahead
+from engine.games.rex_romanorum import GAME
+from engine.games.rex_romanorum.state import RexState
+from tests.engine.games.rex_romanorum.table import lay, play
+
+Chooser = Callable[[RexState, int], str]
+
+
+def greedy(state: RexState, seed: int) -> str:
+    """The first action of the greedy line."""
+    sample = GAME.determinizer(state.observation_json(state.decider))
+    random = Random(seed)
+    return GAME.actions.format(best_of_lines(GAME, lambda: sample(random), random, 200)[0])
+
+
+def search(state: RexState, seed: int) -> str:
+    """The first action of the line that the lookahead finds."""
+    sample = GAME.determinizer(state.observation_json(state.decider))
+    random = Random(seed)
+    lookahead = Lookahead(GAME, state.seats, random)
+    return GAME.actions.format(lookahead.best_line(lambda: sample(random), lambda valued: valued / 120)[0])
+
+
+BOTS = pytest.mark.parametrize("choose", [greedy, search])
+
+
+@BOTS
+def test_the_richest_with_four_titles_calls_the_royal_election(choose: Chooser) -> None:
+    state = lay(
+        2,
+        land={0: "kurpfalz mainz koeln trier hessen", 1: "baden elsass"},
+        titles={"mainz": 0, "koeln": 0, "trier": 0},
+        gold=[60, 10],
+    )
+    assert {choose(state, seed) for seed in range(3)} == {"ACT_KING"}
+
+
+@BOTS
+def test_undefended_land_is_taken(choose: Chooser) -> None:
+    state = lay(
+        2,
+        land={0: "hessen", 1: "westfalen thueringen wuerzburg koeln"},
+        figures={"hessen": "4F"},
+        gold=[4, 0],
+    )
+    assert {choose(state, seed) for seed in range(3)} == {"ACT_ATTACK"}
+
+
+@BOTS
+def test_a_bribe_that_crowns_nobody_is_taken(choose: Chooser) -> None:
+    state = lay(
+        3,
+        land={0: "trier hessen", 1: "mainz baden", 2: "kurpfalz elsass"},
+        titles={"mainz": 1, "koeln": 0, "trier": 0},
+        gold=[30, 5, 5],
+    )
+    play(state, "ACT_KING STAND DECLINE DECLINE OFFER:20")
+    assert {choose(state, seed) for seed in range(3)} == {"VOTE:0"}
+
+
+def test_who_can_become_bishop_stands() -> None:
+    state = lay(3, land={0: "hessen trier", 1: "mainz", 2: "baden"}, gold=[30, 30, 30], active=1)
+    play(state, "ACT_BISHOP:mainz")
+    assert GAME.actions.format(GAME.quick_action(state, Random(0))) == "STAND"
+
+
+def test_the_vote_that_is_missing_is_bought() -> None:
+    state = lay(
+        3,
+        land={0: "kurpfalz mainz trier", 1: "koeln baden", 2: "elsass"},
+        titles={"mainz": 0, "koeln": 1, "trier": 0},
+        gold=[80, 5, 5],
+    )
+    play(state, "ACT_KING STAND DECLINE DECLINE VOTE:0")
+    offer = GAME.actions.format(GAME.quick_action(state, Random(0)))
+    assert offer.startswith("OFFER:")
+    assert int(offer.partition(":")[2]) >= 5

@@ -1,0 +1,137 @@
+"""Kills the coordinator at every state boundary, each in a process of its own, and compares the final tables.
+
+    python -m tests.tournament.killed_everywhere DATABASE FORMAT
+
+The boundaries: a wave is planned, matches are leased, a result is recorded, a match is given up (each before the
+transaction ends), the transaction has ended, a match is handed out. At each the process is killed as by `kill -9` the
+first, second, ... time it gets there, until it gets there no more; then another one plays to the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from arena.tournament.create import create_format
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.formats.swiss import Swiss
+from arena.tournament.runner import run_tournament
+from arena.tournament.waves import WavePlanner
+from ratings import ledger, waves
+from ratings.check import check
+from ratings.database import read, write
+from ratings.models import Tournament
+from ratings.queries import list_tournaments
+from tests.tournament.book import BOTS, TERMS, install_countdown, open_book
+from tests.tournament.runner_process import after
+from tests.tournament.scripted_executor import ScriptedExecutor
+
+FORMATS: dict[str, Format] = {
+    "round-robin": RoundRobin(2, 2),
+    "swiss": Swiss(2, 2),
+}
+ENTRANTS = {"round-robin": 2, "swiss": 3}
+POINTS = ("wave", "lease", "result", "lost", "committed", "handed out")
+
+
+class Killer:
+    """Ends this process the `count`-th time it gets to `point`."""
+
+    def __init__(self, point: str, count: int) -> None:
+        self._point, self._left = point, count
+
+    def at(self, point: str) -> Callable[..., None]:
+        def arrive(*_: Any) -> None:
+            if point == self._point:
+                self._left -= 1
+                if not self._left:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        return arrive
+
+
+def run(path: Path, killer: Killer | None = None) -> None:
+    """Play the tournament in the database to its end, or to the death; some attempts are lost by the host."""
+    executor = ScriptedExecutor(slots=2, loses=0.1)
+    on_progress = None
+    if killer is not None:
+        executor = ScriptedExecutor(slots=2, loses=0.1, on_start=killer.at("handed out"))
+        on_progress = killer.at("committed")
+        waves.add_wave = after(waves.add_wave, killer.at("wave"))
+        ledger.lease = after(ledger.lease, killer.at("lease"))
+        ledger.record_result = after(ledger.record_result, killer.at("result"))
+        ledger.record_host_failure = after(ledger.record_host_failure, killer.at("lost"))
+    with open_book(path) as book:
+        with read(book.database) as session:
+            (row,) = list_tournaments(session)
+        if row.progress.is_over:
+            return  # it was killed after its very last transaction
+        asyncio.run(run_tournament(book.database, row.tournament.id, executor, on_progress, store=book.store))
+
+
+def outcome(path: Path) -> Any:
+    """Ratings to the last digit, results in schedule order, the format's table."""
+    with open_book(path) as book:
+        assert check(book.database) == []
+        with read(book.database) as session:
+            (row,) = list_tournaments(session)
+            tournament = session.get_one(Tournament, row.tournament.id)
+            planner = WavePlanner.of(session, tournament)
+            assert planner is not None
+            standings = planner.standings(session)
+        return book.table(row.tournament), book.results(row.tournament), standings
+
+
+def was_killed(path: Path, point: str, count: int) -> bool:
+    """Run in a process of its own; whether it got to the boundary so often, and so was killed."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            run(path, Killer(point, count))
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert status in (0, signal.SIGKILL), f"{point} {count}: the run ended with {status}"
+    return status == signal.SIGKILL
+
+
+def copy_of(source: Path, target: Path) -> Path:
+    shutil.rmtree(target, ignore_errors=True)
+    return shutil.copytree(source, target) / "arena.db"
+
+
+def main(path: Path, name: str) -> None:
+    install_countdown()
+    with open_book(path) as book, write(book.database) as session:
+        create_format(
+            session, book.store, replace(TERMS, seats=2), FORMATS[name], name=name, bots=BOTS[: ENTRANTS[name]]
+        )
+    home = path.parent
+    undisturbed = copy_of(home, home.with_name("undisturbed"))
+    run(undisturbed)
+    expected = outcome(undisturbed)
+    boundaries = 0
+    for point in POINTS:
+        for count in range(1, 1000):
+            killed = copy_of(home, home.with_name("killed"))
+            if not was_killed(killed, point, count):
+                break
+            run(killed)
+            assert outcome(killed) == expected, f"killed at {point} {count}, the tournament ended otherwise"
+            boundaries += 1
+    print(f"{boundaries} boundaries")  # noqa: T201 - the test reads it
+    assert boundaries >= len(POINTS)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
