@@ -21,6 +21,7 @@ NOUNS = {
     "bot": "The bots of a database, and their versions.",
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",
+    "compare": "Find out whether one version is better than another.",
     "leaderboard": "Show the ratings of the bots.",
     "rating": "The official table; fair play; ratings computed anew.",
     "stats": "Crosstables, histories, results by opponent and seat.",

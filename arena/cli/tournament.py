@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import archive, formats, settings
+from arena.cli.answers import answer_lines
 from arena.cli.book import find_version, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
@@ -128,6 +129,7 @@ def show(
         standings = standing_facts(session, row.tournament)
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
         leaks = leak_checks(session, row.tournament.id)
+        answers = [] if as_json else answer_lines(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
     secret = row.tournament.secret if row.progress.is_over else None
     if as_json:
@@ -141,6 +143,8 @@ def show(
         typer.echo(line)
     typer.echo()
     print_table(COLUMNS, standings, as_json=False)
+    for line in answers:
+        typer.echo(line)
     shown = played if matches else [match for match in played if match["void_reason"]]
     if shown:
         typer.echo()
@@ -204,7 +208,10 @@ BotOfTournament = Annotated[str, typer.Argument(metavar="BOT", help="Its name, o
 
 @app.command("join", epilog=example("arena tournament join monday random", "arena tournament join monday greedy"))
 def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default) -> None:
-    """Enter a bot late into a Swiss tournament or a ladder, while it runs or before it is resumed."""
+    """Enter a bot late into a Swiss tournament or a ladder.
+
+    While it runs, or before it is resumed.
+    """
     with open_existing_book(db) as book, write(book.engine) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
@@ -217,7 +224,10 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
 def withdraw_from_tournament(
     tournament: TournamentText, bot: BotOfTournament, db: Database = settings.DB.default
 ) -> None:
-    """Take a bot out for good: its blocks that are not over are void, and it is not paired any more."""
+    """Take a bot out of a tournament for good.
+
+    Its blocks that are not over are void, and it is not paired any more.
+    """
     with open_existing_book(db) as book, write(book.engine) as session:
         found = find_tournament(session, tournament)
         version, void = entry.withdraw(session, found, bot)
