@@ -11,13 +11,14 @@ BENCH_VENV := .venv-bench
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test lint check-python setup setup-dev proto lock bench clean
+.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of the README (takes several minutes)"
+	@echo "make soak    overload, kill -9, fuzzing and 20,000 matches (takes hours on a small machine)"
 	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
@@ -89,6 +90,14 @@ $(BENCH_VENV)/.done: requirements/build.lock requirements/run.lock requirements/
 
 bench: $(BENCH_VENV)/.done
 	$(BENCH_VENV)/bin/python -m benchmarks
+
+# What the tests do in small, at length: each fails if a bot lost that should not, or if anything grew or was left.
+soak: setup-dev
+	$(BIN)/python -m benchmarks.fuzz
+	$(BIN)/python -m benchmarks.overload
+	$(BIN)/python -m benchmarks.killing
+	$(BIN)/python -m benchmarks.sandbox
+	$(BIN)/python -m benchmarks.soak
 
 clean:
 	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

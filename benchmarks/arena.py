@@ -21,6 +21,7 @@ from pathlib import Path
 
 from sqlmodel import select
 
+from benchmarks.processes import arenas_own, memory_kb
 from ratings.database import open_database, read
 from ratings.models import Match
 
@@ -31,42 +32,22 @@ SAMPLE_INTERVAL_S = 0.25
 MATCHES_A_BLOCK = 3
 
 
-def _add_bots(home: Path) -> None:
-    for name in NAMES:
+def add_bots(home: Path, count: int = len(NAMES)) -> Sequence[str]:
+    """Put so many instant bots into the database of a directory; their names."""
+    for name in NAMES[:count]:
         directory = home / name
         shutil.copytree(BOT, directory, ignore=shutil.ignore_patterns("__pycache__"))
         manifest = directory / "bot.toml"
         manifest.write_text(manifest.read_text().replace('"instant"', f'"{name}"'))
         subprocess.run([*ARENA, "bot", "add", str(directory)], cwd=home, check=True, stdout=subprocess.DEVNULL)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        threads = Path(f"/proc/{pid}/task").iterdir()
-        return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    except OSError:
-        return []
-
-
-def _pss_kb(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-
-
-def _own_processes(pid: int) -> list[int]:
-    """The coordinator, its workers and their launchers: three generations, the fourth is bots."""
-    workers = _children(pid)
-    return [pid, *workers, *(launcher for worker in workers for launcher in _children(worker))]
+    return NAMES[:count]
 
 
 def _watch(process: subprocess.Popen[bytes]) -> int:
     """The highest memory of the arena's own processes until it ends, in kB."""
     highest = 0
     while process.poll() is None:
-        highest = max(highest, sum(map(_pss_kb, _own_processes(process.pid))))
+        highest = max(highest, sum(map(memory_kb, arenas_own(process.pid))))
         time.sleep(SAMPLE_INTERVAL_S)
     return highest
 
@@ -86,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="arena-benchmark-") as directory:
         home = Path(directory)
-        _add_bots(home)
+        add_bots(home)
         command = [*ARENA, "tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3"]
         command += ["--bots", ",".join(NAMES), "--blocks", str(options.matches // MATCHES_A_BLOCK)]
         command += ["--time", "1s", "--seed", "1", "--workers", str(options.workers)]

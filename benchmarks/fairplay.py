@@ -64,9 +64,9 @@ HONEST = (
 )
 DISHONEST = (
     Kind("2 seats, throwing matches", 2, 3300, throwing),
-    Kind("3 seats, support", 3, 1500, support),
+    Kind("3 seats, support", 3, 2500, support),
     Kind("4 seats, support", 4, 1000, support),
-    Kind("4 seats, kingmaking", 4, 1000, kingmaking),
+    Kind("4 seats, kingmaking", 4, 1250, kingmaking),
 )
 
 

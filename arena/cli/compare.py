@@ -69,8 +69,9 @@ def compare(
 ) -> None:
     """Find out whether one version is better than another.
 
-    With no more matches than it takes: both play the same blocks: same field, opening and seed. A sequential test ends it when it knows. Ratings stay as
-    they are; `arena tournament resume` goes on with one that was stopped.
+    With no more matches than it takes: both play the same blocks, with the same field, opening and seed, and a
+    sequential test ends it when it knows. Ratings stay as they are; `arena tournament resume` goes on with one that
+    was stopped.
     """
     keeping = read_keeping(sandbox, allow_reduced=allow_reduced)
     form = Compare(seats, max_blocks, 0.0, gain, alpha, beta)

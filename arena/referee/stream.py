@@ -53,15 +53,20 @@ class BotStream:
 
     async def serve(self) -> None:
         """Read until either side ends the stream."""
-        reader = self._loop.create_task(self._read())
+        reader: asyncio.Task[None] | None = None
         try:
+            # At once, and not with the first message: if the stream ended while that is being written, gRPC would send
+            # the metadata once more with the status, which fails, and the client would wait for ever.
+            await self._context.send_initial_metadata(())
+            reader = self._loop.create_task(self._read())
             # Shielded: gRPC cancels this handler when the client is gone, and the future must live to say so.
             error = await asyncio.shield(self._ending)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, grpc.aio.BaseError):
             self._end("Its stream broke off.")
             raise
         finally:
-            reader.cancel()
+            if reader is not None:
+                reader.cancel()
         if error is not None:
             await abort(self._context, error)
 

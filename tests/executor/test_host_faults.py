@@ -111,7 +111,7 @@ def plan(database: Engine, ada: str, bob: str, held: str) -> Tournament:
     settings = {"start_limit_us": 60_000_000, "margin_us": 50_000}
     with write(database) as session:
         return create_tournament(
-            session, TournamentPlan("class", "round-robin", key, "00ff", True, settings, (ada, bob, held), blocks)
+            session, TournamentPlan("class", "match", key, "00ff", True, settings, (ada, bob, held), blocks)
         )
 
 

@@ -1,6 +1,7 @@
 """The bots' socket: tokens, health, errors as a client sees them, and streams that break."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -195,3 +196,22 @@ async def test_a_message_while_no_match_is_played_spoils_the_bot(server: PlaySer
         await asyncio.sleep(0)
     assert stream.spoiled == "it sent a message while no match asked it"
     call.cancel()
+
+
+async def test_a_stream_that_ends_while_its_join_is_answered_raises_nothing(
+    server: PlayServer, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def come_and_go() -> None:
+        admission = server.admit()
+        call = client.play(bearer(admission.token))
+        await call.write(join_bytes(1))
+        await call.done_writing()
+        with contextlib.suppress(JoinError):
+            await join(await admission.stream)
+        while await call.read() is not grpc.aio.EOF:
+            pass
+        server.dismiss(admission)
+
+    for _ in range(20):
+        await asyncio.gather(*(come_and_go() for _ in range(10)))
+    assert caplog.messages == []

@@ -21,6 +21,9 @@ class FakeContext:
         self._messages = [*messages, grpc.aio.EOF]
         self._write = write
 
+    async def send_initial_metadata(self, _metadata: Any) -> None:
+        await asyncio.sleep(0)
+
     async def read(self) -> Any:
         await asyncio.sleep(0)
         return self._messages.pop(0)

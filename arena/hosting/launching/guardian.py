@@ -20,12 +20,14 @@ from arena.hosting.launching.system import (
     read_environment,
     read_relations,
     remove_tree,
+    set_title,
     signal_exactly,
 )
 
 CLEAR_LOOKS = 3
 LOOK_S = 0.02
 GIVE_UP_S = 5.0
+_TITLE = b"arena guardian"
 _FIRST_UNUSED = 64
 """A launcher that starts has only a few descriptors."""
 
@@ -69,6 +71,7 @@ def _guard(pipe: int, directories: Sequence[str]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _keep_only(pipe)
+    set_title(_TITLE)
     bots = _read_until_the_end()
     _end_all(bots)
     for directory in directories:

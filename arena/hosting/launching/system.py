@@ -101,6 +101,17 @@ def signal_exactly(pid: int, relations: Relations, number: int = signal.SIGKILL)
         os.close(handle)
 
 
+def set_title(title: bytes) -> None:
+    """What `ps` shows: a fork would else look like what it was forked from. At most as long as that was."""
+    if not IS_LINUX:
+        return
+    with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - as above
+        start, end = map(int, file.read().rpartition(b")")[2].split()[45:47])  # arg_start and arg_end
+    if start and end - start > len(title):
+        ctypes.memset(start, 0, end - start)
+        ctypes.memmove(start, title, len(title))
+
+
 def remove_tree(path: str | None) -> None:
     """Remove a directory, also if a bot took away its own right to change something in it."""
     if path is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.fields import Field, all_tables, drawn_tables, play
-from benchmarks.official import KINDS, coverage, strengths_in
+from benchmarks.official import KINDS, Kind, coverage, strengths_in
 from ratings.errors import ResultsError
 from ratings.official.results import Ints, Results
 from ratings.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
@@ -117,9 +117,9 @@ def test_known_strengths_are_found() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[::4], ids=lambda kind: kind.name)
-def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: object) -> None:
+def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
     # A small share of `python -m benchmarks.official`, which has 200 simulations; these seeds are the first of them.
-    seen = coverage(kind, 15)  # type: ignore[arg-type]
+    seen = coverage(kind, 15)
     assert 0.86 <= seen.share <= 1.0
     assert seen.rank_hits / seen.ranks >= 0.97
 

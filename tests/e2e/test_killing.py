@@ -1,0 +1,85 @@
+"""kill -9 of the arena, of a worker, of the launcher, of all three: nothing is left, nothing lost, nothing twice.
+
+`python -m benchmarks.killing` does it at more moments, and looks at the clock.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.sandbox.keep import NONE, STANDARD
+from arena.hosting.sandbox.probe import probe
+from tests.support.killing import ALL, ARENA, VICTIMS, Field, add_fierce_bots, kill, order, survivors
+from tests.support.processes import wait_until
+
+BLOCKS = 2
+MATCHES = 3 * BLOCKS
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def level() -> str:
+    return STANDARD if probe(STANDARD).works else NONE
+
+
+@pytest.fixture(scope="module")
+def temporary() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ka-") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, temporary: Path, level: str) -> Field:
+    field = Field(tmp_path_factory.mktemp("fierce"), temporary, level)
+    add_fierce_bots(field)
+    return field
+
+
+@pytest.fixture(scope="module")
+def undisturbed(prepared: Field) -> list[tuple[object, ...]]:
+    """The table of the same tournament when nobody is killed; the place is as before then."""
+    database = prepared.db.read_bytes()
+    prepared.ok(*order(BLOCKS))
+    prepared.wait_until_nothing_runs()
+    table = prepared.table()
+    put_back(prepared, database)
+    return table
+
+
+def put_back(field: Field, database: bytes) -> None:
+    """The database as it was."""
+    for name in ("-wal", "-shm"):
+        Path(f"{field.db}{name}").unlink(missing_ok=True)
+    field.db.write_bytes(database)
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_whoever_is_killed_nothing_is_left_and_the_table_is_the_same(
+    prepared: Field, undisturbed: list[tuple[object, ...]], level: str, victim: str
+) -> None:
+    if victim == ALL and level == NONE:
+        pytest.skip(f"only a sandbox ends with everybody who could end it: {probe(STANDARD).problem}")
+    field = prepared
+    database = field.db.read_bytes()
+    try:
+        with field.on_terminal(*order(BLOCKS)) as terminal:
+            terminal.wait_for(rf"[1-{MATCHES - 1}]/{MATCHES} matches, ")
+            before = kill(field, terminal.process.pid, victim)
+            assert before is not None
+            wait_until(lambda: not survivors(field, before))
+            assert terminal.end() == (-9 if victim in (ARENA, ALL) else 0)
+        field.wait_until_nothing_runs()
+        if victim != ALL:  # with nobody left to do it, the next start does
+            assert field.left_behind() == []
+        if victim in (ARENA, ALL):
+            field.ok("tournament", "resume", "monday")
+            field.wait_until_nothing_runs()
+        assert field.left_behind() == []
+        assert field.counts() == {"finished": MATCHES}
+        assert field.table() == undisturbed
+        field.ok("db", "check")
+    finally:
+        put_back(field, database)

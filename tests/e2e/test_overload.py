@@ -1,0 +1,46 @@
+"""On a machine with four times more to do than it has cores for: no honest bot loses on time, no slow one gets away.
+
+`python -m benchmarks.overload` plays many more decisions.
+"""
+
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+
+import pytest
+
+from arena.executor.host import MatchHost
+from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
+from tests.support.specs import installed_script_game
+
+DECISIONS, OVERRUNS = 100, 6
+# What a test machine has to do besides may change meanwhile, far above the fourfold: an honest bot that lost is given
+# another round. One that was too slow must be caught in every round.
+ROUNDS = 3
+
+
+async def play() -> Tally:
+    """Half of the decisions each by two honest bots, and beside them one that is too slow."""
+    tally = Tally()
+    async with AsyncExitStack() as stack:
+        hosts = [await stack.enter_async_context(MatchHost()) for _ in range(3)]
+        with oversubscribed(4, bots=len(hosts)):
+            await asyncio.gather(
+                play_in_time(hosts[0], DECISIONS // 2, tally),
+                play_in_time(hosts[1], DECISIONS // 2, tally),
+                overrun(hosts[2], OVERRUNS, tally),
+            )
+    return tally
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waited for a core")
+@pytest.mark.timeout(900)
+async def test_a_busy_machine_costs_nobody_the_match_and_hides_no_overrun() -> None:
+    with installed_script_game():
+        for _ in range(ROUNDS):
+            tally = await play()
+            assert (tally.missed, tally.caught) == ([], OVERRUNS)
+            if not tally.lost:
+                break
+    assert [fault.explanation for fault in tally.lost] == []
+    assert tally.decisions == DECISIONS

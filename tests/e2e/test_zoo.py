@@ -1,0 +1,324 @@
+"""The zoo of hostile bots, in real processes: what each does, whose fault it is, and that nobody beside it notices."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from arena.executor.host import MatchHost
+from arena.hosting.sandbox.keep import STANDARD
+from arena.hosting.sandbox.probe import probe
+from arena.match.clock import TimeControl
+from arena.match.replay import load
+from arena.match.spec import UNCONFINED, Fault, FaultCause, MatchReport
+from arena.match.verify import verify
+from tests.support.keeper import copy_zoo, zoo_seat
+from tests.support.processes import marked_processes
+from tests.support.specs import installed_script_game, script_spec
+from tests.support.zoo.deeds import DONE, own_namespace
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+# Nothing waits that long when all is well; a test machine may be busy.
+PATIENT = TimeControl(decision_limit_us=100_000_000, start_limit_us=100_000_000)
+IMPATIENT = TimeControl(decision_limit_us=300_000, start_limit_us=100_000_000)
+FORGIVING = TimeControl(decision_limit_us=300_000, start_limit_us=100_000_000, margin_us=100_000_000)
+SHORT_START = TimeControl(decision_limit_us=100_000_000, start_limit_us=2_000_000)
+BOT, NOBODY = "bot", "nobody"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A bot of the zoo, and what must become of it."""
+
+    behaviour: str
+    owner: str
+    cause: FaultCause | None = None
+    words: str = ""
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def bots_fault(behaviour: str, cause: FaultCause, words: str, **evidence: Any) -> Case:
+    return Case(behaviour, BOT, cause, words, evidence)
+
+
+def harmless(behaviour: str) -> Case:
+    return Case(behaviour, NOBODY)
+
+
+F = FaultCause
+# Those of one table play one match: each does at its own turn what it does, and the last seat is honest.
+AT_START = (
+    bots_fault("crash-at-import", F.START_FAILED, "ended before it joined (exit status 1)", exit_status=1),
+    bots_fault("exit-in-peace", F.START_FAILED, "ended before it joined (exit status 0)", exit_status=0),
+    bots_fault("wrong-token", F.START_FAILED, "ended before it joined (exit status 4)", exit_status=4),
+    bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message"),
+    bots_fault("act-first", F.PROTOCOL, "Join comes first"),
+)
+TOO_LATE_TO_START = (
+    bots_fault("never-join", F.START_FAILED, "It did not join within 2 s."),
+    bots_fault("never-connect", F.START_FAILED, "It did not join within 2 s."),
+)
+AT_ITS_TURN = (
+    (
+        bots_fault("join-twice", F.PROTOCOL, "a second Join"),
+        bots_fault("wrong-ply", F.PROTOCOL, "It answered ply 2; asked was ply 1."),
+        bots_fault("wrong-match", F.PROTOCOL, "another match, 'another'"),
+        bots_fault("illegal", F.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were"),
+        bots_fault("out-of-range", F.ILLEGAL_ACTION, "2147483647, which does not exist"),
+        bots_fault("a-million-actions", F.MALFORMED, "bytes; 262144 are allowed"),
+    ),
+    (
+        bots_fault("oversized-message", F.DISCONNECTED, "Its stream"),
+        bots_fault("half-a-message", F.DISCONNECTED, "Its stream"),
+        bots_fault("close-stream", F.DISCONNECTED, "Its stream"),
+        bots_fault("second-stream", F.PROTOCOL, "a second stream"),
+        bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
+        bots_fault("crash", F.DISCONNECTED, "Its stream", signal=11, ended="SIGSEGV"),
+    ),
+)
+TOO_LATE = (
+    bots_fault("stop-writing", F.TIMEOUT, "it had 300 ms"),
+    bots_fault("stop-reading", F.TIMEOUT, "it had 300 ms"),
+    bots_fault("late-by-ten-seconds", F.TIMEOUT, "it had 300 ms"),
+)
+UNNOTICED = tuple(
+    map(harmless, ("flood-stderr", "leave-daemons", "open-many-files", "fork-flood-and-stay", "many-at-once"))
+)
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_zoo(tmp_path_factory.mktemp("zoo"))
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Stands in the environment of every process that these tests start; none outlives them."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch, installed_script_game():
+        patch.setenv("HOME", str(home))
+        yield f"HOME={home}"
+        assert marked_processes(f"HOME={home}") == {}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def host(mark: str) -> AsyncIterator[MatchHost]:
+    async with MatchHost() as host:
+        yield host
+    assert marked_processes(mark) == {}
+
+
+class Cage:
+    """Plays the bots of the zoo at one level of confinement."""
+
+    def __init__(self, host: MatchHost, zoo: Path, level: str) -> None:
+        self._host, self._zoo, self._level = host, zoo, level
+
+    async def play_one(self, behaviour: str, aims: Mapping[str, str], memory_mb: int = 512) -> MatchReport:
+        """A match of one of the zoo, which has aims, and an honest bot that must not notice."""
+        aims = {**aims, "host": own_namespace()}
+        deviant = zoo_seat(self._zoo, behaviour, level=self._level, memory_mb=memory_mb, aims=aims)
+        seats = deviant, zoo_seat(self._zoo, level=self._level)
+        report = await self._host.play(script_spec("0:3 1:3 0:3 1:3", seats=seats, clock=PATIENT))
+        assert report.result.ranks[1] == 1
+        assert not [fault for fault in report.result.faults if fault.seat == 1]
+        return report
+
+    async def outcome(self, behaviour: str, **aims: str) -> dict[str, str]:
+        """What a bot says that it could do, without a fault."""
+        report = await self.play_one(behaviour, aims)
+        assert report.result.faults == ()
+        outcome: dict[str, str] = json.loads(load(report.replay)["entries"][0]["note"])
+        return outcome
+
+    async def play(
+        self, cases: Sequence[Case], script: str = "", clock: TimeControl = PATIENT, with_honest: bool = True
+    ) -> MatchReport:
+        """One match of them all, in order, and of an honest bot in the last seat."""
+        seats = [zoo_seat(self._zoo, case.behaviour, level=self._level) for case in cases]
+        if with_honest:
+            seats.append(zoo_seat(self._zoo, level=self._level))
+        script = script or " ".join(f"{seat}:3" for seat in range(len(seats)))
+        spec = script_spec(script, len(seats), seats=tuple(seats), clock=clock)
+        report = await self._host.play(spec)
+        assert verify(report.replay) == []
+        return report
+
+    async def check(self, cases: Sequence[Case], **changes: Any) -> None:
+        """Everybody gets what it deserves, and the honest bot wins."""
+        report = await self.play(cases, **changes)
+        for seat, case in enumerate(cases):
+            check_case(case, [fault for fault in report.result.faults if fault.seat == seat])
+        assert report.result.ranks[-1] == 1
+        assert not [fault for fault in report.result.faults if fault.seat == len(cases)]
+
+
+@contextmanager
+def victim(secret: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of this user, with a secret in its environment."""
+    command = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(3600)"]
+    with subprocess.Popen(command, env={"SECRET": secret}) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def check_case(case: Case, faults: Sequence[Fault]) -> None:
+    assert [fault.cause for fault in faults] == ([case.cause] if case.cause else []), (case, faults)
+    for fault in faults:
+        assert case.words in fault.explanation, (case, fault)
+        assert case.evidence.items() <= fault.evidence.items(), (case, fault)
+        assert case.owner == BOT
+
+
+@pytest.fixture(scope="module")
+def sandboxed(host: MatchHost, zoo: Path) -> Cage:
+    """At level `standard`; where that does not work the test is skipped, with the reason."""
+    found = probe(STANDARD)
+    if not found.works:
+        pytest.skip(f"no sandbox works here: {found.problem}; {found.remedy}")
+    return Cage(host, zoo, STANDARD)
+
+
+@pytest.fixture(scope="module", params=[UNCONFINED, STANDARD])
+def cage(host: MatchHost, zoo: Path, request: pytest.FixtureRequest) -> Cage:
+    if request.param == STANDARD:
+        kept: Cage = request.getfixturevalue("sandboxed")
+        return kept
+    return Cage(host, zoo, UNCONFINED)
+
+
+@pytest.fixture(scope="module")
+def strongest(host: MatchHost, zoo: Path) -> Cage:
+    """The strongest level that works; for what takes long and is the same at every level."""
+    return Cage(host, zoo, STANDARD if probe(STANDARD).works else UNCONFINED)
+
+
+async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) -> None:
+    await cage.check(AT_START)
+
+
+async def test_a_bot_that_never_joins_loses(cage: Cage) -> None:
+    await cage.play([], "0:3")  # the honest bot is warm then, and needs no time to start
+    await cage.check(TOO_LATE_TO_START, clock=SHORT_START)
+
+
+@pytest.mark.parametrize("cases", AT_ITS_TURN, ids=["messages", "streams"])
+async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Cage, cases: tuple[Case, ...]) -> None:
+    await cage.check(cases)
+
+
+async def test_an_answer_before_the_question_is_a_breach(cage: Cage) -> None:
+    await cage.check([bots_fault("unasked-act", F.PROTOCOL, "It answered")], script="1:3 0:3 1:3 0:3")
+
+
+async def test_silence_is_a_timeout(cage: Cage) -> None:
+    await cage.check(TOO_LATE, clock=IMPATIENT)
+
+
+async def test_lateness_inside_the_margin_is_no_fault(cage: Cage) -> None:
+    await cage.check([harmless("late-inside-the-margin")], clock=FORGIVING, script="0:3")
+
+
+async def test_a_bot_that_does_not_read_for_five_seconds_is_gone(strongest: Cage) -> None:
+    script = "0:3 1:3" + " " * 1_000_000  # MatchStarted tells the options, and is larger than all buffers
+    await strongest.check([bots_fault("stop-reading", F.DISCONNECTED, "It did not read for 5 s.")], script=script)
+
+
+async def test_a_bot_that_spins_on_all_cores_while_it_waits_is_out(strongest: Cage) -> None:
+    # The honest bot thinks until the other one is out, which ends the match.
+    spinner = bots_fault("spin-while-waiting", F.RESOURCE, "")
+    report = await strongest.play([spinner, harmless("think-for-a-minute")], "0:3 1:3 0:3 1:3", with_honest=False)
+    check_case(spinner, report.result.faults)
+
+
+async def test_noise_and_children_are_no_fault_and_do_not_outlive_the_bot(cage: Cage) -> None:
+    await cage.check(UNNOTICED)
+
+
+async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_blamed_in_the_next(
+    strongest: Cage,
+) -> None:
+    thinker, other = harmless("think-for-a-second"), bots_fault("vanish-unasked", F.DISCONNECTED, "Its stream")
+    report = await strongest.play([thinker, other], "0:3 1:3", with_honest=False)
+    assert [fault.seat for fault in report.result.faults] == [1]
+    await strongest.check([thinker], script="1:3 0:3 1:3 0:3")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "memory_mb", "what"),
+    [("bomb-with-forks", 512, "processes"), ("bomb-with-memory", 200, "memory"), ("flood-output", 512, "output")],
+)
+async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
+    sandboxed: Cage, behaviour: str, memory_mb: int, what: str
+) -> None:
+    report = await sandboxed.play_one(behaviour, {}, memory_mb)
+    check_case(bots_fault(behaviour, F.RESOURCE, "", exceeded=what), report.result.faults)
+
+
+async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
+    outcome = await sandboxed.outcome("fill-the-disk")
+    assert all(value for name, value in outcome.items() if name.startswith("refused"))
+    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < 200
+
+
+async def test_a_bot_can_open_only_so_many_files(sandboxed: Cage) -> None:
+    outcome = await sandboxed.outcome("open-many-files")
+    assert outcome["refused"]
+    assert int(outcome["files"]) < 1000
+
+
+async def test_a_bot_sees_no_process_but_its_own_and_can_trace_none(sandboxed: Cage) -> None:
+    secret = "S" + os.urandom(16).hex()
+    with victim(secret):
+        outcome = await sandboxed.outcome("read-processes", secret=secret)
+    assert outcome["secret"] == "unseen"
+    assert int(outcome["processes"]) < 10
+    assert (await sandboxed.outcome("trace-processes"))["trace"] != DONE
+
+
+async def test_a_bot_can_kill_nobody_else(sandboxed: Cage) -> None:
+    with victim("") as process:
+        outcome = await sandboxed.outcome("kill-siblings", victim=str(process.pid))
+        assert process.poll() is None
+    assert outcome["victim"] != DONE
+
+
+async def test_a_bot_reads_neither_the_database_nor_the_code_of_others_nor_changes_its_own(
+    sandboxed: Cage, tmp_path: Path
+) -> None:
+    aims = {"database": tmp_path / "arena.db", "code": tmp_path / "versions" / "other" / "main.py"}
+    for path in aims.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("secret", encoding="ascii")
+    outcome = await sandboxed.outcome("read-files", **{name: str(path) for name, path in aims.items()})
+    assert outcome.keys() == {"database", "code", "listing", "own code", "beside own code"}
+    assert DONE not in outcome.values(), outcome
+
+
+async def test_a_bot_reaches_no_network_not_even_this_machine(sandboxed: Cage) -> None:
+    abstract = f"arena-zoo-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("\0" + abstract)
+        unix.listen()
+        server.setblocking(False)
+        outcome = await sandboxed.outcome("connect", port=str(server.getsockname()[1]), abstract=abstract)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert outcome.keys() == {"tcp", "udp", "abstract"}
+    assert DONE not in outcome.values(), outcome
+
+
+async def test_a_bot_finds_no_token_but_its_own_and_a_made_up_one_is_worth_nothing(sandboxed: Cage) -> None:
+    assert await sandboxed.outcome("use-another-token") == {"made up": "UNAUTHENTICATED", "found": "unseen"}

@@ -1,0 +1,251 @@
+"""Throws odd messages at a real server through real streams, at every moment of a bot's life, beside honest matches.
+
+Everything is in one process and one event loop: what the server raises, logs or keeps is seen at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from arena.match.match import Match
+from arena.referee.admission import JoinError, join
+from arena.referee.conductor import conduct
+from arena.referee.server import Admission, PlayServer
+from arena.referee.stream import BotStream
+from arena.v1 import play_pb2
+from tests.support import fuzz_messages
+from tests.support.specs import script_spec
+from tests.support.zoo.raw import RawStream
+
+import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
+
+Call = grpc.aio.StreamStreamCall[bytes, bytes]
+MATCH_ID = "m1"
+SCRIPT = "0:3 1:3 0:3 1:3"
+OTHER_FIRST = "1:3 0:3 1:3 0:3"
+HONEST_SCRIPT = "0:3 1:3 " * 10
+BROKEN = (grpc.aio.AioRpcError, asyncio.InvalidStateError, grpc.aio.UsageError)
+
+
+class Complaints(logging.Handler):
+    """What must stay empty: exceptions that nobody caught, and log lines of warnings and errors."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.found.append(record.getMessage() + (str(record.exc_info[1]) if record.exc_info else ""))
+
+    def note(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        self.found.append(f"{context.get('message')}: {context.get('exception')!r}")
+
+
+@contextlib.contextmanager
+def listening() -> Any:
+    """Collect complaints as long as this is open; also of what is only told when it is thrown away."""
+    complaints = Complaints()
+    loop = asyncio.get_running_loop()
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(complaints.note)
+    logging.getLogger().addHandler(complaints)
+    try:
+        yield complaints
+        gc.collect()
+    finally:
+        logging.getLogger().removeHandler(complaints)
+        loop.set_exception_handler(before)
+
+
+class Honest:
+    """An in-process bot that answers every question with the first legal action, on a stream of its own."""
+
+    def __init__(self, call: Call, stream: BotStream) -> None:
+        self._call, self.stream = call, stream
+        self._task = asyncio.create_task(self._answer())
+
+    async def _answer(self) -> None:
+        while isinstance(data := await self._call.read(), bytes):
+            response = play_pb2.PlayResponse.FromString(data)
+            if response.HasField("decide"):
+                decide = response.decide
+                await self._call.write(fuzz_messages.act(decide.match_id, decide.ply, decide.legal_actions[0]))
+
+    async def close(self) -> None:
+        """End its stream."""
+        self._task.cancel()
+        self._call.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+class Range:
+    """A server to shoot at. `messages` counts what was sent to it."""
+
+    def __init__(self, server: PlayServer, address: str) -> None:
+        self._server, self._address = server, address
+        self._channel = grpc.aio.insecure_channel(address, [("grpc.max_send_message_length", -1)])
+        self.messages = 0
+        self.honest_matches = 0
+
+    async def close(self) -> None:
+        """Close the client's side."""
+        await self._channel.close()
+
+    @asynccontextmanager
+    async def open_stream(self) -> AsyncIterator[tuple[Admission, Call]]:
+        """A stream with a token of its own; both are gone afterwards."""
+        admission = self._server.admit()
+        method: Any = self._channel.stream_stream("/arena.v1.PlayService/Play")
+        call: Call = method(metadata=(("authorization", f"Bearer {admission.token}"),))
+        try:
+            yield admission, call
+        finally:
+            call.cancel()
+            self._server.dismiss(admission)
+
+    @asynccontextmanager
+    async def open_joined(self) -> AsyncIterator[tuple[BotStream, Call]]:
+        """A stream that has joined in order."""
+        async with self.open_stream() as (admission, call):
+            await call.write(fuzz_messages.join("*"))
+            stream = await admission.stream
+            await join(stream)
+            await call.read()
+            yield stream, call
+
+    @asynccontextmanager
+    async def open_honest(self) -> AsyncIterator[Honest]:
+        """An honest bot."""
+        async with self.open_joined() as (stream, call):
+            honest = Honest(call, stream)
+            try:
+                yield honest
+            finally:
+                await honest.close()
+
+    async def shoot(self, rng: Random, call: Call, count: int, ply: int = 0) -> None:
+        """Send odd messages as long as the stream takes them."""
+        for _ in range(count):
+            self.messages += 1
+            try:
+                await call.write(fuzz_messages.draw_message(rng, MATCH_ID, ply))
+            except BROKEN:
+                return
+
+    # The moments of a bot's life.
+
+    async def at_first(self, rng: Random, _partner: Honest) -> None:
+        """Instead of its Join."""
+        async with self.open_stream() as (admission, call):
+            await self.shoot(rng, call, 1)
+            await call.done_writing()
+            with contextlib.suppress(JoinError):
+                await join(await admission.stream)
+
+    async def while_idle(self, rng: Random, _partner: Honest) -> None:
+        """After its Join, when no match is played."""
+        async with self.open_joined() as (stream, call):
+            await self.shoot(rng, call, 8)
+            await call.done_writing()
+            while not stream.is_closed:
+                await asyncio.sleep(0)
+
+    async def when_asked(self, rng: Random, partner: Honest) -> None:
+        """Instead of its answer."""
+        await self._in_a_match(rng, partner, SCRIPT)
+
+    async def when_another_is_asked(self, rng: Random, partner: Honest) -> None:
+        """When a match has begun, at any moment."""
+        await self._in_a_match(rng, partner, OTHER_FIRST)
+
+    async def _in_a_match(self, rng: Random, partner: Honest, script: str) -> None:
+        async with self.open_joined() as (stream, call):
+            match = Match(script_spec(script))
+            playing = asyncio.create_task(conduct(match, [stream, partner.stream]))
+            await call.read()
+            if script is SCRIPT:
+                await call.read()
+            await self.shoot(rng, call, 3)
+            with contextlib.suppress(*BROKEN):
+                await call.done_writing()
+            await playing
+            assert not match.faults_of(1), match.faults_of(1)
+
+    async def in_bytes(self, rng: Random, _partner: Honest) -> None:
+        """Broken HTTP/2, on a connection of its own that is closed at any place."""
+        self.messages += 1
+        admission = self._server.admit()
+        await asyncio.to_thread(self._shoot_bytes, rng, admission.token)
+        self._server.dismiss(admission)
+
+    def _shoot_bytes(self, rng: Random, token: str) -> None:
+        with contextlib.suppress(OSError), RawStream(self._address, token) as stream:
+            message = fuzz_messages.draw_message(rng, MATCH_ID, 0)
+            if rng.random() < 0.3:
+                stream.send_half(message + b"..")
+            else:
+                stream.send_bytes(fuzz_messages.mutate(rng, stream.frame_of(message)))
+
+    # The whole.
+
+    async def fire(self, seed: int, messages: int) -> None:
+        """One lane: one odd bot after another, each at a moment that is drawn, until so many messages were sent."""
+        rng = Random(seed)
+        moments: tuple[Callable[[Random, Honest], Awaitable[None]], ...] = (
+            self.at_first,
+            self.while_idle,
+            self.when_asked,
+            self.when_asked,
+            self.when_another_is_asked,
+            self.in_bytes,
+        )
+        while self.messages < messages:
+            async with self.open_honest() as partner:
+                # A partner whose answer crossed the end of a match is not used again, as in the arena.
+                while self.messages < messages and not partner.stream.spoiled:
+                    await rng.choice(moments)(rng, partner)
+
+    async def play_honestly(self) -> None:
+        """Matches of two honest bots, one after another, that nothing disturbs; until it is cancelled."""
+        async with self.open_honest() as one, self.open_honest() as other:
+            while True:
+                match = Match(script_spec(HONEST_SCRIPT))
+                await conduct(match, [one.stream, other.stream])
+                result = match.result()
+                assert (result.by_rules, result.faults, result.ranks) == (True, (), (1, 1)), result
+                self.honest_matches += 1
+
+
+@asynccontextmanager
+async def open_range(directory: Path) -> AsyncIterator[Range]:
+    """A server with a socket in `directory`, and what shoots at it."""
+    server = PlayServer()
+    address = f"unix:{directory}/play"
+    await server.start(address)
+    target = Range(server, address)
+    try:
+        yield target
+    finally:
+        await target.close()
+        await server.stop()
+
+
+async def fuzz(target: Range, seed: int, messages: int, lanes: int = 2) -> None:
+    """Send so many messages in all, beside honest matches. Raises AssertionError if an honest bot was disturbed."""
+    neighbours = asyncio.create_task(target.play_honestly())
+    goal = target.messages + messages
+    async with asyncio.TaskGroup() as group:
+        for lane in range(lanes):
+            group.create_task(target.fire(seed * 1000 + lane, goal))
+    if neighbours.done():
+        neighbours.result()
+    neighbours.cancel()
+    await asyncio.gather(neighbours, return_exceptions=True)
