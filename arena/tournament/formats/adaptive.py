@@ -123,26 +123,17 @@ def _labels(situation: Situation) -> dict[str, str]:
 
 def _table(situation: Situation) -> OfficialTable:
     """The official table of all whole blocks, entrants by label."""
-    import numpy as np
-
-    from ratings.official.results import Results
+    from ratings.official.results import results_of
     from ratings.official.table import official_table
 
     labels = _labels(situation)
-    places = {entrant.id: place for place, entrant in enumerate(situation.entrants)}
-    whole = [(number, block) for number, block in enumerate(situation.blocks) if block.is_whole]
-    width = len(whole[0][1].order) if whole else 2
-    seats = [[places[entrant] for entrant in order] for _, block in whole for order in _rotations(block)]
-    ranks = [ranks for _, block in whole for ranks in block.ranks]
-    digests = [int(digest[:15] or "0", 16) for _, block in whole for digest in block.digests]
-    results = Results(
-        tuple(labels[entrant.id] for entrant in situation.entrants),
-        np.array(seats, np.int64).reshape(-1, width),
-        np.array(ranks, np.int64).reshape(-1, width),
-        np.array([number for number, block in whole for _ in block.ranks], np.int64),
-        np.array(digests, np.int64),
-    )
-    return official_table(results)
+    matches = [
+        (number, [labels[entrant] for entrant in order], ranks, digest)
+        for number, block in enumerate(situation.blocks)
+        if block.is_whole
+        for order, ranks, digest in zip(_rotations(block), block.ranks, block.digests, strict=True)
+    ]
+    return official_table(results_of(list(labels.values()), matches))
 
 
 def _rotations(block: PlayedBlock) -> list[Order]:
