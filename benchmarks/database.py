@@ -37,12 +37,13 @@ from ratings.ledger import (
     create_tournament,
     lease,
     record_result,
+    record_results,
 )
 from ratings.pools import PoolKey
 from ratings.queries import list_matches
 
 REPLAY_BYTES = 3000
-IN_FLIGHT = 8
+IN_FLIGHT = 32
 
 
 @contextmanager
@@ -125,19 +126,26 @@ def take(engine: Engine, tournament: str) -> list[LeasedMatch]:
 def record_all(engine: Engine, tournament: str) -> None:
     """Play the tournament out of thin air; print the cost of a match."""
     random = Random(1)
-    taking, recording = Samples(), Samples()
+    taking, recording, together = Samples(), Samples(), Samples()
+    turn = 0
     while True:
         with taking.one():
             matches = take(engine, tournament)
         if not matches:
             break
         random.shuffle(matches)
-        for match in matches:
-            fact = fact_of(match, random)
-            with recording.one(), write(engine) as session:
-                record_result(session, fact)
+        facts = [fact_of(match, random) for match in matches]
+        turn += 1
+        if turn % 2:
+            for fact in facts:
+                with recording.one(), write(engine) as session:
+                    record_result(session, fact)
+        else:
+            with together.one(), write(engine) as session:
+                record_results(session, facts)
     taking.show(f"lease {IN_FLIGHT} matches")
     recording.show("record and rate a match")
+    together.show(f"record and rate {IN_FLIGHT} matches together")
 
 
 def floor(directory: Path, matches: int, seats: int) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, and_, func, select
+from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
 from ratings import schema, sqlite, tables
@@ -30,7 +30,7 @@ def check(engine: Engine) -> list[str]:
     if facts := check_facts(engine):
         return facts
     with read(engine) as session:
-        return list(_ratings(session))
+        return list(rating_problems(session))
 
 
 def check_facts(engine: Engine) -> list[str]:
@@ -39,8 +39,12 @@ def check_facts(engine: Engine) -> list[str]:
         if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
             # On damaged pages the other questions would only repeat the answer.
             return damage
-        kinds = (_schema(session), _matches(session), _attempts(session), _order(session))
-        return [problem for kind in kinds for problem in kind]
+        return list(chain(_schema(session), facts_problems(session)))
+
+
+def facts_problems(session: Session) -> Iterator[str]:
+    """What is wrong with matches, attempts and the order of rating, as a session sees them."""
+    return chain(_matches(session), _attempts(session), _order(session))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -116,17 +120,22 @@ def _order(session: Session) -> Iterator[str]:
     tournaments = select(_t.c.id, _t.c.rated_through, through).outerjoin(passed, passed.c.tournament_id == _t.c.id)
     differ = (through != _t.c.rated_through) | (passed.c.last != passed.c.passed - 1)
     yield from _few(session, tournaments.where(differ), "tournament {}: rated through {}, but {} matches in the order")
+    rest, over = tables.match.alias(), (MatchState.FINISHED, MatchState.VOID)
     waiting = (
         select(_t.c.id, _m.c.position)
         .join(_m, and_(_m.c.tournament_id == _t.c.id, _m.c.position == _t.c.rated_through))
-        .where(_t.c.rated, _m.c.state.in_((MatchState.FINISHED, MatchState.VOID)))
+        .where(
+            _t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists()
+        )
     )
-    yield from _few(session, waiting, "tournament {}: match {} is over and not rated")
+    yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
 
 
-def _ratings(session: Session) -> Iterator[str]:
+def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:
+    """Every rating, of all pools or of one, that is not what the facts give, to the last digit."""
     names = _version_names(session)
-    for pool_id in session.connection().execute(select(tables.pool.c.id)).scalars().all():
+    pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
+    for pool_id in session.connection().execute(pools).scalars().all():
         try:
             rebuilt = compute(session, pool_id)
         except SkillError as error:

@@ -13,6 +13,7 @@
     ├── BotError                    a bot that cannot be added or entered as asked
     ├── PlanError                   a tournament that cannot be played as planned
     ├── FactError                   a result that does not fit its match
+    ├── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
     ├── SkillError                  constants that TrueSkill cannot work with
     └── ResultsError                results, or a question about them, that the statistics cannot work with
 
@@ -70,6 +71,10 @@ class PlanError(RatingsError, ValueError):
 
 class FactError(RatingsError, ValueError):
     """The result does not fit its match."""
+
+
+class ArchiveError(RatingsError, ValueError):
+    """The file cannot be imported, or the tournament not be exported."""
 
 
 class SkillError(RatingsError, ValueError):

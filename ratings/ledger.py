@@ -15,7 +15,7 @@ from ratings.leasing import (
     release,
 )
 from ratings.planning import BlockPlan, MatchPlan, TournamentPlan, create_tournament
-from ratings.recording import FaultFact, LeakFact, MatchFact, record_result
+from ratings.recording import FaultFact, LeakFact, MatchFact, record_result, record_results
 
 __all__ = [
     "MAX_ATTEMPTS",
@@ -34,5 +34,6 @@ __all__ = [
     "progress",
     "record_host_failure",
     "record_result",
+    "record_results",
     "release",
 ]

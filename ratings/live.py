@@ -6,8 +6,9 @@ which matches come next and writes down what happened to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
@@ -100,13 +101,14 @@ _TOURNAMENT = (
     .with_for_update(of=_p)
 )
 _NEXT_MATCHES = (
-    select(_m.c.id, _m.c.position, _m.c.state, _m.c.rated)
+    select(_m.c.id, _m.c.block_id, _m.c.position, _m.c.state, _m.c.rated)
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.position >= bindparam("start"))
     .order_by(_m.c.position)
     .limit(_CHUNK)
 )
 _SEATS = (
     select(
+        _s.c.match_id,
         _s.c.seat,
         _s.c.version_id,
         _s.c.rank,
@@ -122,11 +124,11 @@ _SEATS = (
     .join(_v, _v.c.id == _s.c.version_id)
     .join(_b, _b.c.id == _v.c.bot_id)
     .outerjoin(_r, and_(_r.c.version_id == _s.c.version_id, _r.c.pool_id == bindparam("pool")))
-    .where(_s.c.match_id == bindparam("match"))
+    .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
     .order_by(_s.c.seat)
 )
 _PREDECESSOR = (
-    select(_r.c.mu, _r.c.sigma)
+    select(_v.c.number, _r.c.version_id, _r.c.mu, _r.c.sigma)
     .join(_v, _v.c.id == _r.c.version_id)
     .where(_v.c.bot_id == bindparam("bot"), _v.c.number < bindparam("number"), _r.c.pool_id == bindparam("pool"))
     .order_by(_v.c.number.desc())
@@ -145,9 +147,10 @@ _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated
 
 
 def rate_prefix(connection: Connection, tournament_id: str) -> int:
-    """Rate the tournament's matches from where rating stopped to the first that is not over; how many were passed.
+    """Rate the tournament's whole blocks from where rating stopped to the first that is not over.
 
-    Inside the caller's transaction. Nothing happens in an unrated tournament.
+    How many matches were passed. A match that is void voids its block: seats are fair only in whole blocks. Inside the
+    caller's transaction. Nothing happens in an unrated tournament.
     """
     tournament = connection.execute(_TOURNAMENT, {"tournament": tournament_id}).one()
     if not tournament.rated:
@@ -157,19 +160,16 @@ def rate_prefix(connection: Connection, tournament_id: str) -> int:
         _rate_chunk(connection, tournament, chunk)
         through += len(chunk)
         connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
-        if len(chunk) < _CHUNK:
-            break
     return int(through - tournament.rated_through)
 
 
 def _over_from(connection: Connection, tournament_id: str, start: int) -> list[AnyRow]:
-    """The matches at `start`, start + 1, ... that are over, up to the first that is not."""
-    over: list[AnyRow] = []
-    for row in connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all():
-        if row.state not in (MatchState.FINISHED, MatchState.VOID) or row.position != start + len(over):
-            break
-        over.append(row)
-    return over
+    """The matches at `start`, start + 1, ... that are over, up to the first block that is not; few at once."""
+    rows = connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all()
+    over = list(takewhile(lambda row: row.state in (MatchState.FINISHED, MatchState.VOID), rows))
+    # A block that is cut off, by a match that is not over or by the limit, has to wait.
+    cut = rows[len(over)].block_id if len(over) < len(rows) else over[-1].block_id if len(over) == _CHUNK else None
+    return [row for row in over if row.block_id != cut]
 
 
 def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[AnyRow]) -> None:
@@ -178,18 +178,26 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     )
     pool = tournament.pool_id
     last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
+    void_blocks = {match.block_id for match in matches if match.state == MatchState.VOID}
+    seats: dict[str, list[AnyRow]] = {}
+    for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
+        seats.setdefault(row.match_id, []).append(row)
+    ratings = _Ratings(connection, settings, pool, [seat for found in seats.values() for seat in found])
+    order = []
     for seq, match in enumerate(matches, start=last + 1):
-        seats = connection.execute(_SEATS, {"pool": pool, "match": match.id}).all()
-        verdict = _verdict(match, seats, bool(tournament.rates_same_owner))
-        order = {"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict}
-        connection.execute(_ADD_ORDER, order)
+        verdict = _verdict(match, seats[match.id], void_blocks, bool(tournament.rates_same_owner))
+        order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
         if verdict is Verdict.RATED:
-            _rate_one(connection, settings, order, seats)
+            ratings.play(seq, seats[match.id])
+    connection.execute(_ADD_ORDER, order)
+    ratings.write()
 
 
-def _verdict(match: AnyRow, seats: Sequence[AnyRow], rates_same_owner: bool) -> Verdict:
+def _verdict(match: AnyRow, seats: Sequence[AnyRow], void_blocks: Set[str], rates_same_owner: bool) -> Verdict:
     if match.state == MatchState.VOID:
         return Verdict.VOID
+    if match.block_id in void_blocks:
+        return Verdict.VOID_BLOCK
     if not match.rated:
         return Verdict.UNRATED
     owners = [seat.owner_id for seat in seats if seat.owner_id is not None]
@@ -198,29 +206,58 @@ def _verdict(match: AnyRow, seats: Sequence[AnyRow], rates_same_owner: bool) -> 
     return Verdict.RATED
 
 
-def _rate_one(
-    connection: Connection, settings: SkillSettings, order: Mapping[str, Any], seats: Sequence[AnyRow]
-) -> None:
-    pool = order["pool_id"]
-    before = [_standing(connection, settings, pool, seat) for seat in seats]
-    after = rate_match(settings, before, [seat.rank for seat in seats])
-    changes, new, known = [], [], []
-    for seat, old, now in zip(seats, before, after, strict=True):
-        place = {"match_id": order["match_id"], "seat": seat.seat, "pool_id": pool, "version_id": seat.version_id}
-        changes.append({**place, "rating_seq": order["rating_seq"], **change_columns(old, now)})
-        if seat.mu is None:
-            new.append({"pool_id": pool, "version_id": seat.version_id, **standing_columns(now)})
-        else:
-            known.append({"the_pool": pool, "the_version": seat.version_id, **standing_columns(now)})
-    connection.execute(_ADD_CHANGE, changes)
-    if new:
-        connection.execute(_ADD_RATING, new)
-    if known:
-        connection.execute(_SET_RATING, known)
+class _Ratings:
+    """The standings that a chunk of matches starts from, what the matches make of them, and the rows to write."""
 
+    def __init__(self, connection: Connection, settings: SkillSettings, pool: str, seats: Iterable[AnyRow]) -> None:
+        self._connection, self._settings, self._pool = connection, settings, pool
+        self._standings = {
+            seat.version_id: Standing(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
+            for seat in seats
+            if seat.mu is not None
+        }
+        self._known = set(self._standings)
+        self._changed: dict[str, AnyRow] = {}
+        self._changes: list[dict[str, Any]] = []
 
-def _standing(connection: Connection, settings: SkillSettings, pool: str, seat: AnyRow) -> Standing:
-    if seat.mu is not None:
-        return Standing(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
-    before = connection.execute(_PREDECESSOR, {"bot": seat.bot_id, "number": seat.number, "pool": pool}).one_or_none()
-    return first_standing(settings, None if before is None else Skill(*before))
+    def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
+        """Rate one match."""
+        before = [self._standing(seat) for seat in seats]
+        after = rate_match(self._settings, before, [seat.rank for seat in seats])
+        for seat, old, new in zip(seats, before, after, strict=True):
+            place = {"match_id": seat.match_id, "seat": seat.seat, "version_id": seat.version_id}
+            self._changes.append({**place, "pool_id": self._pool, "rating_seq": seq, **change_columns(old, new)})
+            self._standings[seat.version_id] = new
+            self._changed[seat.version_id] = seat
+
+    def write(self) -> None:
+        """Write every change, and every standing as the last match left it."""
+        new, known = [], []
+        for version_id in self._changed:
+            columns = standing_columns(self._standings[version_id])
+            if version_id in self._known:
+                known.append({"the_pool": self._pool, "the_version": version_id, **columns})
+            else:
+                new.append({"pool_id": self._pool, "version_id": version_id, **columns})
+        for statement, rows in ((_ADD_CHANGE, self._changes), (_ADD_RATING, new), (_SET_RATING, known)):
+            if rows:
+                self._connection.execute(statement, rows)
+
+    def _standing(self, seat: AnyRow) -> Standing:
+        return self._standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+
+    def _predecessor(self, seat: AnyRow) -> Skill | None:
+        """The nearest earlier version of the bot that is rated here: in the database, or since the chunk began."""
+        place = {"bot": seat.bot_id, "number": seat.number, "pool": self._pool}
+        stored = self._connection.execute(_PREDECESSOR, place).one_or_none()
+        earlier = [(row.number, id_) for id_, row in self._changed.items() if row.bot_id == seat.bot_id]
+        found = [one for one in earlier if one[0] < seat.number]
+        if stored is not None:
+            found.append((stored.number, stored.version_id))
+        if not found:
+            return None
+        _, version_id = max(found)
+        if version_id in self._standings:
+            return self._standings[version_id].skill
+        assert stored is not None
+        return Skill(stored.mu, stored.sigma)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,13 +81,14 @@ _RESULT_COLUMNS = (
     "record_digest",
     "sandbox",
 )
-_MATCH = (
-    select(_m.c.tournament_id, _m.c.state, tables.pool.c.seats)
+_MATCHES = (
+    select(_m.c.id, _m.c.tournament_id, _m.c.state, tables.pool.c.seats)
     .join(tables.tournament, tables.tournament.c.id == _m.c.tournament_id)
     .join(tables.pool, tables.pool.c.id == tables.tournament.c.pool_id)
-    .where(_m.c.id == bindparam("match"))
+    .where(_m.c.id.in_(bindparam("matches", expanding=True)))
     .with_for_update(of=_m)
 )
+_ATTEMPTS = select(_a.c.match_id, _a.c.number).where(_a.c.match_id.in_(bindparam("matches", expanding=True)))
 _FINISH_MATCH = (
     update(_m).where(_m.c.id == bindparam("the_match")).values({name: bindparam(name) for name in _RESULT_COLUMNS})
 )
@@ -119,27 +120,41 @@ _ADD_REPLAY = insert(tables.replay)
 
 
 def record_result(session: Session, fact: MatchFact) -> bool:
-    """Finish a match and rate what can now be rated. False, and nothing changed, if the match is over already.
+    """Finish a match and rate what can now be rated; see `record_results`."""
+    return record_results(session, [fact])[0]
 
-    The first result of a match counts, also that of an attempt whose lease was lost meanwhile. Raises FactError,
-    nothing written, if the fact does not fit its match.
+
+def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
+    """Finish matches and rate what can now be rated; for each fact whether it was written.
+
+    False, and nothing changed, for a match that is over already. The first result of a match counts, also that of an
+    attempt whose lease was lost meanwhile. Raises FactError, nothing written, if a fact does not fit its match.
     """
     connection = session.connection()
-    match = connection.execute(_MATCH, {"match": fact.match_id}).one_or_none()
-    if match is None:
-        raise FactError(f"there is no match {fact.match_id}")
-    if match.state in (MatchState.FINISHED, MatchState.VOID):
-        return False
-    _check_fact(fact, match)
-    _write_result(connection, fact)
-    rate_prefix(connection, match.tournament_id)
-    # Objects the caller read before would still show the match as it was.
-    session.expire_all()
-    return True
+    ids = {"matches": [fact.match_id for fact in facts]}
+    open_matches = {row.id: row for row in connection.execute(_MATCHES, ids)}
+    attempts = {(row.match_id, row.number) for row in connection.execute(_ATTEMPTS, ids)}
+    news: dict[str, MatchFact] = {}
+    for fact in facts:
+        match = open_matches.get(fact.match_id)
+        if match is None:
+            raise FactError(f"there is no match {fact.match_id}")
+        if match.state not in (MatchState.FINISHED, MatchState.VOID):
+            _check_fact(fact, match, attempts)
+            news.setdefault(fact.match_id, fact)
+    if news:
+        _write_results(connection, list(news.values()))
+        for tournament_id in sorted({open_matches[match_id].tournament_id for match_id in news}):
+            rate_prefix(connection, tournament_id)
+        # Objects the caller read before would still show the matches as they were.
+        session.expire_all()
+    return [news.get(fact.match_id) is fact for fact in facts]
 
 
-def _check_fact(fact: MatchFact, match: AnyRow) -> None:
+def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
     place = f"match {fact.match_id}"
+    if (fact.match_id, fact.attempt) not in attempts:
+        raise FactError(f"{place} has no attempt {fact.attempt}; lease it before it is played")
     if len(fact.ranks) != match.seats:
         raise FactError(f"{place}: {len(fact.ranks)} ranks for {match.seats} seats")
     try:
@@ -154,21 +169,26 @@ def _check_fact(fact: MatchFact, match: AnyRow) -> None:
         raise FactError(f"{place}: the replay is empty")
 
 
-def _write_result(connection: Connection, fact: MatchFact) -> None:
+def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
     now = now_us()
-    attempt = {"the_match": fact.match_id, "the_number": fact.attempt, "worker": fact.worker, "ended_at_us": now}
-    if connection.execute(_FINISH_ATTEMPT, {**attempt, "state": AttemptState.FINISHED}).rowcount != 1:
-        raise FactError(f"match {fact.match_id} has no attempt {fact.attempt}; lease it before it is played")
-    connection.execute(_RELEASE_OTHERS, {"the_match": fact.match_id, "ended_at_us": now})
+    attempts = [
+        {"the_match": fact.match_id, "the_number": fact.attempt, "worker": fact.worker, "ended_at_us": now}
+        for fact in facts
+    ]
+    connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])
+    connection.execute(_RELEASE_OTHERS, [{"the_match": fact.match_id, "ended_at_us": now} for fact in facts])
+    connection.execute(_FINISH_MATCH, [_match_row(fact) for fact in facts])
+    connection.execute(_SET_SEAT, [row for fact in facts for row in _seat_rows(fact)])
+    if faults := [row for fact in facts for row in _fault_rows(fact)]:
+        connection.execute(_ADD_FAULT, faults)
+    if leaks := [row for fact in facts for row in _leak_rows(fact)]:
+        connection.execute(_ADD_LEAK_CHECK, leaks)
+    connection.execute(_ADD_REPLAY, [{"match_id": fact.match_id, "data": fact.replay} for fact in facts])
+
+
+def _match_row(fact: MatchFact) -> dict[str, Any]:
     values = {name: getattr(fact, name) for name in _RESULT_COLUMNS[1:]}
-    values |= {"state": MatchState.FINISHED, "details": dict(fact.details)}
-    connection.execute(_FINISH_MATCH, {"the_match": fact.match_id, **values})
-    connection.execute(_SET_SEAT, _seat_rows(fact))
-    if fact.faults:
-        connection.execute(_ADD_FAULT, _fault_rows(fact))
-    if fact.leak_checks:
-        connection.execute(_ADD_LEAK_CHECK, _leak_rows(fact))
-    connection.execute(_ADD_REPLAY, {"match_id": fact.match_id, "data": fact.replay})
+    return {"the_match": fact.match_id, **values, "state": MatchState.FINISHED, "details": dict(fact.details)}
 
 
 def _seat_rows(fact: MatchFact) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import func, select, update
 from sqlmodel import Session, col
@@ -39,6 +40,8 @@ class MatchRecord:
     versions: tuple[str, ...]
     ranks: tuple[int | None, ...]
     has_forfeited: tuple[bool, ...]
+    game_digest: str | None
+    """Of a finished match."""
 
 
 def lock(session: Session, tournament_id: str) -> Tournament:
@@ -76,21 +79,34 @@ def entrants(session: Session, tournament_id: str) -> list[Entrant]:
 def block_records(session: Session, tournament_id: str, first: int, blocks: int) -> list[list[MatchRecord]]:
     """The matches of `blocks` blocks from index `first` on, by rotation."""
     query = (
-        select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit)
+        select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _m.c.game_digest)
         .join(_m, _m.c.block_id == _b.c.id)
         .join(_s, _s.c.match_id == _m.c.id)
         .where(_b.c.tournament_id == tournament_id, _b.c.index >= first, _b.c.index < first + blocks)
         .order_by(_b.c.index, _m.c.rotation, _s.c.seat)
     )
-    found: dict[int, dict[int, list[tuple[MatchState, str, int | None, bool]]]] = {}
-    for index, rotation, state, version, rank, forfeit in session.connection().execute(query):
-        found.setdefault(index, {}).setdefault(rotation, []).append((state, version, rank, forfeit is not None))
+    found: dict[int, dict[int, list[_Seat]]] = {}
+    for index, rotation, *seat in session.connection().execute(query):
+        found.setdefault(index, {}).setdefault(rotation, []).append(_Seat(*seat))
     return [[_record(seats) for seats in matches.values()] for matches in found.values()]
 
 
-def _record(seats: Sequence[tuple[MatchState, str, int | None, bool]]) -> MatchRecord:
-    states, versions, ranks, forfeited = zip(*seats, strict=True)
-    return MatchRecord(states[0], versions, ranks, forfeited)
+class _Seat(NamedTuple):
+    state: MatchState
+    version: str
+    rank: int | None
+    forfeit: int | None
+    game_digest: str | None
+
+
+def _record(seats: Sequence[_Seat]) -> MatchRecord:
+    return MatchRecord(
+        seats[0].state,
+        tuple(seat.version for seat in seats),
+        tuple(seat.rank for seat in seats),
+        tuple(seat.forfeit is not None for seat in seats),
+        seats[0].game_digest,
+    )
 
 
 def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[BlockPlan]) -> bool:

@@ -47,6 +47,7 @@ EXIT_CODES = {
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,
     "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
     "arena.match.clock.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,

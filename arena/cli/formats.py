@@ -27,6 +27,7 @@ from arena.cli.order import (
 from arena.cli.play import play, read_keeping
 from arena.cli.sandbox import AllowReduced, Sandbox
 from arena.cli.standings import print_end
+from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
@@ -176,6 +177,23 @@ def knockout(
 ) -> Chooser:
     """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
     return lambda seats, bots: (Knockout(seats, 2 if double else 1, best_of, not in_order), bots)
+
+
+@_command(
+    Adaptive.name,
+    '--seats 2 --bots random,greedy,search --until "winner known at 95%"',
+    '--seats 3 --bots random,greedy,search --until "top 2 known at 90%" --max-blocks 500',
+)
+def adaptive(
+    until: Annotated[
+        str, typer.Option(metavar="QUESTION", help='"top 3 known at 95%" or "winner known at 99%".')
+    ] = DEFAULT_QUESTION,
+    max_blocks: Annotated[
+        int, typer.Option("--max-blocks", min=1, metavar="N", help="End after so many, whatever is known.")
+    ] = DEFAULT_BLOCKS,
+) -> Chooser:
+    """Play until the best are known, where it tells most: close rivals meet often, clear cases seldom."""
+    return lambda seats, bots: (Adaptive(seats, until, max_blocks), bots)
 
 
 @_command(

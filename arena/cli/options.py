@@ -11,13 +11,19 @@ import typer
 
 from arena.cli import settings
 from arena.cli.errors import MISUSE, MisuseError
+from arena.cli.output import Style
 
 Database = Annotated[
     str, typer.Option("--db", envvar=settings.DB.variable, metavar="FILE", help="The database; made when missing.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Write comma-separated values, for spreadsheets.")]
 Language = Annotated[
     str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", help="Language of names for people.")
+]
+PoolOption = Annotated[
+    str | None,
+    typer.Option("--pool", "-p", metavar="ID", help="Which pool, by the beginning of its id; the only one by default."),
 ]
 SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position into this file.")]
 GameOptions = Annotated[
@@ -42,6 +48,13 @@ def print_help_without_verb(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(MISUSE)
+
+
+def parse_style(*, as_json: bool, as_csv: bool) -> Style:
+    """What `--json` and `--csv` ask for. Raises MisuseError."""
+    if as_json and as_csv:
+        raise MisuseError("--json and --csv exclude each other; give one of them")
+    return Style.JSON if as_json else Style.CSV if as_csv else Style.PEOPLE
 
 
 def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:

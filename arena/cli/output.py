@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import enum
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +32,14 @@ class Column:
     write: Callable[[Any], str] = _text
 
 
+class Style(enum.Enum):
+    """For whom rows are written."""
+
+    PEOPLE = "people"
+    JSON = "json"
+    CSV = "csv"
+
+
 def print_json(data: Any) -> None:
     """Write `data` for a program."""
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
@@ -46,6 +56,21 @@ def print_table(
     else:
         cells = [[column.write(row[column.key]) for column in columns] for row in rows]
         (_print_drawn if sys.stdout.isatty() else _print_plain)(columns, cells)
+
+
+def print_csv(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write `rows` for a spreadsheet: a line of headings, then a line each; nothing stands for None."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(keys)
+    writer.writerows([["" if row[key] is None else row[key] for key in keys] for row in rows])
+
+
+def print_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], style: Style, *, empty: str) -> None:
+    """Write `rows` in the style that was asked for; with all their keys for programs, with the columns for people."""
+    if style is Style.CSV:
+        print_csv(list(rows[0]) if rows else [column.key for column in columns], rows)
+    else:
+        print_table(columns, rows, as_json=style is Style.JSON, empty=empty)
 
 
 def yes_or_no(value: Any) -> str:

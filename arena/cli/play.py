@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import typer
@@ -28,6 +30,8 @@ from ratings.errors import DatabaseError
 from ratings.ledger import progress
 from ratings.models import Tournament
 
+_NOTE_EVERY_S = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
@@ -51,10 +55,18 @@ def read_keeping(
     )
 
 
-def play(book: Book, tournament: Tournament, *, workers: int, keeping: Keeping | None = None) -> RunProgress:
+def play(
+    book: Book,
+    tournament: Tournament,
+    *,
+    workers: int,
+    keeping: Keeping | None = None,
+    note: Callable[[], str] = lambda: "",
+) -> RunProgress:
     """Play what is left of a tournament; progress goes to stderr, and at the end what the host did wrong.
 
-    Without `keeping` the settings decide how bots are kept.
+    Without `keeping` the settings decide how bots are kept. `note` says what else a line of progress tells; it is asked
+    not more often than every second.
 
     Raises InterruptedRunError after Ctrl-C, CliError when results cannot be written, both tell how to go on; CliError
     also when another command cancelled the tournament meanwhile, and before anything is played when this machine
@@ -64,7 +76,7 @@ def play(book: Book, tournament: Tournament, *, workers: int, keeping: Keeping |
     keeping = keeping or read_keeping()
     warning = _check_sandbox(book, tournament, keeping.policy)
     try:
-        running = _run(book, tournament, _useful_workers(book, tournament, workers), keeping, warning)
+        running = _run(book, tournament, _useful_workers(book, tournament, workers), keeping, warning, note)
         end = run_interruptibly(running, remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
@@ -95,7 +107,30 @@ def _check_sandbox(book: Book, tournament: Tournament, policy: SandboxPolicy) ->
         raise CliError(str(error)) from error
 
 
-async def _run(book: Book, tournament: Tournament, workers: int, keeping: Keeping, warning: str | None) -> RunProgress:
+class _Notes:
+    """Asks for a note now and then: it may cost a look at the whole tournament."""
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        self._ask = ask
+        self._text = ""
+        self._asked_at = -_NOTE_EVERY_S
+
+    def newest(self) -> str:
+        now = time.monotonic()
+        if now - self._asked_at >= _NOTE_EVERY_S:
+            self._text, self._asked_at = self._ask(), now
+        return self._text
+
+
+async def _run(
+    book: Book,
+    tournament: Tournament,
+    workers: int,
+    keeping: Keeping,
+    warning: str | None,
+    note: Callable[[], str],
+) -> RunProgress:
+    notes = _Notes(note)
     display: ProgressDisplay | None = None
 
     def show(state: RunProgress) -> None:
@@ -104,7 +139,8 @@ async def _run(book: Book, tournament: Tournament, workers: int, keeping: Keepin
             if warning is not None:
                 typer.echo(warning, err=True)
             display = ProgressDisplay(state.over, state.total)
-        display.update(state.over, f"{state.lost} lost by the host" if state.lost else "", state.total)
+        lost = [f"{state.lost} lost by the host"] if state.lost else []
+        display.update(state.over, "; ".join(filter(None, [*lost, notes.newest()])), state.total)
 
     async with LocalExecutor(workers, warm_mb=keeping.warm_mb) as executor:
         end = await run_tournament(

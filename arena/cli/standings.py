@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from arena.cli.answers import answer_lines
 from arena.cli.book import Book
 from arena.cli.hints import next_command
 from arena.cli.output import Column, print_table
@@ -54,8 +55,11 @@ def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> N
     """The standings, and where to look next."""
     with read(book.engine) as session:
         facts = standing_facts(session, session.get_one(Tournament, tournament.id))
+        answers = answer_lines(session, tournament.id)
     print_table(COLUMNS, facts, as_json=as_json)
     if not as_json:
+        for line in answers:
+            typer.echo(line)
         typer.echo(f"\n`{next_command('leaderboard', db=book.place)}` shows the ratings")
         show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
         typer.echo(f"`{show}` shows the matches")

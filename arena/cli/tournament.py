@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import formats, settings
+from arena.cli import archive, formats, settings
+from arena.cli.answers import answer_lines
 from arena.cli.book import find_version, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
@@ -65,6 +66,7 @@ _TOURNAMENTS = (
 )
 
 
+archive.add_to(app)
 app.add_typer(
     formats.app,
     name="run",
@@ -127,6 +129,7 @@ def show(
         standings = standing_facts(session, row.tournament)
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
         leaks = leak_checks(session, row.tournament.id)
+        answers = [] if as_json else answer_lines(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
     secret = row.tournament.secret if row.progress.is_over else None
     if as_json:
@@ -140,6 +143,8 @@ def show(
         typer.echo(line)
     typer.echo()
     print_table(COLUMNS, standings, as_json=False)
+    for line in answers:
+        typer.echo(line)
     shown = played if matches else [match for match in played if match["void_reason"]]
     if shown:
         typer.echo()

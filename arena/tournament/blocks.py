@@ -24,19 +24,20 @@ class BlockMaker:
     opening_plies: int | None
     """None is the game's own default."""
 
-    def block(self, index: int, order: Order) -> BlockPlan:
-        """A circular order in all its rotations."""
-        return self.part(index, [order[shift:] + order[:shift] for shift in range(len(order))])
+    def block(self, index: int, order: Order, sharing: int = 1) -> BlockPlan:
+        """A circular order in all its rotations; `sharing` successive blocks have one opening and one chance seed."""
+        return self.part(index, [order[shift:] + order[:shift] for shift in range(len(order))], index // sharing)
 
-    def part(self, index: int, pairings: Sequence[tuple[str, ...]]) -> BlockPlan:
-        """Only these pairings, each a rotation of its own."""
-        chance_seed = seeds.chance_seed(self.secret, index)
+    def part(self, index: int, pairings: Sequence[tuple[str, ...]], drawn: int | None = None) -> BlockPlan:
+        """Only these pairings, each a rotation of its own; opening and seed of number `drawn`, by default its index."""
+        number = index if drawn is None else drawn
+        chance_seed = seeds.chance_seed(self.secret, number)
         opening = draw_opening(
             self.game,
             seats=self.seats,
             options=self.options,
             chance_seed=chance_seed,
-            seed=seeds.opening_seed(self.secret, index),
+            seed=seeds.opening_seed(self.secret, number),
             plies=self.opening_plies,
         )
         return BlockPlan(index, opening, chance_seed, [MatchPlan(turn, seated) for turn, seated in enumerate(pairings)])

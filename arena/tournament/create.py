@@ -65,7 +65,7 @@ def create_format(
     entrants = [Entrant(version.id) for version in versions]
     orders = planner.plan(form, entrants, [], seeds.schedule_seed(secret))
     maker = _maker(game, terms, secret)
-    blocks = [maker.block(index, order) for index, order in enumerate(orders)]
+    blocks = [maker.block(index, order, form.blocks_a_seed) for index, order in enumerate(orders)]
     tournament = _create(
         session, maker, terms, name, form.name, versions, blocks, formats.to_settings(form), more_waves=form.lag > 0
     )

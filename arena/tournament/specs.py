@@ -12,6 +12,7 @@ from arena.hosting.store import VersionStore
 from arena.match.clock import parse_time_control
 from arena.match.spec import MatchReport, MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
+from arena.tournament.formats import registry as formats
 from arena.tournament.seeds import bot_seed
 from engine import registry
 from ratings import queries
@@ -62,6 +63,8 @@ class SpecMaker:
         self._levels = levels
         self._leak_checks = leak_checks
         self._secret = bytes.fromhex(tournament.secret)
+        # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
+        self._blocks_a_seed = formats.blocks_a_seed(tournament.format)
         settings = tournament.settings
         self._clock = replace(
             parse_time_control(pool.time_control),
@@ -101,7 +104,7 @@ class SpecMaker:
             chance_seed=match.chance_seed,
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
-            block=f"{self._tournament_id}/{match.block_index}",
+            block=f"{self._tournament_id}/{match.block_index // self._blocks_a_seed}",
             checks_leaks=is_sampled(match.match_id, self._leak_checks),
         )
 
@@ -112,7 +115,7 @@ class SpecMaker:
             name=leased.bot,
             directory=start.directory,
             command=start.command,
-            seed=bot_seed(self._secret, match.block_index, match.rotation, seat),
+            seed=bot_seed(self._secret, match.block_index // self._blocks_a_seed, match.rotation, seat),
             memory_mb=start.memory_mb,
             is_deterministic=start.is_deterministic,
             sandbox=self._levels[leased.owner_id is not None],

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from arena.tournament import seeds
 from arena.tournament.blocks import BlockMaker
 from arena.tournament.formats import planner, registry
-from arena.tournament.formats.base import BlockState, Entrant, Format, PlayedBlock, Standing, Wave
+from arena.tournament.formats.base import BlockState, Entrant, Format, PlayedBlock, Situation, Standing, Wave
 from engine import registry as games
 from ratings import models, waves
 from ratings.database import Session
@@ -81,7 +81,8 @@ class WavePlanner:
         played = [*self._over, *(self._read(session, span) for span in spans[len(self._over) :])]
         orders = planner.plan(self._form, entrants, played, self._seed)
         first = spans[-1].first_block + spans[-1].blocks if spans else 0
-        blocks = [self._maker.block(first + number, order) for number, order in enumerate(orders)]
+        shared = self._form.blocks_a_seed
+        blocks = [self._maker.block(first + number, order, shared) for number, order in enumerate(orders)]
         if not waves.add_wave(session, self._tournament_id, len(spans), blocks):
             self._is_complete = True  # cancelled meanwhile
             return 0
@@ -93,11 +94,15 @@ class WavePlanner:
         records = waves.block_records(session, self._tournament_id, span.first_block, span.blocks)
         return tuple(played_block(matches) for matches in records)
 
-    def standings(self, session: Session) -> list[Standing]:
-        """The table of the format so far, best first; entrants by version id."""
+    def situation(self, session: Session) -> Situation:
+        """Everything that was planned and played so far; entrants by version id."""
         entrants = [_entrant(row) for row in waves.entrants(session, self._tournament_id)]
         played = [self._read(session, span) for span in waves.planned_waves(session, self._tournament_id)]
-        return planner.standings(self._form, entrants, played, self._seed)
+        return Situation(tuple(entrants), tuple(played), self._seed)
+
+    def standings(self, session: Session) -> list[Standing]:
+        """The table of the format so far, best first; entrants by version id."""
+        return self._form.standings(self.situation(session))
 
 
 def _entrant(row: models.Entrant) -> Entrant:
@@ -117,4 +122,4 @@ def played_block(matches: Sequence[MatchRecord]) -> PlayedBlock:
         frozenset(version for version, forfeited in zip(match.versions, match.has_forfeited, strict=True) if forfeited)
         for match in matches
     )
-    return PlayedBlock(order, BlockState.WHOLE, ranks, forfeits)
+    return PlayedBlock(order, BlockState.WHOLE, ranks, forfeits, tuple(match.game_digest or "" for match in matches))

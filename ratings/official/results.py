@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -44,3 +45,16 @@ class Results:
     def where(self, kept: Bools) -> Results:
         """The matches at which the mask is true."""
         return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.digests[kept])
+
+
+def results_of(versions: Sequence[str], matches: Sequence[tuple[int, Sequence[str], Sequence[int], str]]) -> Results:
+    """Columns of matches given one by one: number of the block, versions by seat, ranks by seat, game digest in hex."""
+    place = {version: number for number, version in enumerate(versions)}
+    width = len(matches[0][1]) if matches else 2
+    return Results(
+        tuple(versions),
+        np.array([[place[version] for version in seats] for _, seats, _, _ in matches], np.int64).reshape(-1, width),
+        np.array([ranks for _, _, ranks, _ in matches], np.int64).reshape(-1, width),
+        np.array([block for block, _, _, _ in matches], np.int64),
+        np.array([int(digest[:16] or "0", 16) for _, _, _, digest in matches], np.uint64),
+    )

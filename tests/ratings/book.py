@@ -50,6 +50,12 @@ def rotations(index: int, circle: list[str]) -> BlockPlan:
     return BlockPlan(index, (1, 2), 1000 + index, [MatchPlan(shift, seats) for shift, seats in enumerate(shifts)])
 
 
+def singles(versions: Iterable[str], seats: int = 3) -> list[BlockPlan]:
+    """The matches of a plan, each in a block of its own: rated as soon as it is over."""
+    matches = [match for block in plan(versions, seats).blocks for match in block.matches]
+    return [BlockPlan(index, (), index, [MatchPlan(0, match.versions)]) for index, match in enumerate(matches)]
+
+
 def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentPlan:
     """One block for every entrant left out (or one block, if all have a seat)."""
     entrants = list(versions)

@@ -38,3 +38,9 @@ def bots(engine: Engine) -> dict[str, str]:
 @pytest.fixture
 def tournament(engine: Engine, bots: dict[str, str]) -> str:
     return book.create(engine, bots.values())
+
+
+@pytest.fixture
+def singles(engine: Engine, bots: dict[str, str]) -> str:
+    """A tournament whose matches are blocks of their own."""
+    return book.create(engine, bots.values(), blocks=book.singles(bots.values()))

@@ -14,7 +14,7 @@ from tests.ratings import book
 
 @pytest.fixture
 def played(engine: Engine, tournament: str) -> Engine:
-    """Ten of twelve matches are played, one is leased, one is planned."""
+    """Ten of twelve matches are played, one is leased, one is planned: three blocks of four are rated."""
     for match in book.take(engine, tournament, 11)[:10]:
         book.record(engine, match)
     return engine
@@ -42,9 +42,9 @@ FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIM
         (f"UPDATE match SET state = 'void' WHERE id = {FINISHED}", "a replay, but not finished"),
         (f"UPDATE attempt SET state = 'failed' WHERE match_id = {FINISHED}", "finished with 0 finished attempts"),
         ("UPDATE attempt SET state = 'released' WHERE state = 'running'", "leased with 0 running attempts"),
-        ("DELETE FROM rating_order WHERE rating_seq = 4", "the order of rating goes to 10 with 9 entries"),
-        ("UPDATE tournament SET rated_through = 9", "rated through 9, but 10 matches in the order"),
-        ("UPDATE match SET state = 'void' WHERE position = 10", "match 10 is over and not rated"),
+        ("DELETE FROM rating_order WHERE rating_seq = 4", "the order of rating goes to 9 with 8 entries"),
+        ("UPDATE tournament SET rated_through = 8", "rated through 8, but 9 matches in the order"),
+        ("UPDATE match SET state = 'void' WHERE position > 9", "match 9 and its block are over and not rated"),
         ("UPDATE rating SET mu = mu + 1e-12", "rating of"),
         ("UPDATE rating SET matches = matches + 1", "rating of"),
         ("UPDATE rating_change SET mu_after = 0 WHERE rating_seq = 3", "seat 2 is not what the facts give"),

@@ -34,7 +34,8 @@ def test_the_best_exposure_comes_first_and_all_figures_agree(engine: Engine) -> 
 
 def test_equals_share_a_rank_and_stand_by_name(engine: Engine) -> None:
     bots = book.add_bots(engine, ("bob", "ada"))
-    match = book.take(engine, book.create(engine, bots.values(), seats=2), 1)[0]
+    blocks = book.singles(bots.values(), 2)
+    match = book.take(engine, book.create(engine, bots.values(), 2, blocks=blocks), 1)[0]
     book.record(engine, match, ranks=(1, 1))
     with read(engine) as session:
         (pool,) = leaderboard.pools(session)

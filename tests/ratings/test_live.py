@@ -38,14 +38,15 @@ def names(match: LeasedMatch) -> list[str]:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_matches_of_any_number_of_seats_are_rated_by_trueskill(engine: Engine, seats: int) -> None:
     bots = book.add_bots(engine, ("ada", "bob", "cyd", "dan", "eve")[:seats])
-    match = book.take(engine, book.create(engine, bots.values(), seats))[0]
+    blocks = book.singles(bots.values(), seats)
+    match = book.take(engine, book.create(engine, bots.values(), seats, blocks=blocks))[0]
     ranks = (1, 2, 2, 4, 5)[:seats]
     book.record(engine, match, ranks=ranks)
     assert skills(engine) == dict(zip(names(match), rate(SETTINGS, [NEW] * seats, ranks), strict=True))
 
 
-def test_a_change_remembers_before_and_after_of_every_seat(engine: Engine, tournament: str) -> None:
-    first, second = book.take(engine, tournament, 2)
+def test_a_change_remembers_before_and_after_of_every_seat(engine: Engine, singles: str) -> None:
+    first, second = book.take(engine, singles, 2)
     book.record(engine, first, ranks=(1, 2, 3))
     middle = skills(engine)
     book.record(engine, second, ranks=(1, 1, 1))
@@ -68,17 +69,39 @@ def test_nothing_is_rated_before_all_earlier_matches_are_over(engine: Engine, to
     assert check(engine) == []
 
 
-def test_a_void_match_does_not_hold_up_the_others(engine: Engine, tournament: str) -> None:
-    first, second = book.take(engine, tournament)[:2]
-    book.record(engine, second)
+def test_a_void_match_voids_its_block_and_does_not_hold_up_the_others(engine: Engine, tournament: str) -> None:
+    first, *others = book.take(engine, tournament)[:6]
+    for match in others:
+        book.record(engine, match)
     with write(engine) as session:
         book.lose(session, tournament, first)
-    assert verdicts(engine) == [Verdict.VOID, Verdict.RATED]
+    assert verdicts(engine) == [Verdict.VOID, Verdict.VOID_BLOCK, Verdict.VOID_BLOCK, *[Verdict.RATED] * 3]
     assert check(engine) == []
 
 
-def test_a_match_whose_result_says_so_is_not_rated(engine: Engine, tournament: str) -> None:
-    first, second = book.take(engine, tournament, 2)
+def test_nothing_is_rated_before_its_block_is_whole(engine: Engine, tournament: str) -> None:
+    first, second, third, fourth = book.take(engine, tournament, 4)
+    for match in (first, second, fourth):
+        book.record(engine, match)
+    assert verdicts(engine) == []
+    book.record(engine, third)
+    assert verdicts(engine) == [Verdict.RATED] * 3
+    assert check(engine) == []
+
+
+def test_many_blocks_that_become_whole_at_once_are_all_rated(engine: Engine, bots: dict[str, str]) -> None:
+    blocks = [book.rotations(index, list(bots.values())[:3]) for index in range(50)]
+    first, *others = book.take(engine, book.create(engine, bots.values(), blocks=blocks))
+    for match in others:
+        book.record(engine, match)
+    assert verdicts(engine) == []
+    book.record(engine, first)
+    assert verdicts(engine) == [Verdict.RATED] * 150
+    assert check(engine) == []
+
+
+def test_a_match_whose_result_says_so_is_not_rated(engine: Engine, singles: str) -> None:
+    first, second = book.take(engine, singles, 2)
     book.record(engine, first, rated=False, ranks=(1, 1, 1))
     assert (verdicts(engine), skills(engine)) == ([Verdict.UNRATED], {})
     book.record(engine, second)
@@ -107,8 +130,8 @@ def test_bots_without_an_owner_and_bots_of_different_owners_rate_each_other(engi
     assert verdicts(engine) == [Verdict.RATED] * 3
 
 
-def test_a_forfeited_match_is_rated_by_its_ranks(engine: Engine, tournament: str) -> None:
-    match = book.take(engine, tournament, 1)[0]
+def test_a_forfeited_match_is_rated_by_its_ranks(engine: Engine, singles: str) -> None:
+    match = book.take(engine, singles, 1)[0]
     book.record(engine, match, ranks=(3, 1, 2), forfeits=(0, 2), by_rules=False)
     assert skills(engine) == dict(zip(names(match), rate(SETTINGS, [NEW] * 3, (3, 1, 2)), strict=True))
 
@@ -119,7 +142,8 @@ def test_a_new_version_starts_from_its_predecessors_mu_with_a_wider_sigma(
     book.play_all(engine, tournament)
     before = skills(engine)
     second = book.add_successor(engine, "ada")
-    match = book.take(engine, book.create(engine, [second, bots["bob"], bots["cyd"]]))[0]
+    entrants = [second, bots["bob"], bots["cyd"]]
+    match = book.take(engine, book.create(engine, entrants, blocks=book.singles(entrants)))[0]
     book.record(engine, match)
     with read(engine) as session:
         started = {row.version.id: row.change for row in match_detail(session, match.match_id).seats}[second]
@@ -132,7 +156,8 @@ def test_a_new_version_starts_from_its_predecessors_mu_with_a_wider_sigma(
 
 def test_a_new_version_whose_predecessor_is_not_rated_there_is_a_newcomer(engine: Engine, bots: dict[str, str]) -> None:
     second = book.add_successor(engine, "ada")
-    match = book.take(engine, book.create(engine, [second, bots["ada"], bots["cyd"]]))[0]
+    entrants = [second, bots["ada"], bots["cyd"]]
+    match = book.take(engine, book.create(engine, entrants, blocks=book.singles(entrants)))[0]
     book.record(engine, match)
     with read(engine) as session:
         changes = [row.change for row in match_detail(session, match.match_id).seats]

@@ -35,6 +35,13 @@ class PlayedBlock:
     """`ranks[rotation][seat]`, 1 = best; only of a whole block."""
     forfeits: tuple[frozenset[str], ...] = ()
     """Who forfeited, by rotation."""
+    digests: tuple[str, ...] = ()
+    """The game digest of each match; equal for equal play."""
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it may still change."""
+        return self.state is BlockState.PENDING
 
     @property
     def is_whole(self) -> bool:
@@ -118,6 +125,8 @@ class Format(Protocol):
     lag: ClassVar[int]
     """Wave k looks at results of waves up to k - lag; 0: at none, all is planned in wave 0."""
     takes_late_entrants: ClassVar[bool]
+    blocks_a_seed: ClassVar[int]
+    """How many successive blocks share opening and chance seed."""
 
     @property
     def seats(self) -> int:

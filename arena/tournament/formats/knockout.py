@@ -37,6 +37,7 @@ class Knockout:
     name: ClassVar[str] = "knockout"
     lag: ClassVar[int] = 1
     takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""

@@ -33,6 +33,7 @@ class Ladder:
     name: ClassVar[str] = "ladder"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = True
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock, Situation, Standing, Wave
+from arena.tournament.formats.base import BlockState, Entrant, Format, Order, Situation, Standing, Wave
 
 
 def is_ready(form: Format, planned: int, over: int) -> bool:
@@ -24,16 +24,12 @@ def plan(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed:
 
 
 def _hidden(wave: Wave) -> Wave:
-    return tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=()) for block in wave)
+    return tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=(), digests=()) for block in wave)
 
 
 def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> bool:
     """Whether all is planned and played."""
-    return not any(_is_pending(block) for wave in waves for block in wave) and not plan(form, entrants, waves, seed)
-
-
-def _is_pending(block: PlayedBlock) -> bool:
-    return block.state is BlockState.PENDING
+    return not any(block.is_pending for wave in waves for block in wave) and not plan(form, entrants, waves, seed)
 
 
 def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[Standing]:

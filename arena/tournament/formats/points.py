@@ -59,18 +59,19 @@ def tally(situation: Situation) -> dict[str, Tally]:
     tallies = {entrant.id: Tally() for entrant in situation.entrants}
     for block in situation.blocks:
         points = block_points(block)
-        for entrant in block.order:
-            _count(tallies[entrant], block, entrant, points[entrant])
+        for entrant, chairs in Counter(block.order).items():
+            _count(tallies[entrant], block, entrant, points[entrant], chairs)
     return tallies
 
 
-def _count(own: Tally, block: PlayedBlock, entrant: str, points: int) -> None:
+def _count(own: Tally, block: PlayedBlock, entrant: str, points: int, chairs: int) -> None:
+    """`chairs` is how many seats of a match it has: more than one when it plays itself."""
     own.planned += 1
     own.met.update(other for other in block.order if other != entrant)
     own.void += block.state is BlockState.VOID
     if block.is_whole:
         own.points += points
-        own.possible += most_points(len(block.order))
+        own.possible += chairs * most_points(len(block.order))
         own.whole += 1
         failed = all(entrant in forfeits for forfeits in block.forfeits)
         own.failed_in_a_row = own.failed_in_a_row + 1 if failed else 0

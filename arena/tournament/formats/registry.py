@@ -6,16 +6,25 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.base import Format
+from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
 
-_KINDS: dict[str, type[Any]] = {kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder)}
+_KINDS: dict[str, type[Any]] = {
+    kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder, Adaptive, Compare)
+}
 
 NAMES = tuple(_KINDS)
 LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)
+
+
+def blocks_a_seed(name: str) -> int:
+    """How many successive blocks of a tournament share opening and chance seed."""
+    return int(_KINDS[name].blocks_a_seed) if name in _KINDS else 1
 
 
 def to_settings(form: Format) -> dict[str, Any]:

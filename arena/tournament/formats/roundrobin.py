@@ -28,6 +28,7 @@ class RoundRobin:
     name: ClassVar[str] = "round-robin"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""
@@ -57,6 +58,7 @@ class Sample:
     name: ClassVar[str] = "sample"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""
@@ -89,6 +91,7 @@ class Gauntlet:
     name: ClassVar[str] = "gauntlet"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""

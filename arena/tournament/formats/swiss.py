@@ -42,6 +42,7 @@ class Swiss:
     name: ClassVar[str] = "swiss"
     lag: ClassVar[int] = 1
     takes_late_entrants: ClassVar[bool] = True
+    blocks_a_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
         """See `Format`."""

@@ -66,7 +66,8 @@ def finish(order: Order, random: Random, chances: Chances) -> PlayedBlock:
         ]
         ranks.append(tuple(1 + sum(other > score for other in scores) for score in scores))
         forfeits.append(frozenset(chances.failing & set(sitting)))
-    return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), tuple(forfeits))
+    digests = tuple(f"{random.randrange(4):064x}" for _ in order)
+    return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), tuple(forfeits), digests)
 
 
 def come_and_go(played: Played, random: Random, chances: Chances) -> None:

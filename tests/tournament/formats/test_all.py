@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.errors import ScheduleError
 from arena.tournament.formats import planner, registry
+from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock
 from arena.tournament.formats.circles import circular_order
 from arena.tournament.formats.knockout import Knockout
@@ -32,6 +33,7 @@ def formats(draw: st.DrawFn) -> Format:
         Swiss(seats, draw(st.integers(1, 5)), draw(st.integers(1, 2))),
         Knockout(seats, lives, draw(st.integers(1, 4)), draw(st.booleans())),
         Ladder(seats, draw(st.integers(1, 6))),
+        Adaptive(seats, "winner known at 90%", draw(st.integers(12, 30))),
     ]
     return draw(st.sampled_from(kinds))
 

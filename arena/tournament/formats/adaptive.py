@@ -1,0 +1,140 @@
+"""Adaptive: plays where it tells most until a question such as "top 3 known at 95%" is answered. Pure, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.base import Order, PlayedBlock, Situation
+from arena.tournament.formats.base import Standing as Row
+from arena.tournament.formats.circles import seat_groups
+from arena.tournament.formats.points import standing_rows, tally
+from arena.tournament.formats.roundrobin import check_entrants, check_size
+from ratings.errors import ResultsError
+from ratings.stopping.question import check_question, parse_question
+
+if TYPE_CHECKING:  # NumPy is imported when there is something to compute
+    from ratings.official.table import OfficialTable
+    from ratings.stopping.standing import Standing
+
+DEFAULT_QUESTION = "top 3 known at 95%"
+DEFAULT_BLOCKS = 2000
+_FIRST_WAVES = 2
+"""Each a ring that connects everybody; nothing is known before the first of them is over."""
+_BLOCKS_A_WAVE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """Waves of blocks between those entrants whose order is most in doubt and matters for the question.
+
+    The table is the official one (`ratings.official`), of this tournament's own whole blocks; what comes next is
+    `ratings.stopping`'s choice.
+    """
+
+    seats: int
+    until: str = DEFAULT_QUESTION
+    blocks: int = DEFAULT_BLOCKS
+    """At most; then the question stays open."""
+
+    name: ClassVar[str] = "adaptive"
+    lag: ClassVar[int] = 2
+    takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 1
+
+    def check(self, entrants: int) -> None:
+        """See `Format`."""
+        check_entrants(entrants, self.seats)
+        try:
+            check_question(parse_question(self.until), entrants)
+        except ResultsError as error:
+            raise ScheduleError(str(error)) from error
+        if self.blocks < entrants:
+            raise ScheduleError(
+                f"{self.blocks} blocks at most are too few for {entrants} bots; allow {entrants} or more"
+            )
+        check_size(self.blocks * self.seats)
+
+    def plan(self, situation: Situation) -> list[Order]:
+        """See `Format`."""
+        left = self.blocks - len(situation.blocks)
+        if left <= 0 or len(situation.present) < max(self.seats, parse_question(self.until).places + 1):
+            return []
+        return self._orders(situation)[:left]
+
+    def _orders(self, situation: Situation) -> list[Order]:
+        from ratings.stopping.planning import first_blocks, next_blocks
+
+        labels = _labels(situation)
+        names = {label: entrant for entrant, label in labels.items()}
+        present = [labels[entrant] for entrant in situation.present]
+        if situation.wave < _FIRST_WAVES:
+            chosen = first_blocks(present, self.seats, situation.seed + situation.wave, rings=1)
+        else:
+            table = _table(situation)
+            if self._standing(table, present).is_known:
+                return []
+            seed = situation.seed + situation.wave
+            chosen = next_blocks(table, parse_question(self.until), present, self.seats, _BLOCKS_A_WAVE, seed)
+        return seat_groups(situation, [[names[label] for label in order] for order in chosen])
+
+    def _standing(self, table: OfficialTable, present: Sequence[str]) -> Standing:
+        from ratings.stopping.standing import standing
+
+        return standing(table, parse_question(self.until), present)
+
+    def answer(self, situation: Situation) -> Standing:
+        """How well the question is answered by all whole blocks; entrants by their id."""
+        from ratings.stopping.standing import standing
+
+        names = {label: entrant for entrant, label in _labels(situation).items()}
+        left = {entrant.id for entrant in situation.entrants if entrant.withdrawn is not None}
+        found = standing(
+            _table(situation), parse_question(self.until), [label for label in names if names[label] not in left]
+        )
+        return type(found)(
+            found.is_known,
+            found.confidence,
+            tuple(names[label] for label in found.leaders),
+            tuple(names[label] for label in found.contenders),
+        )
+
+    def standings(self, situation: Situation) -> list[Row]:
+        """See `Format`: by strength in the official table of these blocks."""
+        labels = _labels(situation)
+        strength = {row.version: row for row in _table(situation).rows}
+        rank = {
+            entrant: strength[label].rank if label in strength else len(labels) for entrant, label in labels.items()
+        }
+
+        def say(entrant: str) -> str:
+            row = strength.get(labels[entrant])
+            return f"{row.elo:.0f} ({row.elo_low:.0f}..{row.elo_high:.0f})" if row else ""
+
+        return standing_rows(situation, tally(situation), lambda entrant: rank[entrant], say)
+
+
+def _labels(situation: Situation) -> dict[str, str]:
+    """A name for each entrant by its place: what is drawn must not depend on ids."""
+    return {entrant.id: f"{place:06}" for place, entrant in enumerate(situation.entrants)}
+
+
+def _table(situation: Situation) -> OfficialTable:
+    """The official table of all whole blocks, entrants by label."""
+    from ratings.official.results import results_of
+    from ratings.official.table import official_table
+
+    labels = _labels(situation)
+    matches = [
+        (number, [labels[entrant] for entrant in order], ranks, digest)
+        for number, block in enumerate(situation.blocks)
+        if block.is_whole
+        for order, ranks, digest in zip(_rotations(block), block.ranks, block.digests, strict=True)
+    ]
+    return official_table(results_of(list(labels.values()), matches))
+
+
+def _rotations(block: PlayedBlock) -> list[Order]:
+    return [block.order[turn:] + block.order[:turn] for turn in range(len(block.order))]

@@ -1,0 +1,110 @@
+"""Compare: is NEW better than OLD? Both play the same blocks in the same field until a sequential test knows. Pure.
+
+The blocks come in pairs with one opening and one chance seed: first NEW sits at the table, then OLD in its place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standing
+from arena.tournament.formats.circles import circular_order
+from arena.tournament.formats.points import by_score, standing_rows, tally
+from arena.tournament.formats.roundrobin import check_size
+from ratings.compare.comparison import CompareSettings, Comparison
+from ratings.compare.games import Game, PairedBlock
+
+DEFAULT_PAIRS = 2000
+PAIRS_A_WAVE = 6
+_TESTED_SEAT = 0
+_DEFAULTS = CompareSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Entrants are NEW, OLD, and the field they meet; without a field OLD fills the other seats.
+
+    Each pair of blocks seats the next group of the field, in the circular order whose turn it is. The test is that of
+    `ratings.compare`; a pair of which a match is void does not count.
+    """
+
+    seats: int
+    pairs: int = DEFAULT_PAIRS
+    """At most; then it is undecided."""
+    lower: float = _DEFAULTS.lower
+    upper: float = _DEFAULTS.upper
+    alpha: float = _DEFAULTS.alpha
+    beta: float = _DEFAULTS.beta
+
+    name: ClassVar[str] = "compare"
+    lag: ClassVar[int] = 2
+    takes_late_entrants: ClassVar[bool] = False
+    blocks_a_seed: ClassVar[int] = 2
+
+    @property
+    def settings(self) -> CompareSettings:
+        """What the test is asked. Raises ResultsError for what makes no test."""
+        least = min(_DEFAULTS.min_pairs, self.pairs)
+        return CompareSettings(self.lower, self.upper, self.alpha, self.beta, least, self.pairs)
+
+    def check(self, entrants: int) -> None:
+        """See `Format`."""
+        field = entrants - 2
+        if field and field < self.seats - 1:
+            raise ScheduleError(
+                f"a field of {field} bots leaves seats empty at a table of {self.seats}; name {self.seats - 1} or "
+                "more, or none, then OLD itself fills the other seats"
+            )
+        if self.pairs < 1:
+            raise ScheduleError(f"{self.pairs} blocks are impossible; use 1 or more")
+        check_size(min(self.pairs, DEFAULT_PAIRS) * 2 * self.seats)
+
+    def plan(self, situation: Situation) -> list[Order]:
+        """See `Format`."""
+        planned = len(situation.blocks) // 2
+        if planned >= self.pairs or self.comparison(situation.blocks).answer is not None:
+            return []
+        pairs = range(planned, min(planned + PAIRS_A_WAVE, self.pairs))
+        return [order for pair in pairs for order in self._pair(situation, pair)]
+
+    def _pair(self, situation: Situation, number: int) -> Iterator[Order]:
+        """The table with NEW, and the same with OLD."""
+        new, old, *field = (entrant.id for entrant in situation.entrants)
+        if field:
+            groups = list(itertools.combinations(range(len(field)), self.seats - 1))
+            turn, index = divmod(number, len(groups))
+            group = [field[place] for place in groups[index]]
+            around = circular_order(tuple(range(self.seats)), turn, situation.seed)
+            others = [group[place - 1] for place in around[1:]]
+        else:
+            others = [old] * (self.seats - 1)
+        yield (new, *others)
+        yield (old, *others)
+
+    def comparison(self, blocks: Sequence[PlayedBlock]) -> Comparison:
+        """What is known from the pairs that are whole, in the order of the plan, up to the first that is pending."""
+        comparison = Comparison(self.settings)
+        for pair in zip(blocks[::2], blocks[1::2], strict=False):
+            if any(block.is_pending for block in pair):
+                break
+            if all(block.is_whole for block in pair):
+                comparison = comparison.after(PairedBlock(*map(_games, pair)))
+        return comparison
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """See `Format`: by score."""
+        tallies = tally(situation)
+        return standing_rows(situation, tallies, by_score(tallies))
+
+
+def _games(block: PlayedBlock) -> tuple[Game, ...]:
+    """The matches of a block as the test sees them; the tested version sits first in the order."""
+    size = len(block.order)
+    return tuple(
+        Game((_TESTED_SEAT - rotation) % size, ranks, digest)
+        for rotation, (ranks, digest) in enumerate(zip(block.ranks, block.digests, strict=True))
+    )

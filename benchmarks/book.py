@@ -1,0 +1,177 @@
+"""How fast a large book of record answers: 10,000 bots, 1,000,000 matches of two seats.
+
+    python -m benchmarks.book
+    python -m benchmarks.book --matches 100000 --bots 1000
+
+The rows are written straight into SQLite (no match is played); replays are left out, since no table reads them. Then:
+first page of the leaderboard, history of one bot, crosstable of 50 bots, medians of many calls; and the live rating of
+100,000 matches from facts, against the trueskill package alone in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from sqlalchemy import Engine, insert
+
+from ratings import leaderboard, tables
+from ratings.database import open_database, read, write
+from ratings.models import MatchState, Verdict
+from ratings.pools import PoolKey, pool_for, settings_of
+from ratings.rebuild import rebuild
+from ratings.skill import newcomer, rate
+from ratings.statistics.crosstable import meetings
+from ratings.statistics.scope import Scope
+
+PAGE = 50
+REPEATS = 31
+RATED = 100_000
+_BATCH = 20_000
+
+
+def fill(engine: Engine, bots: int, matches: int, seed: int) -> str:
+    """Write the facts and rate nothing; the pool's id. Bots meet others of about their place, as on a ladder."""
+    random = Random(seed)
+    with write(engine) as session:
+        pool = pool_for(session, PoolKey("benchmark", "1", 2)).id
+        connection = session.connection()
+        for table, people in _people(bots):
+            connection.execute(insert(table), people)
+        tournament = {"id": "t", "name": "large", "format": "ladder", "pool_id": pool, "secret": "00", "seeded": True}
+        extra = {"settings": {}, "rated": True, "rates_same_owner": False, "created_at_us": 0, "rated_through": matches}
+        connection.execute(insert(tables.tournament), [{**tournament, **extra}])
+        for start in range(0, matches, _BATCH):
+            numbers = range(start, min(start + _BATCH, matches))
+            pairs = [_pair(random, bots) for _ in numbers]
+            for table, rows in _matches(pool, numbers, pairs, random):
+                connection.execute(insert(table), list(rows))
+    return pool
+
+
+def _people(bots: int) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
+    yield tables.bot, [{"id": f"b{n}", "name": f"bot{n}", "created_at_us": 0} for n in range(bots)]
+    version = {"number": 1, "manifest": {}, "created_at_us": 0}
+    yield (
+        tables.version,
+        [{"id": f"v{n}", "bot_id": f"b{n}", "content_hash": f"{n:064x}", **version} for n in range(bots)],
+    )
+
+
+def _pair(random: Random, bots: int) -> tuple[int, int]:
+    one = random.randrange(bots)
+    return one, (one + random.randrange(1, min(40, bots))) % bots
+
+
+def _matches(
+    pool: str, numbers: range, pairs: Sequence[tuple[int, int]], random: Random
+) -> Iterator[tuple[Any, Iterable[dict[str, Any]]]]:
+    done = {
+        "tournament_id": "t",
+        "rotation": 0,
+        "state": MatchState.FINISHED,
+        "attempt": 1,
+        "by_rules": True,
+        "rated": True,
+    }
+    figures = {"plies": 80, "decisions": 60, "started_at_us": 0, "duration_us": 50_000}
+    digests = {"game_digest": "a" * 64, "record_digest": "b" * 64, "details": {}}
+    yield (
+        tables.block,
+        ({"id": f"k{n}", "tournament_id": "t", "index": n, "opening": [], "chance_seed": n} for n in numbers),
+    )
+    yield (
+        tables.match,
+        ({"id": f"m{n}", "block_id": f"k{n}", "position": n, **done, **figures, **digests} for n in numbers),
+    )
+    ranks = [random.choice(((1, 2), (2, 1), (1, 1))) for _ in numbers]
+    yield (
+        tables.match_seat,
+        (
+            {"match_id": f"m{n}", "seat": seat, "version_id": f"v{pair[seat]}", "rank": rank[seat], "resigned": False}
+            for n, pair, rank in zip(numbers, pairs, ranks, strict=True)
+            for seat in (0, 1)
+        ),
+    )
+    order = {"pool_id": pool, "verdict": Verdict.RATED}
+    yield tables.rating_order, ({"rating_seq": n + 1, "match_id": f"m{n}", **order} for n in numbers)
+
+
+def show(label: str, call: Callable[[], object], goal_ms: float) -> None:
+    """Print the median of many calls."""
+    took = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        call()
+        took.append((time.perf_counter() - start) * 1000)
+    print(f"{label:<52}{median(took):10.2f} ms   goal {goal_ms:g} ms")
+
+
+def questions(engine: Engine, pool: str, bots: int) -> None:
+    """What people ask of the large book; each call opens its own view."""
+
+    def ask(question: Callable[[Any], object]) -> Callable[[], object]:
+        def call() -> object:
+            with read(engine) as session:
+                return question(session)
+
+        return call
+
+    some = [f"v{n}" for n in range(min(PAGE, bots))]
+    show("leaderboard, first page", ask(lambda s: leaderboard.table(s, pool_id=pool, limit=PAGE)), 20)
+    show("rating history of a bot", ask(lambda s: leaderboard.history(s, pool_id=pool, version_id="v7")), 20)
+    show(f"crosstable of {PAGE} bots", ask(lambda s: meetings(s, Scope(pool_id=pool), some)), 200)
+    best = ask(lambda s: [row.version_id for row in leaderboard.table(s, pool_id=pool, limit=PAGE)])()
+    show(f"crosstable of the best {PAGE}", ask(lambda s: meetings(s, Scope(pool_id=pool), best)), 200)  # type: ignore[arg-type]
+
+
+def rate_from_facts(directory: Path, bots: int, seed: int) -> None:
+    """Live rating of many matches from facts, and the package alone."""
+    engine = open_database(directory / "rated.db")
+    pool = fill(engine, bots, RATED, seed)
+    start = time.perf_counter()
+    with write(engine) as session:
+        rebuild(session, pool)
+    ours = time.perf_counter() - start
+    with read(engine) as session:
+        settings = settings_of(pool_for(session, PoolKey("benchmark", "1", 2)))
+    pair = [newcomer(settings), newcomer(settings)]
+    start = time.perf_counter()
+    for number in range(RATED):
+        rate(settings, pair, (1, 1 + number % 2))
+    alone = time.perf_counter() - start
+    print(f"{f'rate {RATED} matches from facts':<52}{ours:10.2f} s    goal 20 s, the package alone {alone:.2f} s")
+    engine.dispose()
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Measure a large book of record.")
+    parser.add_argument("--matches", type=int, default=1_000_000)
+    parser.add_argument("--bots", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as directory:
+        rate_from_facts(Path(directory), min(options.bots, 1000), options.seed)
+        engine = open_database(Path(directory) / "large.db")
+        start = time.perf_counter()
+        pool = fill(engine, options.bots, options.matches, options.seed)
+        print(f"{f'{options.bots} bots, {options.matches} matches written':<52}{time.perf_counter() - start:10.2f} s")
+        start = time.perf_counter()
+        with write(engine) as session:
+            rebuild(session, pool)
+        print(f"{'rated from facts':<52}{time.perf_counter() - start:10.2f} s")
+        questions(engine, pool, options.bots)
+        engine.dispose()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""A tournament that is played until a question is answered, and no longer."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from arena.tournament.errors import ScheduleError
+from arena.tournament.formats import planner
+from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.base import BlockState, Order, PlayedBlock
+from tests.tournament.formats.simulation import SEED, Played, field_of
+
+
+def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
+    """The higher the number of a bot, the more it wins."""
+    random = Random(seed)
+    played, over = Played(form, field_of(size)), 0
+    while True:
+        if planner.is_ready(form, len(played.waves), over):
+            orders = planner.plan(form, played.entrants, played.waves, SEED)
+            if not orders:
+                return played
+            played.waves.append(tuple(PlayedBlock(order) for order in orders))
+        else:
+            played.waves[over] = tuple(result(one.order, random) for one in played.waves[over])
+            over += 1
+
+
+def result(order: Order, random: Random) -> PlayedBlock:
+    ranks, digests = [], []
+    for turn in range(len(order)):
+        scores = [int(name[3:]) + 2 * random.random() for name in order[turn:] + order[:turn]]
+        ranks.append(tuple(1 + sum(other > score for other in scores) for score in scores))
+        digests.append(f"{random.getrandbits(256):064x}")
+    return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), (frozenset(),) * len(order), tuple(digests))
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_it_ends_with_the_right_answer_and_fewer_matches_than_all(seats: int) -> None:
+    form = Adaptive(seats, "top 2 known at 90%", 400)
+    played = play_by_strength(form, 8, 3)
+    answer = form.answer(played.situation)
+    assert answer.is_known
+    assert set(answer.leaders) == {"bot7", "bot6"}
+    assert len(played.blocks) < 400
+    assert {row.entrant for row in form.standings(played.situation)[:2]} == {"bot7", "bot6"}
+
+
+def test_those_whose_order_matters_play_most() -> None:
+    played = play_by_strength(Adaptive(2, "winner known at 99%", 300), 10, 5)
+    blocks = played.blocks_by_entrant()
+    assert blocks["bot9"] + blocks["bot8"] > 3 * (blocks["bot0"] + blocks["bot1"]) / 2
+
+
+@pytest.mark.parametrize(
+    ("form", "entrants", "message"),
+    [
+        (Adaptive(2, "top 3"), 8, "is no question; write for example: top 3 known at 95%"),
+        (Adaptive(2, "top 3 known at 95%"), 3, "is known before the first match"),
+        (Adaptive(2, "winner known at 95%", 3), 8, "3 blocks at most are too few for 8 bots"),
+    ],
+)
+def test_a_question_without_an_answer_is_refused(form: Adaptive, entrants: int, message: str) -> None:
+    with pytest.raises(ScheduleError, match=message):
+        form.check(entrants)
