@@ -105,7 +105,7 @@ def _decode(column: Column[Any], value: Any) -> Any:
     return _check_value(plain.python_type, value)
 
 
-def _check_value(kind: type, value: Any) -> Any:
+def _check_value(kind: type[Any], value: Any) -> Any:
     """SQLite would take text for a number. Raises ValueError for what is of another kind, or fits no column."""
     if kind is float and type(value) is int:
         return float(value)

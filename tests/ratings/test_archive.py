@@ -190,7 +190,7 @@ def bring_in_and_take_back(engine: Engine, source: Path) -> None:
         raise _UndoneError
 
 
-HOSTILE = st.sampled_from(
+HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, -1, 0, 3, 2**63, 1e300, float("inf"), "", "x", "void", "\ud800", [], {}, [[]], {"a": 1}, "00" * 32]
 )
 
