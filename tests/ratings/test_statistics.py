@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from statistics import mean
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -85,7 +86,7 @@ def check_against(session: Session, scope: Scope, facts: list[Fact], versions: l
 
 
 def check_seats(session: Session, scope: Scope, facts: list[Fact], version: str | None) -> None:
-    expected = []
+    expected: list[tuple[Any, ...]] = []
     for seat in range(SEATS):
         sat = [fact for fact in facts if version in (None, fact[0][seat])]
         got = [points for one, _, place, points in met(facts) if place == seat and version in (None, one)]
@@ -94,7 +95,8 @@ def check_seats(session: Session, scope: Scope, facts: list[Fact], version: str 
         if sat:
             expected.append((seat, len(sat), wins, pytest.approx(mean(got) / 2), forfeits))
     rows = by_seat(session, scope, version)
-    assert [(row.seat, row.matches, row.wins, row.score, row.forfeits) for row in rows] == expected
+    found: list[tuple[Any, ...]] = [(row.seat, row.matches, row.wins, row.score, row.forfeits) for row in rows]
+    assert found == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -104,3 +106,15 @@ def test_what_is_counted_is_what_was_played_in_whole_blocks(engine: Engine, bots
     with read(engine) as session:
         check_against(session, Scope(tournament_id=tournament), whole, versions)
         check_against(session, Scope(pool_id=book.POOL.pool_id()), rated, versions)
+
+
+def test_a_version_that_plays_itself_meets_nobody(engine: Engine, bots: dict[str, str]) -> None:
+    versions = list(bots.values())[:2]
+    blocks = [book.rotations(0, [versions[0], versions[1], versions[1]])]
+    tournament = book.create(engine, versions, blocks=blocks, rated=False)
+    book.play_all(engine, tournament)
+    scope = Scope(tournament_id=tournament)
+    with read(engine) as session:
+        pairs = [(one.version_id, one.opponent_id) for one in meetings(session, scope, versions)]
+        assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
+        assert [one.opponent_id for one in by_opponent(session, scope, versions[1])] == [versions[0]]
