@@ -195,7 +195,7 @@ HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_itself(
     engine_file: tuple[Path, Path], data: st.DataObject
