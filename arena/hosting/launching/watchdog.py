@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Iterable
@@ -115,15 +116,30 @@ def _measure_scratch(bot: Bot) -> tuple[int, int]:
     if bot.scratch is None or time.monotonic() < bot.next_disk_look:
         return 0, 0
     bot.next_disk_look = time.monotonic() + DISK_INTERVAL_S
+    most_files = bot.keep["files"]
     used = files = 0
-    for directory, names, inner in os.walk(bot.scratch):
-        files += len(names) + len(inner)
-        if files > bot.keep["files"]:
-            break
-        for name in inner:
-            with contextlib.suppress(OSError):
-                used += os.lstat(os.path.join(directory, name)).st_blocks * 512  # noqa: PTH118 - as above
+    directories = [bot.scratch]
+    while directories and files <= most_files:
+        try:
+            with os.scandir(directories.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        directories.append(entry.path)
+                    else:
+                        used += _size(entry)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # what lies deeper than any path nobody could count
+                return used, most_files + 1
     return used, files
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """Bytes on the disk; 0 if it is gone meanwhile."""
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        return 0
 
 
 def _own_root() -> tuple[int, int]:

@@ -214,6 +214,18 @@ class TestEnds:
         await place.run(level, "import os; os.makedirs('a/b'); os.chmod('a', 0)")
         assert not (place.directory / "scratch" / "1").exists()
 
+    async def test_directories_deeper_than_any_path_harm_nobody_and_are_gone_with_it(
+        self, place: Place, level: str
+    ) -> None:
+        program = f"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint(1); {NAP}"
+        process = await place.start(level, program)
+        if level == "standard":  # there they are its own affair
+            await up(process)
+            await process.end()
+        else:
+            assert (await excess(process))[0] == "disk"
+        assert not (place.directory / "scratch" / "1").exists()
+
     async def test_a_killed_launcher_takes_its_sandboxes_with_it(self, place: Place, standard: str) -> None:
         process = await place.start(standard, f"print(1); {NAP}")
         await up(process)
