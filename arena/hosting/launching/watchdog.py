@@ -29,7 +29,8 @@ def look(bot: Bot, orphans: Iterable[int]) -> Excess | None:
     pids = list_descendants(bot.pid)
     for orphan in orphans:
         pids += list_descendants(orphan)
-    return _look_at_processes(bot, pids) or _look_at_memory(bot, pids) or _look_at_disk(bot, pids)
+    looks = (_look_at_processes, _look_at_descriptors, _look_at_memory, _look_at_disk)
+    return next((excess for each in looks if (excess := each(bot, pids))), None)
 
 
 def find_orphans(bots: Iterable[Bot], launcher: int) -> dict[int, list[int]]:
@@ -55,6 +56,23 @@ def _look_at_processes(bot: Bot, pids: list[int]) -> Excess | None:
     used = sum(len(list_threads(pid)) for pid in pids)
     limit = bot.keep["processes"]
     return {"what": "processes", "used": used, "limit": limit} if used > limit else None
+
+
+def _look_at_descriptors(bot: Bot, pids: list[int]) -> Excess | None:
+    limit = bot.keep.get("descriptors")
+    if limit is None:
+        return None
+    used = sum(map(_descriptors, pids))
+    return {"what": "descriptors", "used": used, "limit": limit} if used > limit else None
+
+
+def _descriptors(pid: int) -> int:
+    """How many it has open; 0 if it has ended."""
+    directory = f"/proc/{pid}/fd"
+    try:
+        return os.stat(directory).st_size or len(os.listdir(directory))  # noqa: PTH116, PTH208 - since Linux 6.2 the size
+    except OSError:
+        return 0
 
 
 def _look_at_memory(bot: Bot, pids: list[int]) -> Excess | None:

@@ -298,6 +298,17 @@ class TestLimits:
         program = TRY + "files = []\nprint(attempt(lambda: [files.append(open('/dev/null')) for _ in range(100_000)]))"
         assert await place.run(sandbox, program) == "EMFILE\n"
 
+    async def test_the_open_files_and_connections_of_a_whole_family_are_limited(
+        self, place: Place, sandbox: str
+    ) -> None:
+        program = (
+            "import os, socket\nfor _ in range(3):\n  if os.fork() == 0: break\n"
+            f"files = [socket.socket(socket.AF_UNIX) for _ in range(200)]\n{NAP}"
+        )
+        what, sentence = await excess(await place.start(sandbox, program))
+        assert what == "descriptors"
+        assert sentence.endswith("files and connections open; 512 are allowed.")
+
     async def test_an_ordinary_bot_is_left_alone(self, place: Place, level: str) -> None:
         program = "import time; x = b'x' * (50 << 20); open('f', 'wb').write(b'x' * 100); time.sleep(1); print(1)"
         process = await place.start(level, program)
