@@ -105,6 +105,16 @@ class Slow:
         return self.total
 
 
+class NoQueue:
+    """The referee's own waiting, of which there is none: how busy the machine of the test is must not count."""
+
+    def look(self) -> tuple[int, int]:
+        return 0, 0
+
+    def close(self) -> None:
+        return
+
+
 async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, **options: bool) -> Match:
     """A match whose first seat is asked and never answers; looks follow each other at once."""
     clock.now = -1e6
@@ -112,6 +122,7 @@ async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *ot
     streams = [Silent(match, clock) for _ in match.spec.seats]
     conductor = _Conductor(match, streams, [meter, *others] if others else [meter, None], **options)  # type: ignore[arg-type]
     conductor._loop = clock  # type: ignore[assignment]
+    conductor._own = NoQueue()  # type: ignore[assignment]
     await conductor.play(())
     return match
 
