@@ -1,11 +1,11 @@
-"""All figures of the README, one after another: `python -m benchmarks`. Takes several minutes."""
+"""The speeds of the README, one after another: `python -m benchmarks`. Takes a good while."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 
-PARTS = ("engine", "referee", "arena", "database", "strength")
+PARTS = ("engine", "referee", "arena", "database", "book", "official", "loading", "strength")
 
 
 def main() -> int:

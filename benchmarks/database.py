@@ -198,7 +198,7 @@ def run(directory: Path, matches: int, seats: int) -> None:
         raise SystemExit("\n".join(problems))
 
 
-def main(argv: Sequence[str]) -> None:
+def main(argv: Sequence[str]) -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description="Measure the book of record.")
     parser.add_argument("--matches", type=int, default=2000)
@@ -206,6 +206,7 @@ def main(argv: Sequence[str]) -> None:
     arguments = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as directory:
         run(Path(directory), arguments.matches, arguments.seats)
+    return 0
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ async def play(decisions: int, overruns: int, times: int) -> Tally:
     tally = Tally()
     async with AsyncExitStack() as stack:
         hosts = [await stack.enter_async_context(MatchHost()) for _ in range(HONEST + 1)]
-        with oversubscribed(times, len(hosts)):
+        with oversubscribed(times, bots=1):
             honest = [play_in_time(host, decisions // HONEST, tally) for host in hosts[:HONEST]]
             await asyncio.gather(*honest, overrun(hosts[HONEST], overruns, tally))
     return tally

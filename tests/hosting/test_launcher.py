@@ -32,9 +32,14 @@ async def launcher(mark: str) -> AsyncIterator[Launcher]:
 
 
 def launcher_of(mark: str) -> int:
-    """Its process id."""
-    (pid,) = (pid for pid, command in marked_processes(mark).items() if "launching" in command)
+    """Its process id; its guardian has the same command line for a moment, but another parent."""
+    found = [pid for pid, command in marked_processes(mark).items() if "launching" in command]
+    (pid,) = (pid for pid in found if parent_of(pid) == os.getpid())
     return pid
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
 
 
 async def run(launcher: Launcher, program: str, *arguments: str, **environment: str) -> HostedProcess:

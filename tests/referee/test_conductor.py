@@ -105,14 +105,14 @@ class Slow:
         return self.total
 
 
-class NoQueue:
-    """The referee's own waiting, of which there is none: how busy the machine of the test is must not count."""
+class Undelayed:
+    """Stands for the referee's own queue: how busy the test machine is must not matter."""
 
     def look(self) -> tuple[int, int]:
         return 0, 0
 
     def close(self) -> None:
-        return
+        pass
 
 
 async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, **options: bool) -> Match:
@@ -122,7 +122,7 @@ async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *ot
     streams = [Silent(match, clock) for _ in match.spec.seats]
     conductor = _Conductor(match, streams, [meter, *others] if others else [meter, None], **options)  # type: ignore[arg-type]
     conductor._loop = clock  # type: ignore[assignment]
-    conductor._own = NoQueue()  # type: ignore[assignment]
+    conductor._own = Undelayed()  # type: ignore[assignment]
     await conductor.play(())
     return match
 
