@@ -43,7 +43,8 @@ def _one(field: Field, victim: str, matches: int, delay_s: float) -> tuple[float
     wrong, code = [], 0
     with field.on_terminal(*order(BLOCKS)) as terminal:
         if matches:
-            terminal.wait_for(rf"{matches}/{MATCHES} matches, ")
+            # The line of progress leaves out what follows at once.
+            terminal.wait_for(rf"(?:{'|'.join(map(str, range(matches, MATCHES + 1)))})/{MATCHES} matches, ")
         time.sleep(delay_s)
         end = time.perf_counter() + PATIENCE_S
         while (before := kill(field, terminal.process.pid, victim)) is None and terminal.process.poll() is None:
