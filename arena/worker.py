@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import sys
 from collections import deque
@@ -26,6 +27,8 @@ from arena.match.match import MatchSpecError
 from arena.match.spec import HostCause, MatchSpec
 
 _PR_SET_PDEATHSIG = 1
+MANY_DESCRIPTORS = 16_384
+"""Enough for the connections of 32 bots that hold as many as they may."""
 
 
 class Worker:
@@ -118,6 +121,14 @@ def _pin(core: int | None) -> None:
         os.sched_setaffinity(0, {core})
 
 
+def allow_many_descriptors() -> None:
+    """As many as this user may have, up to MANY_DESCRIPTORS: 1024, which is usual, a few hostile bots can use up."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MANY_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MANY_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _take_stdout() -> int:
     """The descriptor for messages; whatever else prints goes to stderr from now on."""
     output = os.dup(1)
@@ -147,6 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     _die_with_parent()
     _pin(options.core)
+    allow_many_descriptors()
     try:
         asyncio.run(_serve(_take_stdout(), options.warm_bots, options.warm_memory))
     except (HostingError, HostBrokenError) as error:

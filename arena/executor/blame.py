@@ -65,7 +65,8 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
 async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
     """Why a process has not joined; it is ended. Raises HostingError."""
     has_ended = await process.wait(0)
-    if has_ended and not process.has_begun:
+    # A sandbox that our own watchdog killed has not told of the bot in it either.
+    if has_ended and not process.has_begun and process.exceeded is None:
         words = (await process.collect()).stderr.strip().splitlines()
         raise SandboxUnavailableError(f"a sandbox could not be made: {words[-1] if words else 'it said nothing'}")
     if has_ended:

@@ -10,6 +10,7 @@ from typing import Any
 _SENTENCES = {
     "memory": "It used {used} MiB of memory; {limit} MiB are allowed.",
     "processes": "It had {used} processes and threads; {limit} are allowed.",
+    "descriptors": "It had {used} files and connections open; {limit} are allowed.",
     "disk": "It wrote {used} MiB into its private directories; {limit} MiB are allowed.",
     "files": "It made {used} files in its private directories; {limit} are allowed.",
     "output": "It wrote {used} MiB to stdout and stderr, too much at once; {limit} MiB are allowed.",
@@ -63,7 +64,7 @@ class Exceeded:
     """The limit for which a process was ended."""
 
     what: str
-    """`memory`, `processes`, `disk`, `output` or `cpu`."""
+    """`memory`, `processes`, `descriptors`, `disk`, `output` or `cpu`."""
     sentence: str
     """For people."""
     used: int | None
@@ -109,7 +110,7 @@ def read_exceeded(event: Mapping[str, Any]) -> Exceeded:
     what, used, limit = event["what"], event["used"], event["limit"]
     if used is None:
         return Exceeded(what, _BY_KERNEL[what], None, None)
-    is_counted = what == "processes" or event.get("unit") == "files"
+    is_counted = what in ("processes", "descriptors") or event.get("unit") == "files"
     shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
     sentence = _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1])
     return Exceeded(what, sentence, used, limit)

@@ -13,9 +13,13 @@ from arena.referee.errors import StreamError, abort
 from arena.referee.messages import MAX_REQUEST_BYTES
 from arena.referee.stream import BotStream, Context
 
+MOST_STREAMS = 32
+"""Of one connection at once."""
 _OPTIONS = (
     # A larger message breaks the stream; those up to here are judged (see `messages`), which tells the bot why.
     ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
+    # A bot needs one; each that is open costs memory, and a bot could open a million.
+    ("grpc.max_concurrent_streams", MOST_STREAMS),
     ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
 )
 _TOKEN_UNKNOWN = StreamError(

@@ -63,6 +63,7 @@ AT_START = (
     bots_fault("wrong-token", F.START_FAILED, "ended before it joined (exit status 4)", exit_status=4),
     bots_fault("garbage-first", F.MALFORMED, "no PlayRequest as its first message"),
     bots_fault("act-first", F.PROTOCOL, "Join comes first"),
+    bots_fault("flood-before-joining", F.RESOURCE, "too much at once", exceeded="output"),
 )
 TOO_LATE_TO_START = (
     bots_fault("never-join", F.START_FAILED, "It did not join within 2 s."),

@@ -171,6 +171,18 @@ async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
     assert marked_processes(mark) == {}
 
 
+def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
+    program = (
+        "import resource; from arena.worker import allow_many_descriptors\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "hard = 4096 if hard == resource.RLIM_INFINITY else min(hard, 4096)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))\n"
+        "allow_many_descriptors()\n"
+        "assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_at_least_one_worker_is_needed() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         LocalExecutor(0)

@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-un
 from arena.referee.admission import JoinError, join
 from arena.referee.encoding import encode_joined
 from arena.referee.errors import STATUS_DETAILS_KEY
-from arena.referee.server import PlayServer
+from arena.referee.server import MOST_STREAMS, PlayServer
 from arena.v1 import play_pb2
 from engine import registry
 
@@ -102,6 +102,19 @@ async def test_health_can_be_watched(server: PlayServer, client: Client) -> None
     watch = stub.Watch(health_pb2.HealthCheckRequest(), metadata=(bearer(server.admit().token),))
     assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
     watch.cancel()
+
+
+async def test_a_connection_has_only_so_many_streams_at_once(server: PlayServer, client: Client) -> None:
+    stub, request = health_pb2_grpc.HealthStub(client.channel), health_pb2.HealthCheckRequest()
+    token = bearer(server.admit().token)
+    watches = [stub.Watch(request, metadata=(token,)) for _ in range(MOST_STREAMS)]
+    for watch in watches:
+        await watch.read()
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stub.Check(request, metadata=(token,), timeout=0.2)
+    assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    for watch in watches:
+        watch.cancel()
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from arena.executor.base import HostBrokenError, MatchLostError
 from arena.executor.host import MatchHost
 from arena.match.clock import TimeControl
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
-from arena.referee.hostfault import HostFaultError
 from tests.support.specs import script_spec
 
 LIMIT_US, MARGIN_US = 200_000, 10_000
@@ -80,9 +80,9 @@ async def _play(host: MatchHost, share: float, decisions: int, tally: Tally) -> 
     """One match of one seat; None if the host failed, which costs nobody anything."""
     try:
         return await host.play(script_spec("0:2 " * decisions, 1, seats=(busy_seat(share),), clock=CLOCK))
-    except HostFaultError as error:
+    except MatchLostError as error:
         tally.host_faults.append(str(error))
-        if len(tally.host_faults) > MOST_HOST_FAULTS:
+        if isinstance(error, HostBrokenError) or len(tally.host_faults) > MOST_HOST_FAULTS:
             raise
         return None
 

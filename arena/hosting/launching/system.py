@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import shutil
 import signal
 import sys
 from dataclasses import dataclass, replace
@@ -113,13 +112,36 @@ def set_title(title: bytes) -> None:
 
 
 def remove_tree(path: str | None) -> None:
-    """Remove a directory, also if a bot took away its own right to change something in it."""
+    """Remove a directory, also if a bot took away its own right to change something in it, and however deep it is.
+
+    Directories are brought up before they are emptied: a path can be too long to be named, and too deep to recurse.
+    """
     if path is None:
         return
-    for root, names, _ in os.walk(path):
-        for name in (".", *names):
-            directory = os.path.join(root, name)  # noqa: PTH118 - as above
-            if not os.path.islink(directory):  # noqa: PTH114 - as above
-                with contextlib.suppress(OSError):
-                    os.chmod(directory, 0o700)  # noqa: PTH101 - as above
-    shutil.rmtree(path, ignore_errors=True)
+    name, directories = os.urandom(8).hex(), [(path, path)]
+    with contextlib.suppress(OSError):
+        os.chmod(path, 0o700)  # noqa: PTH101 - as above
+    for directory, top in directories:
+        for entry in _list_entries(directory):
+            with contextlib.suppress(OSError):
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)  # noqa: PTH108 - as above
+                    continue
+                os.chmod(entry.path, 0o700)  # noqa: PTH101 - as above
+                place = entry.path
+                if directory not in (path, top):
+                    place = os.path.join(top, f"{name}-{len(directories)}")  # noqa: PTH118 - as above
+                    os.rename(entry.path, place)  # noqa: PTH104 - as above
+                directories.append((place, place if directory == path else top))
+    for directory, _ in reversed(directories):
+        with contextlib.suppress(OSError):
+            os.rmdir(directory)  # noqa: PTH106 - as above
+
+
+def _list_entries(directory: str) -> list[os.DirEntry[str]]:
+    """What lies in a directory; nothing if it cannot be read."""
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Iterable
@@ -28,7 +29,8 @@ def look(bot: Bot, orphans: Iterable[int]) -> Excess | None:
     pids = list_descendants(bot.pid)
     for orphan in orphans:
         pids += list_descendants(orphan)
-    return _look_at_processes(bot, pids) or _look_at_memory(bot, pids) or _look_at_disk(bot, pids)
+    looks = (_look_at_processes, _look_at_descriptors, _look_at_memory, _look_at_disk)
+    return next((excess for each in looks if (excess := each(bot, pids))), None)
 
 
 def find_orphans(bots: Iterable[Bot], launcher: int) -> dict[int, list[int]]:
@@ -54,6 +56,23 @@ def _look_at_processes(bot: Bot, pids: list[int]) -> Excess | None:
     used = sum(len(list_threads(pid)) for pid in pids)
     limit = bot.keep["processes"]
     return {"what": "processes", "used": used, "limit": limit} if used > limit else None
+
+
+def _look_at_descriptors(bot: Bot, pids: list[int]) -> Excess | None:
+    limit = bot.keep.get("descriptors")
+    if limit is None:
+        return None
+    used = sum(map(_descriptors, pids))
+    return {"what": "descriptors", "used": used, "limit": limit} if used > limit else None
+
+
+def _descriptors(pid: int) -> int:
+    """How many it has open; 0 if it has ended."""
+    directory = f"/proc/{pid}/fd"
+    try:
+        return os.stat(directory).st_size or len(os.listdir(directory))  # noqa: PTH116, PTH208 - since Linux 6.2 the size
+    except OSError:
+        return 0
 
 
 def _look_at_memory(bot: Bot, pids: list[int]) -> Excess | None:
@@ -115,15 +134,30 @@ def _measure_scratch(bot: Bot) -> tuple[int, int]:
     if bot.scratch is None or time.monotonic() < bot.next_disk_look:
         return 0, 0
     bot.next_disk_look = time.monotonic() + DISK_INTERVAL_S
+    most_files = bot.keep["files"]
     used = files = 0
-    for directory, names, inner in os.walk(bot.scratch):
-        files += len(names) + len(inner)
-        if files > bot.keep["files"]:
-            break
-        for name in inner:
-            with contextlib.suppress(OSError):
-                used += os.lstat(os.path.join(directory, name)).st_blocks * 512  # noqa: PTH118 - as above
+    directories = [bot.scratch]
+    while directories and files <= most_files:
+        try:
+            with os.scandir(directories.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        directories.append(entry.path)
+                    else:
+                        used += _size(entry)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # what lies deeper than any path nobody could count
+                return used, most_files + 1
     return used, files
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """Bytes on the disk; 0 if it is gone meanwhile."""
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        return 0
 
 
 def _own_root() -> tuple[int, int]:

@@ -31,6 +31,8 @@ class Keep:
     """How many files these may hold."""
     open_files: int = 256
     """Descriptors of one process; not at `none`."""
+    descriptors: int = 512
+    """Of all processes together, because connections cost the referee as many; not at `none`."""
     output_mb: int = 64
     """What it may write to stdout and stderr at once; a sixteenth of it more every second."""
     cpu_s: int = 86_400

@@ -69,7 +69,7 @@ def _confined(keep: Keep) -> dict[str, Any]:
         "RLIMIT_CPU": keep.cpu_s,
     }
     program = base64.b64encode(seccomp_filter()).decode()
-    return {**_watched(keep), "rlimits": limits, "seccomp": program}
+    return {**_watched(keep), "descriptors": keep.descriptors, "rlimits": limits, "seccomp": program}
 
 
 def _wrapped(keep: Keep, directory: str) -> dict[str, Any]:

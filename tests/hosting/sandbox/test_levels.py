@@ -214,6 +214,18 @@ class TestEnds:
         await place.run(level, "import os; os.makedirs('a/b'); os.chmod('a', 0)")
         assert not (place.directory / "scratch" / "1").exists()
 
+    async def test_directories_deeper_than_any_path_harm_nobody_and_are_gone_with_it(
+        self, place: Place, level: str
+    ) -> None:
+        program = f"import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint(1); {NAP}"
+        process = await place.start(level, program)
+        if level == "standard":  # there they are its own affair
+            await up(process)
+            await process.end()
+        else:
+            assert (await excess(process))[0] == "disk"
+        assert not (place.directory / "scratch" / "1").exists()
+
     async def test_a_killed_launcher_takes_its_sandboxes_with_it(self, place: Place, standard: str) -> None:
         process = await place.start(standard, f"print(1); {NAP}")
         await up(process)
@@ -285,6 +297,17 @@ class TestLimits:
     async def test_open_files_are_limited(self, place: Place, sandbox: str) -> None:
         program = TRY + "files = []\nprint(attempt(lambda: [files.append(open('/dev/null')) for _ in range(100_000)]))"
         assert await place.run(sandbox, program) == "EMFILE\n"
+
+    async def test_the_open_files_and_connections_of_a_whole_family_are_limited(
+        self, place: Place, sandbox: str
+    ) -> None:
+        program = (
+            "import os, socket\nfor _ in range(3):\n  if os.fork() == 0: break\n"
+            f"files = [socket.socket(socket.AF_UNIX) for _ in range(200)]\n{NAP}"
+        )
+        what, sentence = await excess(await place.start(sandbox, program))
+        assert what == "descriptors"
+        assert sentence.endswith("files and connections open; 512 are allowed.")
 
     async def test_an_ordinary_bot_is_left_alone(self, place: Place, level: str) -> None:
         program = "import time; x = b'x' * (50 << 20); open('f', 'wb').write(b'x' * 100); time.sleep(1); print(1)"

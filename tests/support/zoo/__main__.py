@@ -23,7 +23,7 @@ from tests.support.scripted_bot import Wire, act, say
 from tests.support.zoo import greed, prying, talk
 from tests.support.zoo.deeds import Aims, Deed
 
-STARTS = {**scripted_bot.STARTS, **talk.STARTS}
+STARTS = {**scripted_bot.STARTS, **talk.STARTS, **greed.STARTS}
 ANSWERS = {**scripted_bot.ANSWERS, **talk.ANSWERS, **greed.ANSWERS}
 DEEDS: dict[str, Deed] = {**greed.DEEDS, **prying.DEEDS}
 

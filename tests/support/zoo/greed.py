@@ -117,6 +117,12 @@ def flood_output(aims: Aims) -> Outcome:
     return {"output": DONE}
 
 
+def flood_before_joining() -> None:
+    """Writes all that it can, and never joins."""
+    flood_output({})
+    time.sleep(FOREVER_S)
+
+
 def spin_while_waiting(wire: Wire, decide: play_pb2.Decide) -> None:
     """Answers at once, and computes on every core when it is another one's turn."""
     for _ in range(os.cpu_count() or 1):
@@ -138,6 +144,7 @@ DEEDS: dict[str, Deed] = {
     function.__name__.replace("_", "-"): function
     for function in (bomb_with_forks, bomb_with_memory, fill_the_disk, open_many_files, flood_output)
 }
+STARTS: dict[str, Callable[[], None]] = {"flood-before-joining": flood_before_joining}
 ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {
     function.__name__.replace("_", "-"): function for function in (spin_while_waiting, fork_flood_and_stay)
 }
