@@ -149,8 +149,8 @@ _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated
 def rate_prefix(connection: Connection, tournament_id: str) -> int:
     """Rate the tournament's whole blocks from where rating stopped to the first that is not over.
 
-    How many matches were passed. A match that is void voids its block: seats are fair only in whole blocks. Inside the
-    caller's transaction. Nothing happens in an unrated tournament.
+    How many matches were passed. A match that is void, or not to be rated by its result, voids its block: seats are
+    fair only in whole blocks. Inside the caller's transaction. Nothing happens in an unrated tournament.
     """
     tournament = connection.execute(_TOURNAMENT, {"tournament": tournament_id}).one()
     if not tournament.rated:
@@ -178,14 +178,14 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     )
     pool = tournament.pool_id
     last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
-    void_blocks = {match.block_id for match in matches if match.state == MatchState.VOID}
+    broken = {match.block_id for match in matches if match.state == MatchState.VOID or not match.rated}
     seats: dict[str, list[AnyRow]] = {}
     for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
         seats.setdefault(row.match_id, []).append(row)
     ratings = _Ratings(connection, settings, pool, [seat for found in seats.values() for seat in found])
     order = []
     for seq, match in enumerate(matches, start=last + 1):
-        verdict = _verdict(match, seats[match.id], void_blocks, bool(tournament.rates_same_owner))
+        verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
         order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
         if verdict is Verdict.RATED:
             ratings.play(seq, seats[match.id])
@@ -193,13 +193,13 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     ratings.write()
 
 
-def _verdict(match: AnyRow, seats: Sequence[AnyRow], void_blocks: Set[str], rates_same_owner: bool) -> Verdict:
+def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> Verdict:
     if match.state == MatchState.VOID:
         return Verdict.VOID
-    if match.block_id in void_blocks:
-        return Verdict.VOID_BLOCK
     if not match.rated:
         return Verdict.UNRATED
+    if match.block_id in broken:
+        return Verdict.VOID_BLOCK
     owners = [seat.owner_id for seat in seats if seat.owner_id is not None]
     if len(set(owners)) < len(owners) and not rates_same_owner:
         return Verdict.SAME_OWNER

@@ -52,7 +52,7 @@ class Verdict(enum.StrEnum):
     RATED = "rated"
     VOID = "void"
     VOID_BLOCK = "void_block"
-    """Another match of its block is void: seats are fair only in whole blocks."""
+    """Another match of its block is void or unrated: seats are fair only in whole blocks."""
     UNRATED = "unrated"
     """The result says so: every seat faulted before any acted."""
     SAME_OWNER = "same_owner"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from arena.cli.book import Book
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.waves import WavePlanner
 from ratings.compare.comparison import Answer, Comparison
-from ratings.database import Session
+from ratings.database import Session, read
 from ratings.models import Tournament
 from ratings.statistics.crosstable import names as names_of
 
@@ -32,6 +34,31 @@ def _adaptive_lines(session: Session, planner: WavePlanner, form: Adaptive) -> l
         return [f"{form.until}: yes, {leaders} (at least {sure} sure)"]
     rivals = ", ".join(names[id_] for id_ in answer.contenders[:5]) or "nobody"
     return [f"{form.until}: not yet; so far {leaders} ({sure} sure), and {rivals} may belong there"]
+
+
+def answer_facts(session: Session, tournament_id: str) -> dict[str, Any] | None:
+    """For programs; None for a format that asks nothing."""
+    planner = WavePlanner.of(session, session.get_one(Tournament, tournament_id))
+    if planner is not None and isinstance(planner.form, Adaptive):
+        return {"until": planner.form.until, **asdict(planner.form.answer(planner.situation(session)))}
+    if planner is not None and isinstance(planner.form, Compare):
+        return comparison_facts(planner.form.comparison(planner.situation(session).blocks))
+    return None
+
+
+def known(book: Book, tournament: Tournament) -> Comparison | None:
+    """What the whole pairs of blocks of a comparison say so far; None for another format."""
+    with read(book.engine) as session:
+        planner = WavePlanner.of(session, tournament)
+        if planner is None or not isinstance(planner.form, Compare):
+            return None
+        return planner.form.comparison(planner.situation(session).blocks)
+
+
+def progress_note(book: Book, tournament: Tournament) -> str:
+    """What a line of progress tells besides: of a comparison how far it is, of others nothing."""
+    comparison = known(book, tournament)
+    return "" if comparison is None else comparison_note(comparison)
 
 
 _VERDICTS = {

@@ -14,6 +14,7 @@ from arena.cli.hints import next_command
 from arena.cli.options import AsJson, Database, example
 from arena.cli.order import find_tournament
 from arena.cli.output import print_json
+from arena.tournament.create import check_name
 from ratings.archive.exporting import export_tournament
 from ratings.archive.importing import import_tournament
 from ratings.database import read, write
@@ -53,6 +54,8 @@ def import_(
 
     All of it or nothing; its matches are rated anew, after what the pool has.
     """
+    if name is not None:
+        check_name(name)
     with open_book(db) as book, write(book.engine) as session:
         imported = import_tournament(session, source, name=name, digest=digest)
     if as_json:

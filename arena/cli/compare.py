@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli import settings
-from arena.cli.answers import comparison_facts, comparison_lines, comparison_note
+from arena.cli.answers import comparison_facts, comparison_lines, known, progress_note
 from arena.cli.book import Book, find_version, open_book
 from arena.cli.errors import MisuseError
 from arena.cli.formats import announce
@@ -18,11 +18,9 @@ from arena.cli.output import print_json
 from arena.cli.play import play, read_keeping
 from arena.cli.sandbox import AllowReduced, Sandbox
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
-from arena.tournament.waves import WavePlanner
-from ratings.compare.comparison import CompareSettings, Comparison
+from ratings.compare.comparison import CompareSettings
 from ratings.database import read
 from ratings.errors import ResultsError
-from ratings.models import Tournament
 
 app = typer.Typer()
 
@@ -82,8 +80,9 @@ def compare(
         _check_versions(book, new, old)
         tournament = add_tournament(book, order, form, entrants)
         announce(tournament)
-        play(book, tournament, workers=workers, keeping=keeping, note=lambda: comparison_note(_known(book, tournament)))
-        found = _known(book, tournament)
+        play(book, tournament, workers=workers, keeping=keeping, note=lambda: progress_note(book, tournament))
+        found = known(book, tournament)
+    assert found is not None
     if as_json:
         print_json({"tournament": tournament.name, "new": new, "old": old, **comparison_facts(found)})
         return
@@ -107,12 +106,3 @@ def _check_versions(book: Book, new: str, old: str) -> None:
                 f"{new} and {old} are the same version; name two, for example {old.partition('@')[0]}@HASH for an "
                 "earlier one, `arena bot list` shows them"
             )
-
-
-def _known(book: Book, tournament: Tournament) -> Comparison:
-    """What the whole pairs of blocks say so far."""
-    with read(book.engine) as session:
-        planner = WavePlanner.of(session, tournament)
-        assert planner is not None
-        assert isinstance(planner.form, Compare)
-        return planner.form.comparison(planner.situation(session).blocks)

@@ -145,7 +145,10 @@ def gauntlet(
     ] = 1,
 ) -> Chooser:
     """Let one bot, the challenger, meet every combination of the others."""
-    return lambda seats, bots: (Gauntlet(seats, blocks), [*parse_names(challenger, "challenger"), *bots])
+    first, *others = parse_names(challenger, "challenger")
+    if others:
+        raise MisuseError(f"--challenger names {1 + len(others)} bots; name one, and its opponents with --bots")
+    return lambda seats, bots: (Gauntlet(seats, blocks), [first, *bots])
 
 
 @_command(Swiss.name, "--seats 2 --bots random,greedy,search --rounds 5")

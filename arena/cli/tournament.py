@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import archive, formats, settings
-from arena.cli.answers import answer_lines
+from arena.cli.answers import answer_facts, answer_lines, progress_note
 from arena.cli.book import find_version, open_existing_book
 from arena.cli.hints import next_command
 from arena.cli.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
@@ -129,13 +129,14 @@ def show(
         standings = standing_facts(session, row.tournament)
         played = [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)]
         leaks = leak_checks(session, row.tournament.id)
+        answer = answer_facts(session, row.tournament.id) if as_json else None
         answers = [] if as_json else answer_lines(session, row.tournament.id)
     # The secret gives the dice and piles of matches that are still to come.
     secret = row.tournament.secret if row.progress.is_over else None
     if as_json:
         facts = {**_row_facts(row), "settings": row.tournament.settings, "secret": secret}
         found = [{"bot": leak.bot, "version": leak.version.number, **leak.check.model_dump()} for leak in leaks]
-        print_json({**facts, "standings": standings, "matches": played, "leak_checks": found})
+        print_json({**facts, "standings": standings, "answer": answer, "matches": played, "leak_checks": found})
         return
     people = {**_people_facts(row), "leak checks": leak_summary(leaks)}
     print_facts({**people, "secret": secret or "published when it is over"})
@@ -188,7 +189,7 @@ def resume(
     with open_existing_book(db) as book:
         with read(book.engine) as session:
             found = find_tournament(session, tournament)
-        play(book, found, workers=workers, keeping=keeping)
+        play(book, found, workers=workers, keeping=keeping, note=lambda: progress_note(book, found))
         print_end(book, found, as_json=as_json)
 
 

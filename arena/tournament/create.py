@@ -97,9 +97,14 @@ def create_match(session: Session, store: VersionStore, terms: Terms, *, name: s
     return _create(session, maker, terms, name, SINGLE_MATCH, entrants, [block], {})
 
 
-def _check_terms(terms: Terms, name: str) -> Game:
+def check_name(name: str) -> None:
+    """Raise OrderError unless a tournament can be called so."""
     if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_LENGTH:
         raise OrderError(f"{name!r} is no name for a tournament; use 1 to {MAX_NAME_LENGTH} printable characters")
+
+
+def _check_terms(terms: Terms, name: str) -> Game:
+    check_name(name)
     if terms.seed is not None and not 0 <= terms.seed <= seeds.MAX_SEED:
         raise OrderError(f"seed {terms.seed} is out of range; use 0 to {seeds.MAX_SEED} (below 2^53)")
     if terms.cores < 1:

@@ -52,7 +52,7 @@ def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[
         link = _next(link, text)
         if claimed != link or not line.endswith("\n"):
             _refuse(name, f"line {number}{_kind(text)} was changed, or the line before it is gone")
-        kind, data = json.loads(text)
+        kind, data = _parse(text, name, number)
         if kind == END:
             _check_end(file, name, count, data)
             if digest not in (None, link):
@@ -61,6 +61,16 @@ def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[
         yield number, kind, data
         count += 1
     _refuse(name, f"it ends after line {count}: its last lines are gone")
+
+
+def _parse(text: str, name: str, number: int) -> tuple[str, Any]:
+    try:
+        kind, data = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        _refuse(name, f"line {number} holds no record")
+    if not isinstance(kind, str):
+        _refuse(name, f"line {number} holds no record")
+    return kind, data
 
 
 def _kind(text: str) -> str:

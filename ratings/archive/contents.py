@@ -11,7 +11,7 @@ import enum
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, LargeBinary, Select, select
+from sqlalchemy import JSON, Column, ColumnElement, LargeBinary, Select, TypeDecorator, select
 from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
@@ -23,6 +23,7 @@ from ratings.queries import tournament_row
 HEADER = "tournament-export"
 FORMAT = 1
 DERIVED = ("rating_change", "rating")
+_LARGEST = 2**63
 
 
 def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any]]:
@@ -94,9 +95,22 @@ def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
 
 
 def _decode(column: Column[Any], value: Any) -> Any:
-    if value is None:
-        return None
+    if value is None or isinstance(column.type, JSON):
+        return value
     if isinstance(column.type, LargeBinary):
         return base64.b64decode(value, validate=True)
-    kind = getattr(column.type, "enum_class", None)
-    return kind(value) if kind is not None else value
+    if (kind := getattr(column.type, "enum_class", None)) is not None:
+        return kind(value)
+    plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    return _check_value(plain.python_type, value)
+
+
+def _check_value(kind: type[Any], value: Any) -> Any:
+    """SQLite would take text for a number. Raises ValueError for what is of another kind, or fits no column."""
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):
+        raise ValueError(f"{value!r} is not {kind.__name__}")
+    if kind is str:
+        value.encode()  # half a surrogate pair cannot be written
+    return value

@@ -7,12 +7,12 @@ are rated in the order in which they were rated where they come from, after what
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import func, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session
 
 from ratings import schema, tables
@@ -20,9 +20,11 @@ from ratings.archive.chain import read_chain
 from ratings.archive.contents import FORMAT, HEADER, archived_tables, decode_row
 from ratings.check import facts_problems
 from ratings.errors import ArchiveError, NotFoundError, SkillError
+from ratings.pools import PoolKey
 from ratings.rebuild import rebuild
 
 _BATCH = 200
+_HEADER_KEYS = {"format", "schema", "tournament", "name"}
 Row = dict[str, Any]
 
 
@@ -45,10 +47,11 @@ class _Import:
     session: Session
     file: str
     name: str | None
+    tournament_id: str = ""
+    match_ids: set[str] = field(default_factory=set)
     ids: dict[str, str] = field(default_factory=dict)
     """Ids of the file -> ids here, of owners, bots and versions."""
     waiting: dict[str, list[Row]] = field(default_factory=dict)
-    matches: int = 0
     pool_id: str = ""
     is_alone: bool = True
     """Whether no other match is, or was, rated in the pool, here and where the file comes from."""
@@ -69,7 +72,7 @@ def import_tournament(
             lines = read_chain(file, str(source), digest)
             header = _check_header(work, next(lines, None))
             _import_rows(work, lines)
-    except IntegrityError as error:
+    except (IntegrityError, DataError) as error:
         why = str(error.orig).splitlines()[0]
         raise ArchiveError(f"{source} does not fit this database ({why}); nothing was imported") from error
     except OSError as error:
@@ -77,7 +80,7 @@ def import_tournament(
             f"{source} cannot be read: {error.strerror}; give the path of an exported tournament"
         ) from error
     rated = _rate(work)
-    return Imported(header["tournament"], name or header["name"], work.matches, rated, _is_as_told(work))
+    return Imported(work.tournament_id, name or header["name"], len(work.match_ids), rated, _is_as_told(work))
 
 
 def _rate(work: _Import) -> int:
@@ -93,7 +96,9 @@ def _rate(work: _Import) -> int:
 def _check_header(work: _Import, line: tuple[int, str, Any] | None) -> Mapping[str, Any]:
     if line is None or line[1] != HEADER:
         raise ArchiveError(f"{work.file} is no exported tournament; `arena tournament export` writes one")
-    header: Mapping[str, Any] = line[2]
+    header = line[2]
+    if not (isinstance(header, dict) and header.keys() >= _HEADER_KEYS and str(header["tournament"]).isascii()):
+        raise ArchiveError(f"{work.file}, line 1: it is no header; nothing was imported")
     if header["format"] != FORMAT or header["schema"] != schema.HEAD:
         raise ArchiveError(
             f"{work.file} was exported with schema {header['schema']}, format {header['format']}; this arena has "
@@ -101,10 +106,11 @@ def _check_header(work: _Import, line: tuple[int, str, Any] | None) -> Mapping[s
         )
     if (
         work.session.connection()
-        .execute(select(tables.tournament.c.id).where(tables.tournament.c.id == header["tournament"]))
+        .execute(select(tables.tournament.c.id).where(tables.tournament.c.id == str(header["tournament"])))
         .one_or_none()
     ):
         raise ArchiveError(f"tournament {header['name']!r} is in this database already; nothing was imported")
+    work.tournament_id = str(header["tournament"])
     return header
 
 
@@ -113,10 +119,25 @@ def _import_rows(work: _Import, lines: Iterator[tuple[int, str, Any]]) -> None:
     for number, kind, data in lines:
         try:
             row = decode_row(by_name[kind], data)
+            _check_belongs(work, kind, row)
+            _ACTIONS.get(kind, _keep)(work, kind, row)
+        except ArchiveError:
+            raise
         except (KeyError, ValueError, TypeError) as error:
             raise ArchiveError(f"{work.file}, line {number}: it is no row of {kind}; nothing was imported") from error
-        _ACTIONS.get(kind, _keep)(work, kind, row)
     _flush(work)
+
+
+def _check_belongs(work: _Import, kind: str, row: Row) -> None:
+    """Raises ValueError for a row of another tournament: a file adds nothing to what is here already."""
+    of_match = kind != "match" and "match_id" in row
+    if (
+        row.get("tournament_id", work.tournament_id) != work.tournament_id
+        or (kind == "tournament" and row["id"] != work.tournament_id)
+        or row.get("pool_id", work.pool_id) != work.pool_id
+        or (of_match and row["match_id"] not in work.match_ids)
+    ):
+        raise ValueError("it is of another tournament")
 
 
 def _keep(work: _Import, kind: str, row: Row) -> None:
@@ -174,6 +195,9 @@ def _meet(work: _Import, kind: str, row: Row, same: Any) -> Any:
 
 
 def _pool(work: _Import, kind: str, row: Row) -> None:
+    keys = {key.name: row[key.name] for key in fields(PoolKey)}
+    if work.pool_id or PoolKey(**keys).pool_id() != row["id"]:
+        raise ArchiveError(f"{work.file}: the name of its pool is not that of its key; nothing was imported")
     work.pool_id = row["id"]
     order = tables.rating_order
     last = select(func.max(order.c.rating_seq)).where(order.c.pool_id == row["id"])
@@ -197,7 +221,7 @@ def _tournament(work: _Import, kind: str, row: Row) -> None:
 
 
 def _match(work: _Import, kind: str, row: Row) -> None:
-    work.matches += 1
+    work.match_ids.add(row["id"])
     _keep(work, kind, row)
 
 

@@ -56,6 +56,8 @@ def meetings(session: Session, scope: Scope, versions: Sequence[str]) -> list[Me
     found: dict[tuple[str, str], list[int]] = {}
     for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
         for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
+            if mine == other:  # a version that plays itself, as in a comparison, meets nobody
+                continue
             meeting = found.setdefault((mine, other), [0, 0])
             meeting[0] += 1
             meeting[1] += 2 * (rank < other_rank) + (rank == other_rank)
@@ -68,7 +70,7 @@ def by_opponent(session: Session, scope: Scope, version_id: str) -> list[Meeting
     points = case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0)
     query = (
         select(_s.c.version_id, other.c.version_id, func.count(), func.sum(points))
-        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.seat != _s.c.seat))
+        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
         .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
         .group_by(_s.c.version_id, other.c.version_id)
     )

@@ -37,4 +37,6 @@ def format_question(question: Question) -> str:
 def check_question(question: Question, entrants: int) -> None:
     """Raises ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:
-        raise ResultsError(f"top {question.places} of {entrants} entrants is known before the first match")
+        raise ResultsError(
+            f"top {question.places} of {entrants} entrants is known before the first match; ask for fewer, or name more"
+        )

@@ -33,6 +33,7 @@ def test_another_digest_an_unknown_tournament_and_a_second_import_are_refused(ta
     table("tournament", "export", "monday", "monday.arena")
     other = ("tournament", "import", "monday.arena", "--db", "copy.db")
     assert "its digest is" in table.refusal(*other, "--digest", "00", code=1)
+    assert "no name for a tournament" in table.refusal(*other, "--name", "")
     assert "there is no tournament" in table.refusal("tournament", "export", "tuesday", "tuesday.arena")
     assert table(*other).code == 0
     assert "in this database already" in table.refusal(*other, code=1)

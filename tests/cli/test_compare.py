@@ -13,6 +13,7 @@ def test_two_versions_are_compared_and_the_ratings_stay_as_they_are(table: Arena
     assert (row["format"], row["rated"], row["finished"]) == ("compare", False, 12)
     assert "no rated matches" in table("leaderboard").out
     assert "after 3 pairs of blocks" in table("tournament", "show", "daily").out
+    assert table("tournament", "show", "daily", "--json").json["answer"]["pairs"] == 3
 
 
 def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:

@@ -62,6 +62,7 @@ def test_a_single_match_has_standings_too(table: Arena) -> None:
         (["knockout", *TWO, "--best-of", "1000"], "use 1 to 99"),
         (["gauntlet", *TWO, "--challenger", "ada"], "ada is entered more than once"),
         (["gauntlet", *TWO, "--challenger", "adda"], "there is no bot 'adda'; did you mean 'ada'?"),
+        (["gauntlet", *TWO[:-3], "eve", "--challenger", "ada,bob"], "--challenger names 2 bots; name one"),
         (["gauntlet", *TWO], "Missing option '--challenger'"),
         (["swiss", *TWO, "--bots", "ada"], "2 seats need at least 2 entrants, not 1; name more bots"),
         (["swiss", *TWO, "--bots", "ada,bob,ada"], "ada is entered more than once"),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
+from ratings.archive.chain import read_chain
 from ratings.archive.exporting import export_tournament
 from ratings.archive.importing import Imported, import_tournament
 from ratings.bots import add_version
-from ratings.check import check
+from ratings.check import check, facts_problems
 from ratings.database import open_database, read, write
 from ratings.errors import ArchiveError
 from ratings.ledger import FaultFact
@@ -173,6 +177,83 @@ def engine_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> t
     export(engine, tournament, directory / "monday.arena")
     engine.dispose()
     return directory / "monday.arena", book.copy_of(empty_file, directory / "other.db")
+
+
+class _UndoneError(Exception):
+    """Takes an import back that was to see what it does."""
+
+
+def bring_in_and_take_back(engine: Engine, source: Path) -> None:
+    with write(engine) as session:
+        import_tournament(session, source)
+        assert list(facts_problems(session)) == []
+        raise _UndoneError
+
+
+HOSTILE: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, -1, 0, 3, 2**63, 1e300, float("inf"), "", "x", "void", "\ud800", [], {}, [[]], {"a": 1}, "00" * 32]
+)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_itself(
+    engine_file: tuple[Path, Path], data: st.DataObject
+) -> None:
+    source, database = engine_file
+    with source.open(encoding="ascii") as file:
+        records = [(kind, value) for _, kind, value in read_chain(file, "it")]
+    kind, value = records[place := data.draw(st.integers(0, len(records) - 1))]
+    key = data.draw(st.sampled_from([None, *value]))
+    forged = data.draw(HOSTILE) if key is None else {**value, key: data.draw(HOSTILE)}
+    records[place] = (kind, forged)
+    target = source.with_name("forged.arena")
+    with target.open("w", encoding="ascii") as file:
+        for line in forge(records):
+            file.write(line)
+    other = open_database(database)
+    try:
+        with pytest.raises((ArchiveError, _UndoneError)):
+            bring_in_and_take_back(other, target)
+        assert book.count(other, "tournament") == book.count(other, "bot") == 0
+    finally:
+        other.dispose()
+
+
+def forge(records: list[tuple[str, Any]]) -> Iterator[str]:
+    """The lines of a file with these records and a right chain, NaN and infinity allowed."""
+    link = "kingmaker-arena"
+    for record in [*records, ("end", len(records))]:
+        text = json.dumps(record, separators=(",", ":"))
+        link = hashlib.sha256(f"{link} {text}".encode()).hexdigest()
+        yield f"{link} {text}\n"
+
+
+@pytest.mark.parametrize("kind", ["fault", "match_seat", "replay", "match", "entrant", "tournament", "rating_order"])
+def test_a_forged_file_adds_nothing_to_another_tournament(
+    engine: Engine, other: Engine, played: str, tmp_path: Path, kind: str
+) -> None:
+    own = book.create(other, book.add_bots(other, ("x", "y", "z")).values(), name="own")
+    match = book.take(other, own, 1)[0]
+    export(engine, played, tmp_path / "monday.arena")
+    with (tmp_path / "monday.arena").open(encoding="ascii") as file:
+        records = [(name, value) for _, name, value in read_chain(file, "it")]
+    place = next(place for place, (name, _) in enumerate(records) if name == kind)
+    theirs = {"match_id": match.match_id, "tournament_id": own, "number": 9, "seat": 9, "position": 99}
+    theirs |= {"id": "z" * 36} if kind in ("match", "tournament") else {}
+    forged = {key: theirs.get(key, value) for key, value in records[place][1].items()}
+    records.insert(place + 1, (kind, forged))
+    (tmp_path / "forged.arena").write_text("".join(forge(records)), "ascii")
+    with pytest.raises(ArchiveError, match=rf"line {place + 2}: it is no row of {kind}"):
+        bring_in(other, tmp_path / "forged.arena")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '["a"]', "5", '[["a"],{}]', '["pool",{}', "1" * 5000])
+def test_a_line_that_holds_no_record_is_refused(other: Engine, tmp_path: Path, text: str) -> None:
+    link = hashlib.sha256(f"kingmaker-arena {text}".encode()).hexdigest()
+    (tmp_path / "odd").write_text(f"{link} {text}\n", "ascii")
+    with pytest.raises(ArchiveError, match="line 1 holds no record"):
+        bring_in(other, tmp_path / "odd")
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,17 @@ def test_a_match_whose_result_says_so_is_not_rated(engine: Engine, singles: str)
     assert verdicts(engine) == [Verdict.UNRATED, Verdict.RATED]
 
 
+def test_a_match_that_is_not_rated_voids_its_block_as_the_official_table_has_it(
+    engine: Engine, tournament: str
+) -> None:
+    first, *others = book.take(engine, tournament)[:6]
+    for match in others:
+        book.record(engine, match)
+    book.record(engine, first, rated=False, ranks=(1, 1, 1))
+    assert verdicts(engine) == [Verdict.UNRATED, Verdict.VOID_BLOCK, Verdict.VOID_BLOCK, *[Verdict.RATED] * 3]
+    assert check(engine) == []
+
+
 def test_an_unrated_tournament_rates_nothing(engine: Engine, bots: dict[str, str]) -> None:
     book.play_all(engine, book.create(engine, bots.values(), rated=False))
     assert book.count(engine, "rating_order") == book.count(engine, "rating") == 0

@@ -41,11 +41,11 @@ def leased(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Leased
 
 
 def finish(session: Session, tournament: str, match: LeasedMatch) -> None:
-    """Every ninth match is lost for good, every seventh does not count; the others have a result."""
+    """Every ninth match is lost for good, the seventh does not count; the others have a result."""
     if match.position % 9 == 8:
         book.lose(session, tournament, match)
     else:
-        assert record_result(session, book.fact(match, rated=match.position % 7 != 6))
+        assert record_result(session, book.fact(match, rated=match.position != 6))
 
 
 def play(leased: Leased, order: list[int], batches: list[int]) -> Iterator[Engine]:

@@ -86,15 +86,20 @@ class Adaptive:
         return standing(table, parse_question(self.until), present)
 
     def answer(self, situation: Situation) -> Standing:
-        """How well the question is answered by all whole blocks; entrants by their id."""
-        from ratings.stopping.standing import standing
+        """How well the question is answered by all whole blocks; entrants by their id.
 
-        names = {label: entrant for entrant, label in _labels(situation).items()}
-        left = {entrant.id for entrant in situation.entrants if entrant.withdrawn is not None}
-        found = standing(
-            _table(situation), parse_question(self.until), [label for label in names if names[label] not in left]
-        )
-        return type(found)(
+        When so many withdrew that no more are left than are asked for, it is answered.
+        """
+        from ratings.stopping.standing import Standing, standing
+
+        question = parse_question(self.until)
+        stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
+        if len(stayed) <= question.places:
+            return Standing(True, 1.0, tuple(stayed), ())
+        labels = _labels(situation)
+        names = {label: entrant for entrant, label in labels.items()}
+        found = standing(_table(situation), question, [labels[entrant] for entrant in stayed])
+        return Standing(
             found.is_known,
             found.confidence,
             tuple(names[label] for label in found.leaders),

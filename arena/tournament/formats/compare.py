@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from arena.tournament.errors import ScheduleError
@@ -15,7 +15,7 @@ from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standin
 from arena.tournament.formats.circles import circular_order
 from arena.tournament.formats.points import by_score, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_size
-from ratings.compare.comparison import CompareSettings, Comparison
+from ratings.compare.comparison import Answer, CompareSettings, Comparison
 from ratings.compare.games import Game, PairedBlock
 
 DEFAULT_PAIRS = 2000
@@ -66,14 +66,21 @@ class Compare:
     def plan(self, situation: Situation) -> list[Order]:
         """See `Format`."""
         planned = len(situation.blocks) // 2
-        if planned >= self.pairs or self.comparison(situation.blocks).answer is not None:
+        if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation.blocks).answer:
             return []
         pairs = range(planned, min(planned + PAIRS_A_WAVE, self.pairs))
         return [order for pair in pairs for order in self._pair(situation, pair)]
 
+    def _can_go_on(self, situation: Situation) -> bool:
+        """Whether NEW and OLD are there, and of the field, if there is one, enough for a table."""
+        tested, field = situation.entrants[:2], situation.entrants[2:]
+        left = [entrant.has_left(situation.wave) for entrant in field]
+        is_whole = not any(entrant.has_left(situation.wave) for entrant in tested)
+        return is_whole and (not field or left.count(False) >= self.seats - 1)
+
     def _pair(self, situation: Situation, number: int) -> Iterator[Order]:
         """The table with NEW, and the same with OLD."""
-        new, old, *field = (entrant.id for entrant in situation.entrants)
+        new, old, *field = situation.present
         if field:
             groups = list(itertools.combinations(range(len(field)), self.seats - 1))
             turn, index = divmod(number, len(groups))
@@ -90,9 +97,11 @@ class Compare:
         comparison = Comparison(self.settings)
         for pair in zip(blocks[::2], blocks[1::2], strict=False):
             if any(block.is_pending for block in pair):
-                break
+                return comparison
             if all(block.is_whole for block in pair):
                 comparison = comparison.after(PairedBlock(*map(_games, pair)))
+        if comparison.answer is None and len(blocks) >= 2 * self.pairs:  # void pairs are missing, and none comes
+            return replace(comparison, answer=Answer.UNDECIDED, answered_after=comparison.pairs)
         return comparison
 
     def standings(self, situation: Situation) -> list[Standing]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -65,3 +66,11 @@ def test_those_whose_order_matters_play_most() -> None:
 def test_a_question_without_an_answer_is_refused(form: Adaptive, entrants: int, message: str) -> None:
     with pytest.raises(ScheduleError, match=message):
         form.check(entrants)
+
+
+def test_when_no_more_are_left_than_are_asked_for_it_is_answered() -> None:
+    played = play_by_strength(Adaptive(2, "top 3 known at 95%", 8), 4, 3)
+    played.entrants[1] = replace(played.entrants[1], withdrawn=len(played.waves))
+    assert isinstance(played.form, Adaptive)
+    answer = played.form.answer(played.situation)
+    assert (answer.is_known, answer.leaders, answer.contenders) == (True, ("bot0", "bot2", "bot3"), ())

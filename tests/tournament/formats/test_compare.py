@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -113,3 +114,27 @@ def test_standings_count_a_bot_that_plays_itself_in_each_of_its_seats() -> None:
     rows = {row.entrant: row for row in form.standings(Situation(entrants, waves, SEED))}
     assert (rows[NEW].points, rows[NEW].possible) == (4, 4)
     assert (rows[OLD].points, rows[OLD].possible) == (4, 12)
+
+
+@pytest.mark.parametrize("leaver", [NEW, OLD, "bot2"])
+def test_it_ends_when_one_of_the_two_withdraws_or_the_field_is_too_small(leaver: str) -> None:
+    entrants = [replace(one, withdrawn=1) if one.id == leaver else one for one in field_of(3)]
+    form = Compare(2, 30)
+    first = tuple(PlayedBlock(order) for order in form.plan(Situation(tuple(entrants), (), SEED)))
+    assert first
+    assert form.plan(Situation(tuple(entrants), (first,), SEED)) == []
+
+
+def test_who_withdraws_from_a_large_field_is_not_met_any_more() -> None:
+    entrants = [replace(one, withdrawn=0) if one.id == "bot3" else one for one in field_of(5)]
+    orders = Compare(2, 30).plan(Situation(tuple(entrants), (), SEED))
+    assert {order[1] for order in orders} == {"bot2", "bot4"}
+
+
+def test_pairs_that_are_void_at_the_limit_leave_it_undecided() -> None:
+    form = Compare(2, 2)
+    new, old = (NEW, OLD), (OLD, OLD)
+    whole = [block(new, None), block(old, None)]
+    void = [PlayedBlock(new, BlockState.VOID), PlayedBlock(old, BlockState.VOID)]
+    assert form.comparison([*whole, *void]).answer is Answer.UNDECIDED
+    assert form.comparison([*whole, *map(PlayedBlock, (new, old))]).answer is None
