@@ -25,7 +25,7 @@ LeakChecks = Annotated[
         "--leak-checks",
         envvar=settings.LEAK_CHECKS.variable,
         metavar="PART",
-        help="Part of the matches whose deterministic bots are asked again in fresh processes: 2%, 0, 100%.",
+        help="Part of the matches of which a deterministic bot is asked again in fresh processes: 2%, 0, 100%.",
     ),
 ]
 WarmMemory = Annotated[

@@ -39,7 +39,7 @@ SANDBOX = Setting(
 LEAK_CHECKS = Setting(
     "leak_checks",
     "2%",
-    "Part of the matches whose deterministic bots are asked again in fresh processes. Option --leak-checks.",
+    "Part of the matches of which a deterministic bot is asked again in fresh processes. Option --leak-checks.",
 )
 WARM_MEMORY = Setting(
     "warm_memory",

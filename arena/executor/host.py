@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from arena.executor.base import MatchLostError
 from arena.executor.blame import StartError, blame_host
-from arena.executor.leaks import check_leaks
+from arena.executor.leaks import check_leaks, draw_one
 from arena.executor.starting import Starter, WarmBot
 from arena.executor.warm import DEFAULT_WARM_BOTS, WarmBots
 from arena.hosting.meter import TreeMeter
@@ -83,7 +83,8 @@ class MatchHost:
         await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in bots))
         document = build_document(match, started_at_us, duration_us)
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
-        checks = await check_leaks(self._bots, spec, document, checked) if spec.checks_leaks else ()
+        drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
+        checks = await check_leaks(self._bots, spec, document, drawn)
         return _report(match, document, checks)
 
     async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:

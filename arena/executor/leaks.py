@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,14 @@ TRIALS = 2
 PATIENCE_S = 10.0
 """Beyond the limit of a decision; nobody is punished for the time a retrial takes."""
 UNTIMED_PATIENCE_S = 60.0
+
+
+def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
+    """One of the seats, drawn by the match: each costs two processes, and the next sampled match may draw another."""
+    if not seats:
+        return ()
+    number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[8:16], "big")
+    return (seats[number % len(seats)],)
 
 
 async def check_leaks(
