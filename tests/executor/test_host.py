@@ -272,9 +272,12 @@ class TestProcesses:
         await play(host, seats, "0:2 1:2")
         (first,) = (pid for pid, command in marked_processes(mark).items() if "two-answers --at 1" in command)
         assert (await play(host, seats, "1:2 0:2")).result.faults == ()
-        await play(host, [scripted(), scripted()])
-        await play(host, seats, "1:2 0:2")
-        await host.settle()
+        for _ in range(20):  # on a busy machine its second answer may be late even for the next match
+            await play(host, [scripted(), scripted()])
+            await play(host, seats, "1:2 0:2")
+            await host.settle()
+            if first not in marked_processes(mark):
+                break
         assert first not in marked_processes(mark)
 
     async def test_the_least_recently_used_process_ends_first(self, mark: str) -> None:
