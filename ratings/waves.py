@@ -82,7 +82,9 @@ def block_records(session: Session, tournament_id: str, first: int, blocks: int)
         select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _m.c.game_digest)
         .join(_m, _m.c.block_id == _b.c.id)
         .join(_s, _s.c.match_id == _m.c.id)
-        .where(_b.c.tournament_id == tournament_id, _b.c.index >= first, _b.c.index < first + blocks)
+        # Of the match as well: only with both has its index the block.
+        .where(_b.c.tournament_id == tournament_id, _m.c.tournament_id == tournament_id)
+        .where(_b.c.index >= first, _b.c.index < first + blocks)
         .order_by(_b.c.index, _m.c.rotation, _s.c.seat)
     )
     found: dict[int, dict[int, list[_Seat]]] = {}
