@@ -22,8 +22,8 @@ from pathlib import Path
 from sqlmodel import select
 
 from benchmarks.processes import arenas_own, memory_kb
-from ratings.database import open_database, read
-from ratings.models import Match
+from ratings.store.database import open_database, read
+from ratings.store.models import Match
 
 BOT = Path(__file__).with_name("instant")
 NAMES = ("instant-a", "instant-b", "instant-c")

@@ -22,14 +22,15 @@ from typing import Any
 
 from sqlalchemy import Engine, insert
 
-from ratings import leaderboard, tables
-from ratings.database import open_database, read, write
-from ratings.models import MatchState, Verdict
-from ratings.pools import PoolKey, pool_for, settings_of
-from ratings.rebuild import rebuild
-from ratings.skill import newcomer, rate
-from ratings.statistics.crosstable import meetings
-from ratings.statistics.scope import Scope
+from ratings.ledger.pools import PoolKey, pool_for, settings_of
+from ratings.ledger.rebuild import rebuild
+from ratings.read import leaderboard
+from ratings.read.crosstable import meetings
+from ratings.read.scope import Scope
+from ratings.statistics.skill import newcomer, rate
+from ratings.store import tables
+from ratings.store.database import open_database, read, write
+from ratings.store.models import MatchState, Verdict
 
 PAGE = 50
 REPEATS = 31

@@ -17,8 +17,8 @@ from itertools import product
 from math import exp, sqrt
 from random import Random
 
-from ratings.compare.comparison import Answer, CompareSettings, Comparison
-from ratings.compare.games import Game, PairedBlock
+from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
+from ratings.statistics.compare.games import Game, PairedBlock
 
 GRID = tuple(step / 4 for step in range(-4, 5))
 """What the difference of two matches each can be, in blocks of two seats with ties."""

@@ -24,11 +24,9 @@ from statistics import median, quantiles
 
 from sqlalchemy import Engine
 
-from ratings import leaderboard
-from ratings.bots import add_version
-from ratings.check import check
-from ratings.database import open_database, read, write
-from ratings.ledger import (
+from ratings.ledger.bots import add_version
+from ratings.ledger.check import check
+from ratings.ledger.entry import (
     BlockPlan,
     LeasedMatch,
     MatchFact,
@@ -39,8 +37,10 @@ from ratings.ledger import (
     record_result,
     record_results,
 )
-from ratings.pools import PoolKey
-from ratings.queries import list_matches
+from ratings.ledger.pools import PoolKey
+from ratings.read import leaderboard
+from ratings.read.queries import list_matches
+from ratings.store.database import open_database, read, write
 
 REPLAY_BYTES = 3000
 IN_FLIGHT = 32

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.fields import Field, drawn_tables, play
-from ratings.fairplay.pairs import Suspicion, suspicious_pairs
-from ratings.official.results import Floats, Ints, Results
+from ratings.statistics.fairplay.pairs import Suspicion, suspicious_pairs
+from ratings.statistics.official.results import Floats, Ints, Results
 
 BOTS = 12
 COLLUDERS = 4

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ratings.official.results import Floats, Ints, Results
-from ratings.official.stages import subsets
+from ratings.statistics.official.results import Floats, Ints, Results
+from ratings.statistics.official.stages import subsets
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,15 +18,15 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert
 
 from benchmarks.official import big_results
-from ratings import tables
-from ratings.bots import add_version
-from ratings.database import Engine, open_database, read, write
-from ratings.ids import IdSource, now_us
-from ratings.models import MatchState, Tournament, Verdict
-from ratings.official.loading import load_results
-from ratings.official.results import Results
-from ratings.official.table import official_table
-from ratings.pools import PoolKey, pool_for
+from ratings.ledger.bots import add_version
+from ratings.ledger.pools import PoolKey, pool_for
+from ratings.read.loading import load_results
+from ratings.statistics.official.results import Results
+from ratings.statistics.official.table import official_table
+from ratings.store import tables
+from ratings.store.database import Engine, open_database, read, write
+from ratings.store.ids import IdSource, now_us
+from ratings.store.models import MatchState, Tournament, Verdict
 
 BATCH = 50_000
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.fields import Field, all_tables, drawn_tables, play
-from ratings.official.results import Floats, Ints, Results
-from ratings.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+from ratings.statistics.official.results import Floats, Ints, Results
+from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
 
 BOUNDS = (0.92, 0.98)
 NO_TIES = np.zeros(0)

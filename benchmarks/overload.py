@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
-from arena.executor.host import MatchHost
+from arena.worker.host import MatchHost
 from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
 from tests.support.specs import installed_script_game
 

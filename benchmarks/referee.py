@@ -21,10 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.executor.starting import Starter, WarmBot
-from arena.executor.warm import WarmBots
-from arena.hosting.meter import TreeMeter
-from arena.hosting.processes import Launcher
+from arena.hosting.launcher.client import Launcher
+from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.runtime import SOCKET_NAME, runtime_directory
 from arena.match.clock import TimeControl
 from arena.match.course import DecidedBy
@@ -33,6 +31,8 @@ from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.conductor import conduct
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
+from arena.worker.starting import Starter, WarmBot
+from arena.worker.warm import WarmBots
 from benchmarks.instant import solo
 from engine import registry
 

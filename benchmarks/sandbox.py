@@ -16,11 +16,11 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median
 
-from arena.executor.host import MatchHost
-from arena.hosting.sandbox.keep import NONE, STANDARD
+from arena.hosting.sandbox.limits import NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.clock import TimeControl
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.worker.host import MatchHost
 from engine import registry
 
 PROGRAMS = Path(__file__).with_name("instant")

@@ -25,8 +25,8 @@ from sqlmodel import func, select
 
 from benchmarks.arena import ARENA, add_bots
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads
-from ratings.database import open_database, read
-from ratings.models import Fault, Match
+from ratings.store.database import open_database, read
+from ratings.store.models import Fault, Match
 
 SAMPLES = 40
 WARM_MATCHES = 1000

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.fields import Field, all_tables, play
-from ratings.official.results import Results
-from ratings.official.table import OfficialTable, official_table
-from ratings.stopping.planning import first_blocks, next_blocks
-from ratings.stopping.question import parse_question
-from ratings.stopping.standing import standing
+from ratings.statistics.official.results import Results
+from ratings.statistics.official.table import OfficialTable, official_table
+from ratings.statistics.stopping.planning import first_blocks, next_blocks
+from ratings.statistics.stopping.question import parse_question
+from ratings.statistics.stopping.standing import standing
 
 BOTS, SEATS = 16, 2
 QUESTION = parse_question("top 3 known at 95%")

@@ -11,8 +11,8 @@ import pytest
 import typer.main
 
 from arena.cli.app import make_app
-from arena.cli.errors import EXIT_CODES
-from arena.cli.settings import SETTINGS
+from arena.cli.shared.errors import EXIT_CODES
+from arena.cli.shared.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

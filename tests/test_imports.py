@@ -27,24 +27,22 @@ BOUNDARIES = {
     "engine/games/*/wire.py": Boundary(("engine", *WIRE), ("google",)),
     "arena/v1": Boundary(WIRE, ("google", "grpc")),
     "arena/games": Boundary(WIRE, ("google", "grpc")),
-    "bots": Boundary(("bots", "engine", *WIRE), ("google", "grpc")),
+    "bots": Boundary(("bots", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc")),
     "ratings": Boundary(("ratings",), ("sqlmodel", "sqlalchemy", "alembic", "trueskill")),
-    # The statistics: NumPy, and the database only where their columns are loaded.
-    "ratings/official": Boundary(("ratings.errors", "ratings.official"), ("numpy",)),
-    "ratings/official/loading.py": Boundary(("ratings",), ("numpy", "sqlalchemy", "sqlmodel")),
-    "ratings/compare": Boundary(("ratings.errors", "ratings.compare")),
-    "ratings/fairplay": Boundary(("ratings.errors", "ratings.official", "ratings.fairplay"), ("numpy",)),
-    "ratings/stopping": Boundary(("ratings.errors", "ratings.official", "ratings.stopping"), ("numpy",)),
+    # NumPy only in the statistics, and where the columns that they start from are loaded.
+    "ratings/statistics": Boundary(("ratings.errors", "ratings.statistics"), ("numpy", "trueskill")),
+    "ratings/read/loading.py": Boundary(("ratings",), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
+    "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
-        ("arena.referee", "arena.match", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
+        ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
     "arena/tournament": Boundary(
         ("arena.tournament", "arena.match", "arena.executor.base", "arena.hosting", "ratings", "engine"), ("structlog",)
     ),
-    "arena/executor": Boundary(("arena.executor", "arena.referee", "arena.hosting", "arena.match"), ("structlog",)),
-    "arena/worker.py": Boundary(("arena", "engine"), ("structlog",)),
+    "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
+    "arena/worker": Boundary(("arena", "engine"), ("structlog", "google")),
     "arena/cli": Boundary(
         ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
         ("typer", "rich"),
@@ -108,7 +106,7 @@ def test_the_arena_package_itself_is_empty_so_that_a_bot_imports_it_cheaply() ->
 
 def test_the_boundaries_would_see_a_forbidden_import() -> None:
     assert not is_allowed("bots.kit", BOUNDARIES["arena/cli"])
-    assert not is_allowed("ratings.ledger", BOUNDARIES["arena/match"])
+    assert not is_allowed("ratings.ledger.entry", BOUNDARIES["arena/match"])
     assert not is_allowed("grpc", BOUNDARIES["engine"])
     assert not is_allowed("arena.v1.play_pb2", BOUNDARIES["engine"])
     assert is_allowed("arena.v1.play_pb2", boundary_of(Path("engine/games/foreign_king/wire.py")))
@@ -127,10 +125,10 @@ def test_the_coordinator_never_imports_grpc(name: str) -> None:
 
 
 # A tenth of a second and 25 MB that neither `arena --help` nor a worker shall pay.
-@pytest.mark.parametrize("name", ["arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger"])
+@pytest.mark.parametrize("name", ["arena.cli.app", "arena.worker", "arena.tournament.runner", "ratings.ledger.entry"])
 def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None:
     assert "numpy" not in modules_after_importing(name)
 
 
 def test_the_launcher_never_imports_grpc() -> None:
-    assert "grpc" not in modules_after_importing("arena.hosting.launching.__main__")
+    assert "grpc" not in modules_after_importing("arena.hosting.launcher.__main__")

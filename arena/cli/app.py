@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import errors
-from arena.cli.options import example, print_help_without_verb
+from arena.cli.shared import errors
+from arena.cli.shared.options import example, print_help_without_verb
 
 NOUNS = {
     "demo": "Play a first rated tournament of every game.",
@@ -65,7 +65,7 @@ def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
         if name not in nouns:
             app.add_typer(typer.Typer(), name=name, help=line)
             continue
-        noun: typer.Typer = importlib.import_module(f"arena.cli.{name}").app
+        noun: typer.Typer = importlib.import_module(f"arena.cli.nouns.{name}").app
         if len(noun.registered_commands) == 1 and not noun.registered_groups:
             app.add_typer(noun)
         else:

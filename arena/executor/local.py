@@ -11,8 +11,8 @@ from collections import deque
 from typing import Self
 
 from arena.executor.base import ExecutorFailedError, MatchLostError
-from arena.executor.memory import default_warm_mb
 from arena.executor.workers import Job, WorkerProcess
+from arena.hosting.proc.memory import default_warm_mb
 from arena.hosting.runtime import sweep
 from arena.match.spec import HostCause, MatchReport, MatchSpec
 

@@ -9,11 +9,11 @@ import grpc
 
 from arena.match.answers import Breach, Garbage
 from arena.match.spec import FaultCause
-from arena.referee.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
 from arena.referee.errors import StreamError
-from arena.referee.messages import parse_join
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
+from arena.wire.parsing import parse_join
 
 
 class JoinError(Exception):

@@ -13,7 +13,6 @@ from arena.match.course import Decision
 from arena.match.match import Match
 from arena.match.spec import Fault, FaultCause, HostCause
 from arena.match.timing import Figures
-from arena.referee.encoding import MatchEncoder
 from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.lag import OwnQueue
@@ -21,6 +20,7 @@ from arena.referee.metering import Meter
 from arena.referee.pondering import PonderWatch
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import BotStream, StreamClosedError
+from arena.wire.encoding import MatchEncoder
 
 UNTIMED_DECISION_S = 600.0
 """Even without a clock every wait has an end."""

@@ -10,8 +10,8 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
 from arena.referee.errors import StreamError, abort
-from arena.referee.messages import MAX_REQUEST_BYTES
 from arena.referee.stream import BotStream, Context
+from arena.wire.parsing import MAX_REQUEST_BYTES
 
 MOST_STREAMS = 32
 """Of one connection at once."""

@@ -16,7 +16,7 @@ import grpc
 from arena.match.answers import Breach
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Inbox
-from arena.referee.messages import Leave, parse_request
+from arena.wire.parsing import Leave, parse_request
 
 STOPPED_READING_S = 5.0
 

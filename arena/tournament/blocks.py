@@ -10,7 +10,7 @@ from arena.tournament import seeds
 from arena.tournament.formats.base import Order
 from arena.tournament.openings import draw_opening
 from engine.core import Game
-from ratings.planning import BlockPlan, MatchPlan
+from ratings.ledger.planning import BlockPlan, MatchPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.waves import WavePlanner
 from engine import registry
 from engine.core import Game
-from ratings.bots import resolve_version
-from ratings.database import Session
-from ratings.models import Tournament, Version
-from ratings.planning import BlockPlan, TournamentPlan, create_tournament
-from ratings.pools import PoolKey
+from ratings.ledger.bots import resolve_version
+from ratings.ledger.planning import BlockPlan, TournamentPlan, create_tournament
+from ratings.ledger.pools import PoolKey
+from ratings.store.database import Session
+from ratings.store.models import Tournament, Version
 
 ROUND_ROBIN = RoundRobin.name
 SINGLE_MATCH = "match"

@@ -8,11 +8,11 @@ from arena.hosting.manifest import BotManifest
 from arena.hosting.store import VersionStore
 from arena.tournament.errors import NotPlayableError, OrderError
 from arena.tournament.formats import registry
-from ratings import waves
-from ratings.bots import resolve_version
-from ratings.database import Session
-from ratings.ledger import progress
-from ratings.models import Bot, Pool, Tournament, Version
+from ratings.ledger import waves
+from ratings.ledger.bots import resolve_version
+from ratings.ledger.entry import progress
+from ratings.store.database import Session
+from ratings.store.models import Bot, Pool, Tournament, Version
 
 
 def join(session: Session, store: VersionStore, tournament: Tournament, text: str) -> tuple[Version, int]:

@@ -26,12 +26,12 @@ from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress, Tally
 from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
 from arena.tournament.waves import WavePlanner
-from ratings import ledger
-from ratings.database import Engine, Session, read, write
 from ratings.errors import NotFoundError, RatingsError
-from ratings.ids import now_us
-from ratings.ledger import LeasedMatch
-from ratings.models import Tournament
+from ratings.ledger import entry as ledger
+from ratings.ledger.entry import LeasedMatch
+from ratings.store.database import Engine, Session, read, write
+from ratings.store.ids import now_us
+from ratings.store.models import Tournament
 
 OnProgress = Callable[[RunProgress], None]
 

@@ -15,10 +15,10 @@ from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats import registry as formats
 from arena.tournament.seeds import bot_seed
 from engine import registry
-from ratings import queries
-from ratings.database import Session
-from ratings.ledger import FaultFact, LeakFact, LeasedMatch, LeasedSeat, MatchFact
-from ratings.models import Pool, Tournament
+from ratings.ledger.entry import FaultFact, LeakFact, LeasedMatch, LeasedSeat, MatchFact
+from ratings.read import queries
+from ratings.store.database import Session
+from ratings.store.models import Pool, Tournament
 
 DEFAULT_LEAK_CHECKS = 0.02
 _HASHES = 2**64

@@ -13,10 +13,11 @@ from arena.tournament.blocks import BlockMaker
 from arena.tournament.formats import planner, registry
 from arena.tournament.formats.base import BlockState, Entrant, Format, PlayedBlock, Situation, Standing, Wave
 from engine import registry as games
-from ratings import models, waves
-from ratings.database import Session
-from ratings.models import MatchState, Pool, Tournament
-from ratings.waves import MatchRecord, PlannedWave
+from ratings.ledger import waves
+from ratings.ledger.waves import MatchRecord, PlannedWave
+from ratings.store import models
+from ratings.store.database import Session
+from ratings.store.models import MatchState, Pool, Tournament
 
 
 class WavePlanner:

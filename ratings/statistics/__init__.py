@@ -1,1 +1,1 @@
-"""What can be counted over many matches: against whom, from which seat, how long. Plain counts, no model."""
+"""Models and tests over plain values. No SQL and no session."""

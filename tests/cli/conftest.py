@@ -20,7 +20,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 @pytest.fixture
 def table(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
-    monkeypatch.setattr("arena.cli.play.LocalExecutor", TableExecutor)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
     for name in ("ada", "bob", "eve"):
         assert arena("bot", "add", write_bot(tmp_path / name, name)).code == 0
     return arena

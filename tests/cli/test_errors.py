@@ -1,7 +1,7 @@
 import pytest
 
-from arena.cli import errors
-from arena.cli.errors import CliError, MisuseError, report, unknown
+from arena.cli.shared import errors
+from arena.cli.shared.errors import CliError, MisuseError, report, unknown
 from arena.hosting.manifest import ManifestError
 from arena.match.clock import TimeControlError
 from engine.core import EngineError, SeatsError, UnknownGameError

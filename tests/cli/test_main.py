@@ -63,7 +63,7 @@ def test_help_imports_no_database_and_no_grpc() -> None:
 
 @pytest.mark.parametrize("noun", NOUNS)
 def test_every_noun_has_its_file(noun: str) -> None:
-    assert isinstance(importlib.import_module(f"arena.cli.{noun}").app, typer.Typer)
+    assert isinstance(importlib.import_module(f"arena.cli.nouns.{noun}").app, typer.Typer)
 
 
 def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
@@ -111,7 +111,7 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.cli.game.print_table", interrupt)
+    monkeypatch.setattr("arena.cli.nouns.game.print_table", interrupt)
     finished = arena("game", "list")
     assert finished.code == 130
     assert finished.err.strip() == "arena: interrupted"

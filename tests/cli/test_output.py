@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from arena.cli.output import Column, format_duration, format_instant, print_facts, print_table
-from arena.cli.progress import ProgressDisplay, progress_text
+from arena.cli.shared.output import Column, format_duration, format_instant, print_facts, print_table
+from arena.cli.shared.progress import ProgressDisplay, progress_text
 
 COLUMNS = (Column("name", "BOT"), Column("matches", "MATCHES", right=True))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]

@@ -1,4 +1,4 @@
-from ratings.database import open_database, write
+from ratings.store.database import open_database, write
 from tests.cli.support import Arena
 from tests.cli.test_tournament import play_monday
 

@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.order import next_name
+from arena.cli.shared.order import next_name
 from arena.match.spec import MatchReport, MatchSpec
-from ratings import ledger, queries
-from ratings.database import open_database, write
+from ratings.ledger import entry as ledger
+from ratings.read import queries
+from ratings.store.database import open_database, write
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.table import TableExecutor, play
 
@@ -197,7 +198,7 @@ def test_no_more_workers_are_started_than_there_are_matches(table: Arena, monkey
         started.append(workers)
         return TableExecutor(workers)
 
-    monkeypatch.setattr("arena.cli.play.LocalExecutor", executor)
+    monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", executor)
     assert table(*ROUND_ROBIN, "--workers", "200").code == 0
     assert started == [3]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.sandbox.keep import NONE, STANDARD
+from arena.hosting.sandbox.limits import NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from tests.support.killing import ALL, ARENA, VICTIMS, Field, add_fierce_bots, kill, order, survivors
 from tests.support.processes import wait_until

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from arena.executor.host import MatchHost
+from arena.worker.host import MatchHost
 from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
 from tests.support.specs import installed_script_game
 

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.executor.host import MatchHost
-from arena.hosting.sandbox.keep import STANDARD
+from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.clock import TimeControl
 from arena.match.replay import load
 from arena.match.spec import UNCONFINED, Fault, FaultCause, MatchReport
 from arena.match.verify import verify
+from arena.worker.host import MatchHost
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game, script_spec

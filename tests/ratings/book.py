@@ -9,10 +9,8 @@ from typing import Any
 from sqlalchemy import Engine, select
 from sqlmodel import Session
 
-from ratings import tables
-from ratings.bots import add_version
-from ratings.database import read, write
-from ratings.ledger import (
+from ratings.ledger.bots import add_version
+from ratings.ledger.entry import (
     BlockPlan,
     LeasedMatch,
     MatchFact,
@@ -23,7 +21,9 @@ from ratings.ledger import (
     record_host_failure,
     record_result,
 )
-from ratings.pools import PoolKey
+from ratings.ledger.pools import PoolKey
+from ratings.store import tables
+from ratings.store.database import read, write
 
 FOREVER = 2**62
 POOL = PoolKey(game="foreign_king", rules_version="1", seats=3, time_control="50ms")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from ratings.database import open_database
+from ratings.store.database import open_database
 from tests.ratings import book
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from ratings.database import open_database, write
-from ratings.ledger import lease, record_result
+from ratings.ledger.entry import lease, record_result
+from ratings.store.database import open_database, write
 from tests.ratings import book
 
 

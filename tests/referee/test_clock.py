@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from arena.executor.host import MatchHost
 from arena.match.clock import TimeControl
 from arena.match.replay import load, read_figures
 from arena.match.spec import FaultCause, MatchReport, SeatSpec
 from arena.match.timing import Figures
 from arena.match.verify import verify
+from arena.worker.host import MatchHost
 from tests.support import busy_bot
 from tests.support.specs import installed_script_game, script_spec, scripted
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from arena.match.answers import Breach, Garbage
-from arena.referee.messages import parse_join, parse_request
+from arena.wire.parsing import parse_join, parse_request
 from tests.support.fuzz_messages import draw_message
 from tests.support.fuzzing import fuzz, listening, open_range
 from tests.support.specs import installed_script_game

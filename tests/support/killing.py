@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.e2e.support import CHOICES, Place, write_manifest
+from tests.support.places import CHOICES, Place, write_manifest
 
 ARENA, WORKER, LAUNCHER, ALL = "arena", "worker", "launcher", "all three"
 VICTIMS = (ARENA, WORKER, LAUNCHER, ALL)
@@ -99,7 +99,7 @@ def find_victims(field: Field, arena: int, victim: str) -> list[int]:
     found[WORKER] = [pid for pid, command in running.items() if "arena.worker" in command and parent(pid) == arena]
     # Not that of a trial of the sandbox, which is the arena's own.
     found[LAUNCHER] = [
-        pid for pid, command in running.items() if "launching" in command and parent(pid) in found[WORKER]
+        pid for pid, command in running.items() if "hosting/launcher" in command and parent(pid) in found[WORKER]
     ]
     wanted = [found[ARENA], found[WORKER], found[LAUNCHER]] if victim == ALL else [found[victim]]
     return [pid for pids in wanted for pid in pids] if all(wanted) else []

@@ -13,9 +13,9 @@ from pathlib import Path
 from statistics import median
 
 from arena.executor.base import HostBrokenError, MatchLostError
-from arena.executor.host import MatchHost
 from arena.match.clock import TimeControl
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
+from arena.worker.host import MatchHost
 from tests.support.specs import script_spec
 
 LIMIT_US, MARGIN_US = 200_000, 10_000

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.processes import HostedProcess, Launcher
+from arena.hosting.launcher.client import HostedProcess, Launcher
 from arena.hosting.runtime import SCRATCH_NAME, SOCKET_NAME, runtime_directory
-from arena.hosting.sandbox.keep import Keep
+from arena.hosting.sandbox.limits import Keep
 from arena.hosting.sandbox.probe import probe
 
 LONG_S = 60.0

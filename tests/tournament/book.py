@@ -11,11 +11,11 @@ from arena.hosting.store import VersionStore
 from arena.match.clock import parse_time_control
 from arena.tournament.create import Terms, create_round_robin
 from engine import registry
-from ratings.bots import add_version
-from ratings.database import Engine, open_database, read, write
-from ratings.leaderboard import table
-from ratings.models import Tournament, Version
-from ratings.queries import list_matches
+from ratings.ledger.bots import add_version
+from ratings.read.leaderboard import table
+from ratings.read.queries import list_matches
+from ratings.store.database import Engine, open_database, read, write
+from ratings.store.models import Tournament, Version
 
 BOTS = ("ann", "bob", "cid", "dee")
 TERMS = Terms(game="countdown", seats=3, clock=parse_time_control("50ms"), seed=42)

@@ -25,11 +25,12 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
 from arena.tournament.waves import WavePlanner
-from ratings import ledger, waves
-from ratings.check import check
-from ratings.database import read, write
-from ratings.models import Tournament
-from ratings.queries import list_tournaments
+from ratings.ledger import entry as ledger
+from ratings.ledger import waves
+from ratings.ledger.check import check
+from ratings.read.queries import list_tournaments
+from ratings.store.database import read, write
+from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, install_countdown, open_book
 from tests.tournament.runner_process import after
 from tests.tournament.scripted_executor import ScriptedExecutor

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.tournament.runner import run_tournament
-from ratings import ledger
+from ratings.ledger import entry as ledger
 from tests.tournament.book import install_countdown, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

@@ -9,12 +9,12 @@ from arena.tournament import seeds
 from arena.tournament.create import create_match
 from arena.tournament.errors import OrderError, ScheduleError
 from engine.core import OptionsError, SeatsError, UnknownGameError
-from ratings.bots import set_disabled
-from ratings.database import read, write
 from ratings.errors import BotError, NotFoundError
-from ratings.ledger import LeasedMatch, lease
-from ratings.models import Pool, Tournament
-from ratings.queries import list_tournaments
+from ratings.ledger.bots import set_disabled
+from ratings.ledger.entry import LeasedMatch, lease
+from ratings.read.queries import list_tournaments
+from ratings.store.database import read, write
+from ratings.store.models import Pool, Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 
 

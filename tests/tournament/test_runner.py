@@ -15,11 +15,11 @@ from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPl
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings import ledger
-from ratings.database import open_database, read, write
 from ratings.errors import DatabaseFullError, NotFoundError
-from ratings.models import Tournament
-from ratings.queries import list_matches, match_detail, replay_of
+from ratings.ledger import entry as ledger
+from ratings.read.queries import list_matches, match_detail, replay_of
+from ratings.store.database import open_database, read, write
+from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, Book, open_book
 from tests.tournament.countdown import GAME
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of

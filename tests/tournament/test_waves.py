@@ -21,11 +21,12 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
 from arena.tournament.waves import WavePlanner
-from ratings import ledger, waves
-from ratings.bots import set_disabled
-from ratings.check import check
-from ratings.database import read, write
-from ratings.models import Tournament
+from ratings.ledger import entry as ledger
+from ratings.ledger import waves
+from ratings.ledger.bots import set_disabled
+from ratings.ledger.check import check
+from ratings.store.database import read, write
+from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.hosting.sandbox.keep import Keep
+from arena.hosting.sandbox.limits import Keep
 from arena.hosting.sandbox.runtime_trees import python_trees, system_trees
 
 BOT = Path("/bot")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.hosting.sandbox.keep import STANDARD
+from arena.hosting.sandbox.limits import STANDARD
 
 
 @dataclass(frozen=True, slots=True)

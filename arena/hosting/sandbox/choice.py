@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.sandbox.keep import LEVELS, NONE, REDUCED, STANDARD
+from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.launching.confine import landlock_version
+from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, wrapper
-from arena.hosting.sandbox.keep import NONE, STANDARD, Keep
+from arena.hosting.sandbox.limits import NONE, STANDARD, Keep
 from arena.hosting.sandbox.runtime_trees import import_roots, package_roots, python_trees, system_trees
 from arena.hosting.sandbox.seccomp import seccomp_filter
 

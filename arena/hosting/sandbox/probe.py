@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.hosting.errors import HostingError
 from arena.hosting.sandbox.bubblewrap import MissingToolError, wrapper
 from arena.hosting.sandbox.checks import Check
-from arena.hosting.sandbox.keep import STANDARD, Keep
+from arena.hosting.sandbox.limits import STANDARD, Keep
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
 

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError
-from arena.hosting.launching.system import list_descendants, read_relations
-from arena.hosting.processes import HostedProcess, Launcher
+from arena.hosting.launcher.client import HostedProcess, Launcher
+from arena.hosting.launcher.system import list_descendants, read_relations
 from arena.hosting.runtime import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
 from arena.hosting.sandbox.checks import Check, judge
-from arena.hosting.sandbox.keep import STANDARD, Keep
+from arena.hosting.sandbox.limits import STANDARD, Keep
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
 REPORT_LIMIT_S = 30.0

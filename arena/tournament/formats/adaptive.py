@@ -13,11 +13,11 @@ from arena.tournament.formats.circles import seat_groups
 from arena.tournament.formats.points import standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
 from ratings.errors import ResultsError
-from ratings.stopping.question import check_question, parse_question
+from ratings.statistics.stopping.question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
-    from ratings.official.table import OfficialTable
-    from ratings.stopping.standing import Standing
+    from ratings.statistics.official.table import OfficialTable
+    from ratings.statistics.stopping.standing import Standing
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_BLOCKS = 2000
@@ -30,8 +30,8 @@ _BLOCKS_A_WAVE = 8
 class Adaptive:
     """Waves of blocks between those entrants whose order is most in doubt and matters for the question.
 
-    The table is the official one (`ratings.official`), of this tournament's own whole blocks; what comes next is
-    `ratings.stopping`'s choice.
+    The table is the official one of this tournament's own whole blocks; `ratings.statistics.stopping` chooses what
+    comes next.
     """
 
     seats: int
@@ -65,7 +65,7 @@ class Adaptive:
         return self._orders(situation)[:left]
 
     def _orders(self, situation: Situation) -> list[Order]:
-        from ratings.stopping.planning import first_blocks, next_blocks
+        from ratings.statistics.stopping.planning import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
@@ -81,7 +81,7 @@ class Adaptive:
         return seat_groups(situation, [[names[label] for label in order] for order in chosen])
 
     def _standing(self, table: OfficialTable, present: Sequence[str]) -> Standing:
-        from ratings.stopping.standing import standing
+        from ratings.statistics.stopping.standing import standing
 
         return standing(table, parse_question(self.until), present)
 
@@ -90,7 +90,7 @@ class Adaptive:
 
         When so many withdrew that no more are left than are asked for, it is answered.
         """
-        from ratings.stopping.standing import Standing, standing
+        from ratings.statistics.stopping.standing import Standing, standing
 
         question = parse_question(self.until)
         stayed = [entrant.id for entrant in situation.entrants if entrant.withdrawn is None]
@@ -128,8 +128,8 @@ def _labels(situation: Situation) -> dict[str, str]:
 
 def _table(situation: Situation) -> OfficialTable:
     """The official table of all whole blocks, entrants by label."""
-    from ratings.official.results import results_of
-    from ratings.official.table import official_table
+    from ratings.statistics.official.results import results_of
+    from ratings.statistics.official.table import official_table
 
     labels = _labels(situation)
     matches = [

@@ -15,8 +15,8 @@ from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standin
 from arena.tournament.formats.circles import circular_order
 from arena.tournament.formats.points import by_score, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_size
-from ratings.compare.comparison import Answer, CompareSettings, Comparison
-from ratings.compare.games import Game, PairedBlock
+from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
+from ratings.statistics.compare.games import Game, PairedBlock
 
 DEFAULT_PAIRS = 2000
 PAIRS_A_WAVE = 6
@@ -29,7 +29,7 @@ class Compare:
     """Entrants are NEW, OLD, and the field they meet; without a field OLD fills the other seats.
 
     Each pair of blocks seats the next group of the field, in the circular order whose turn it is. The test is that of
-    `ratings.compare`; a pair of which a match is void does not count.
+    `ratings.statistics.compare`; a pair of which a match is void does not count.
     """
 
     seats: int

@@ -13,7 +13,7 @@ from arena.tournament.formats.points import Tally, keep_failing, standing_rows, 
 from arena.tournament.formats.roundrobin import check_entrants, check_size
 from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
 from arena.tournament.formats.swiss import RETIRE_AFTER
-from ratings.skill import Skill, exposure
+from ratings.statistics.skill import Skill, exposure
 
 
 @dataclass(frozen=True, slots=True)

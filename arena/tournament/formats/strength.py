@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from arena.tournament.formats.base import PlayedBlock, Situation
-from ratings.skill import Skill, SkillSettings, newcomer, rate
+from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate
 
 SETTINGS = SkillSettings()
 

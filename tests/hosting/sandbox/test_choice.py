@@ -7,7 +7,7 @@ import pytest
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
-from arena.hosting.sandbox.keep import LEVELS, Keep
+from arena.hosting.sandbox.limits import LEVELS, Keep
 from arena.hosting.sandbox.probe import Probe
 
 

@@ -8,7 +8,7 @@ from arena.tournament.formats import planner
 from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
-from ratings.skill import Skill
+from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 

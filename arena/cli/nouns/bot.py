@@ -1,0 +1,171 @@
+"""`arena bot`: the bots of a database, and their versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.book import find_version, open_book, open_existing_book
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
+from engine import registry
+from ratings.ledger import bots
+from ratings.store.database import read, write
+from ratings.store.models import Version
+
+app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
+
+BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
+
+SHORT = 12
+"""How many digits of a content hash people are shown."""
+
+
+@app.command(epilog=example("arena bot add bots/greedy", "arena bot add my-bot --owner ada"))
+def add(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie.")
+    ],
+    owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Add bots, or new versions of them.
+
+    Their files are copied: a version never changes.
+    """
+    added = []
+    with open_book(db) as book:
+        for directory in directories:
+            if owner is not None:
+                check_for_strangers(load_manifest(directory), directory)
+            stored = book.store.add(directory)
+            with write(book.engine) as session:
+                version, is_new = bots.add_version(
+                    session,
+                    bot=stored.manifest.name,
+                    owner=owner,
+                    content_hash=stored.hash,
+                    manifest=stored.manifest.to_json(),
+                )
+            _warn_of_unknown_games(stored.manifest)
+            added.append({"bot": stored.manifest.name, **_version_facts(version), "new": is_new})
+    if as_json:
+        print_json(added)
+        return
+    for entry in added:
+        what = "added" if entry["new"] else "already there:"
+        typer.echo(f"{what} {entry['bot']} version {entry['number']} ({entry['content_hash'][:SHORT]})")
+
+
+def _warn_of_unknown_games(manifest: BotManifest) -> None:
+    if not any(manifest.plays(game) for game in registry.names()):
+        typer.echo(
+            f"note: {manifest.name} plays {', '.join(manifest.games)}, none of which is installed; "
+            "`arena game list` shows all",
+            err=True,
+        )
+
+
+def _version_facts(version: Version) -> dict[str, Any]:
+    return {
+        "version_id": version.id,
+        "number": version.number,
+        "content_hash": version.content_hash,
+        "manifest": version.manifest,
+        "created_at_us": version.created_at_us,
+    }
+
+
+def _disabled_text(at_us: int | None) -> str:
+    return "no" if at_us is None else "yes"
+
+
+_BOTS = (
+    Column("name", "BOT"),
+    Column("owner", "OWNER"),
+    Column("versions", "VERSIONS", right=True),
+    Column("content_hash", "NEWEST", write=lambda value: str(value)[:SHORT]),
+    Column("games", "GAMES", write=" ".join),
+    Column("disabled_at_us", "DISABLED", write=_disabled_text),
+)
+
+
+@app.command("list", epilog=example("arena bot list", "arena bot list --json"))
+def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """List the bots with their newest versions."""
+    with open_existing_book(db) as book, read(book.engine) as session:
+        rows = [
+            {
+                "name": row.bot.name,
+                "owner": row.owner,
+                "versions": row.versions,
+                "content_hash": row.newest.content_hash,
+                "games": BotManifest.from_json(row.newest.manifest).games,
+                "disabled_at_us": row.bot.disabled_at_us,
+            }
+            for row in bots.list_bots(session)
+        ]
+    print_table(_BOTS, rows, as_json=as_json, empty="no bots yet; `arena bot add DIRECTORY` adds one")
+
+
+_VERSIONS = (
+    Column("number", "VERSION", right=True),
+    Column("content_hash", "HASH", write=lambda value: str(value)[:SHORT]),
+    Column("created_at_us", "ADDED (UTC)", write=format_instant),
+    Column("command", "COMMAND", write=" ".join),
+)
+
+
+@app.command(epilog=example("arena bot show greedy"))
+def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Show a bot: its manifest and all its versions."""
+    with open_existing_book(db) as book, read(book.engine) as session:
+        find_version(session, name)
+        bot = bots.get_bot(session, name.partition("@")[0])
+        owner = bots.owner_name(session, bot)
+        versions = [
+            {**_version_facts(version), "directory": str(book.store.directory(version.content_hash))}
+            for version in bots.versions_of(session, bot)
+        ]
+    facts = {"name": bot.name, "owner": owner, "disabled_at_us": bot.disabled_at_us}
+    if as_json:
+        print_json({**facts, "versions": versions})
+        return
+    manifest = BotManifest.from_json(versions[-1]["manifest"])
+    print_facts(
+        {
+            "name": bot.name,
+            "owner": owner or "nobody (added here)",
+            "disabled": _disabled_text(bot.disabled_at_us),
+            "games": " ".join(manifest.games),
+            "deterministic": "yes" if manifest.deterministic else "no",
+            "memory": f"{manifest.memory_mb} MB",
+            "files": versions[-1]["directory"],
+        }
+    )
+    typer.echo()
+    rows = [{**version, "command": version["manifest"]["command"]} for version in versions]
+    print_table(_VERSIONS, rows, as_json=False)
+
+
+@app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))
+def disable(
+    name: BotName,
+    undo: Annotated[bool, typer.Option("--undo", help="Let it enter tournaments again.")] = False,
+    db: Database = settings.DB.default,
+) -> None:
+    """Bar a bot from new tournaments.
+
+    Matches already planned are still played.
+    """
+    with open_existing_book(db) as book:
+        with read(book.engine) as session:
+            find_version(session, name)
+        with write(book.engine) as session:
+            bots.set_disabled(session, bot=name, disabled=not undo)
+    typer.echo(f"{name} may enter tournaments again" if undo else f"{name} enters no new tournaments")

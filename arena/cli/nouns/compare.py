@@ -1,0 +1,117 @@
+"""`arena compare`: whether the new version is better than the old one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.nouns.formats import announce
+from arena.cli.shared import settings
+from arena.cli.shared.answers import comparison_facts, comparison_lines, known, progress_note
+from arena.cli.shared.book import Book, find_version, open_book
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.hints import next_command
+from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
+from arena.cli.shared.order import (
+    GameOption,
+    OpeningPlies,
+    Order,
+    Seed,
+    StartLimit,
+    TimeText,
+    TournamentName,
+    add_tournament,
+)
+from arena.cli.shared.output import print_json
+from arena.cli.shared.play import play, read_keeping
+from arena.cli.shared.sandbox import AllowReduced, Sandbox
+from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
+from ratings.errors import ResultsError
+from ratings.statistics.compare.comparison import CompareSettings
+from ratings.store.database import read
+
+app = typer.Typer()
+
+_ASKED = CompareSettings()
+
+
+@app.command(
+    epilog=example(
+        "arena compare search@3f2a search@91bc --game foreign_king",
+        "arena compare search greedy --game foreign_king --seats 3 --field random,greedy2 --max-blocks 500",
+    )
+)
+def compare(
+    new: Annotated[str, typer.Argument(metavar="NEW", help="A bot, or name@hash for one version of it.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What it is compared with.")],
+    game: GameOption,
+    seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")] = 2,
+    field: Annotated[
+        str, typer.Option(metavar="A,B,...", help="Who sits in the other seats; OLD itself by default.")
+    ] = "",
+    max_blocks: Annotated[
+        int, typer.Option("--max-blocks", min=1, metavar="N", help="Undecided after so many pairs of blocks.")
+    ] = DEFAULT_PAIRS,
+    gain: Annotated[
+        float, typer.Option(min=0.001, max=0.9, help="The gain to be found, in normalised rank; 0.03 is about 20 Elo.")
+    ] = _ASKED.upper,
+    alpha: Annotated[
+        float, typer.Option(min=0.0001, max=0.49, help="How often a version that gains nothing may pass for better.")
+    ] = _ASKED.alpha,
+    beta: Annotated[
+        float, typer.Option(min=0.0001, max=0.49, help="How often one with that gain may not.")
+    ] = _ASKED.beta,
+    time: TimeText = "100ms",
+    start_limit: StartLimit = "10s",
+    option: GameOptions = None,
+    opening_plies: OpeningPlies = None,
+    seed: Seed = None,
+    name: TournamentName = None,
+    workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Find out whether one version is better than another.
+
+    With no more matches than it takes: both play the same blocks, with the same field, opening and seed, and a
+    sequential test ends it when it knows. Ratings stay as they are; `arena tournament resume` goes on with one that
+    was stopped.
+    """
+    keeping = read_keeping(sandbox, allow_reduced=allow_reduced)
+    form = Compare(seats, max_blocks, 0.0, gain, alpha, beta)
+    _check(form)
+    entrants = [new, old, *(parse_names(field, "field") if field else [])]
+    order = Order(game, ",".join(entrants), time, start_limit, option, opening_plies, seed, rated=False, name=name)
+    with open_book(db) as book:
+        _check_versions(book, new, old)
+        tournament = add_tournament(book, order, form, entrants)
+        announce(tournament)
+        play(book, tournament, workers=workers, keeping=keeping, note=lambda: progress_note(book, tournament))
+        found = known(book, tournament)
+    assert found is not None
+    if as_json:
+        print_json({"tournament": tournament.name, "new": new, "old": old, **comparison_facts(found)})
+        return
+    for line in comparison_lines(found):
+        typer.echo(line)
+    show = next_command("tournament", "show", tournament.name, "--matches", db=db)
+    typer.echo(f"\n`{show}` shows the matches")
+
+
+def _check(form: Compare) -> None:
+    try:
+        form.settings  # noqa: B018 - it checks itself
+    except ResultsError as error:
+        raise MisuseError(str(error)) from error
+
+
+def _check_versions(book: Book, new: str, old: str) -> None:
+    with read(book.engine) as session:
+        if find_version(session, new).id == find_version(session, old).id:
+            raise MisuseError(
+                f"{new} and {old} are the same version; name two, for example {old.partition('@')[0]}@HASH for an "
+                "earlier one, `arena bot list` shows them"
+            )

@@ -1,0 +1,92 @@
+"""`arena db`: the database itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import errors, settings
+from arena.cli.shared.book import Book, open_existing_book
+from arena.cli.shared.hints import next_command
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json
+from arena.hosting.store import StoreError
+from ratings.ledger import bots
+from ratings.ledger.check import check as problems_of
+from ratings.ledger.check import check_facts
+from ratings.ledger.rebuild import rebuild as rebuild_pool
+from ratings.read.leaderboard import pools
+from ratings.store import database
+
+app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
+
+
+@app.command(epilog=example("arena db upgrade --db arena.db"))
+def upgrade(db: Database = settings.DB.default) -> None:
+    """Bring a database to this schema; make a backup first."""
+    change = database.upgrade(db)
+    if change.before == change.after:
+        typer.echo(f"{db} has schema {change.after} already")
+    else:
+        typer.echo(f"{db} upgraded from schema {change.before or 'nothing'} to {change.after}")
+
+
+@app.command(epilog=example("arena db backup arena-monday.db", "arena db backup copy.db --db demo.db"))
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The new file; it must not exist yet.")],
+    db: Database = settings.DB.default,
+) -> None:
+    """Copy a database into a new file, also while a tournament runs."""
+    with open_existing_book(db) as book:
+        database.backup(book.engine, target)
+        typer.echo(f"{db} copied to {target}; the files of the bots lie in {book.store.root}")
+
+
+@app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))
+def check(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="First write the ratings anew from the results.")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether everything in a database agrees.
+
+    The file, its references, the files of the bots, the results and the ratings.
+    """
+    with open_existing_book(db) as book:
+        facts = check_facts(book.engine)
+        if rebuild and not facts:
+            _rebuild(book)
+        wrong_ratings = [] if facts else problems_of(book.engine)
+        problems = [*facts, *_file_problems(book), *wrong_ratings]
+    if as_json:
+        print_json({"problems": problems})
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
+        if wrong_ratings:
+            remedy = next_command("db", "check", "--rebuild", db=db)
+            typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
+    if problems:
+        raise typer.Exit(errors.FAILED)
+
+
+def _rebuild(book: Book) -> None:
+    with database.write(book.engine) as session:
+        for row in pools(session):
+            rebuild_pool(session, row.pool.id)
+
+
+def _file_problems(book: Book) -> list[str]:
+    """The versions whose files are gone or were changed."""
+    problems = []
+    with database.read(book.engine) as session:
+        for row in bots.list_bots(session):
+            for version in bots.versions_of(session, row.bot):
+                try:
+                    book.store.get(version.content_hash)
+                except StoreError as error:
+                    problems.append(f"bot {row.bot.name} version {version.number}: {error}")
+    return problems

@@ -1,0 +1,135 @@
+"""`arena game`: the games that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
+from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
+from engine import registry
+from engine.core import Game
+
+app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king"))
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, as `arena game list` shows it.")]
+
+
+def get_game(name: str) -> Game:
+    """The game of that name. Raises MisuseError with the nearest name."""
+    if name not in registry.names():
+        raise unknown("game", name, registry.names(), "`arena game list` shows all")
+    return registry.get(name)
+
+
+def check_language(game: Game, language: str) -> None:
+    """Raise MisuseError unless the game has names in that language."""
+    languages = game.shown.languages
+    if language not in languages:
+        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(languages)}")
+
+
+def _facts(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "rules_version": game.rules_version,
+        "seats": list(game.seats),
+        "actions": len(game.actions),
+        "max_plies": game.max_plies,
+        "chance": game.has_chance,
+        "hidden_information": game.has_hidden_information,
+        "languages": list(game.shown.languages),
+    }
+
+
+def _seats_text(seats: list[int]) -> str:
+    return f"{seats[0]}-{seats[-1]}"
+
+
+@app.command("list", epilog=example("arena game list", "arena game list --json"))
+def list_games(as_json: AsJson = False) -> None:
+    """List the installed games."""
+    columns = (
+        Column("name", "GAME"),
+        Column("title", "TITLE"),
+        Column("seats", "SEATS", write=_seats_text),
+        Column("rules_version", "RULES"),
+        Column("actions", "ACTIONS", right=True),
+    )
+    print_table(columns, [_facts(registry.get(name)) for name in registry.names()], as_json=as_json)
+
+
+def _option_rows(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "default": entry.get("default"),
+            "values": entry.get("enum") or entry.get("type"),
+            "description": entry.get("description", ""),
+        }
+        for name, entry in schema.get("properties", {}).items()
+    ]
+
+
+def _values_text(values: Any) -> str:
+    return " ".join(map(yes_or_no, values)) if isinstance(values, list) else str(values)
+
+
+_OPTION_COLUMNS = (
+    Column("name", "OPTION"),
+    Column("default", "DEFAULT", write=yes_or_no),
+    Column("values", "VALUES", write=_values_text),
+    Column("description", "MEANING"),
+)
+
+
+@app.command(epilog=example("arena game show foreign_king", "arena game show foreign_king --seats 3 --svg start.svg"))
+def show(
+    game_name: GameName,
+    seats: Annotated[int | None, typer.Option(help="Show the first position with so many seats.")] = None,
+    option: GameOptions = None,
+    svg: SvgFile = None,
+    language: Language = settings.LANG.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show a game: its facts, its options and its first position."""
+    game = get_game(game_name)
+    check_language(game, language)
+    options = game.parse_options(parse_assignments(option))
+    state = game.new_state(game.seats[0] if seats is None else seats, options)
+    if svg is not None:
+        write_svg(svg, game.shown.svg(state, None, language))
+    if as_json:
+        labels = dict(game.shown.labels(language))
+        print_json({**_facts(game), "options": game.options_schema(), "labels": labels, "position": state.to_json()})
+        return
+    facts = _facts(game)
+    print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(facts["languages"])})
+    typer.echo()
+    print_table(_OPTION_COLUMNS, _option_rows(game.options_schema()), as_json=False, empty="no options")
+    typer.echo()
+    typer.echo(game.shown.text(state, None, language))
+    if svg is not None:
+        typer.echo(f"\ndrawn into {svg}")
+
+
+@app.command(
+    epilog=example("arena game tool rex_romanorum odds 8F 3A --castle", "arena game tool rex_romanorum odds --help"),
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+def tool(
+    game_name: GameName,
+    tool_name: Annotated[str, typer.Argument(metavar="TOOL", help="Name of the tool.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
+) -> None:
+    """Run an extra command of a game, for example the odds of a fight."""
+    tools = get_game(game_name).tools
+    if tool_name not in tools:
+        known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
+        raise unknown("tool", tool_name, sorted(tools), known)
+    raise typer.Exit(tools[tool_name](arguments or []))

@@ -1,0 +1,63 @@
+"""`arena perft`: counts decision sequences, to compare two engines of one game."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.nouns.game import GameName, get_game
+from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
+from arena.cli.shared.output import Column, print_table
+from engine.chance import SeededChance
+from engine.core import Game, State
+from engine.perft import breakdown
+from engine.perft import perft as count_sequences
+
+app = typer.Typer()
+
+_COUNTS = (
+    Column("depth", "DEPTH", right=True),
+    Column("sequences", "SEQUENCES", right=True),
+    Column("seconds", "SECONDS", right=True, write=lambda seconds: f"{seconds:.2f}"),
+)
+_BREAKDOWN = (Column("action", "ACTION"), Column("sequences", "SEQUENCES", right=True))
+
+
+@app.command(
+    epilog=example("arena perft foreign_king --seats 3 --depth 4", "arena perft foreign_king --depth 3 --divide")
+)
+def perft(
+    game_name: GameName,
+    seats: Annotated[int | None, typer.Option(help="Number of seats; the game's smallest when not given.")] = None,
+    depth: Annotated[int, typer.Option(min=1, max=99, help="Length of the sequences.")] = 3,
+    option: GameOptions = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the chance outcomes, for games that have them.")] = 0,
+    divide: Annotated[bool, typer.Option("--divide", help="Split the count by first action.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count the sequences of decisions from the start of a game."""
+    game = get_game(game_name)
+    options = game.parse_options(parse_assignments(option))
+    state = game.new_state(game.seats[0] if seats is None else seats, options, SeededChance(seed))
+    if divide:
+        rows = _divided(game, state, depth, seed)
+        if not as_json:
+            rows.append({"action": "total", "sequences": sum(row["sequences"] for row in rows)})
+        print_table(_BREAKDOWN, rows, as_json=as_json)
+    else:
+        print_table(_COUNTS, [_counted(state, length, seed) for length in range(1, depth + 1)], as_json=as_json)
+
+
+def _divided(game: Game, state: State, depth: int, seed: int) -> list[dict[str, Any]]:
+    return [
+        {"action": game.actions.format(action), "sequences": count}
+        for action, count in breakdown(state, depth, seed).items()
+    ]
+
+
+def _counted(state: State, depth: int, seed: int) -> dict[str, Any]:
+    start = time.perf_counter()
+    sequences = count_sequences(state, depth, seed)
+    return {"depth": depth, "sequences": sequences, "seconds": round(time.perf_counter() - start, 3)}

@@ -1,0 +1,231 @@
+"""`arena stats`: what can be counted over the matches of a tournament or a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.book import find_version, open_existing_book
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
+from arena.cli.shared.order import find_tournament
+from arena.cli.shared.output import Column, Style, print_rows, print_table
+from ratings.ledger.pools import resolve_pool
+from ratings.read import crosstable as counts
+from ratings.read import leaderboard, queries
+from ratings.read.lengths import lengths as spreads
+from ratings.read.scope import Scope
+from ratings.store.database import Session, read
+
+app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
+
+MOST_BOTS = 50
+
+TournamentOption = Annotated[
+    str | None, typer.Option("--tournament", "-t", metavar="NAME", help="Count the matches of this tournament.")
+]
+BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, or name@hash for one version of it.")]
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
+def _two_places(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+@contextmanager
+def _counted(db: str, tournament: str | None, pool: str | None) -> Iterator[tuple[Session, Scope]]:
+    """The database, and which matches count: the only pool if nothing was named. Raises MisuseError."""
+    if tournament is not None and pool is not None:
+        raise MisuseError("--tournament and --pool exclude each other; give one of them")
+    with open_existing_book(db) as book, read(book.engine) as session:
+        if tournament is not None:
+            yield session, Scope(tournament_id=find_tournament(session, tournament).id)
+            return
+        yield session, Scope(pool_id=pool_id(session, pool))
+
+
+def pool_id(session: Session, text: str | None) -> str:
+    """The pool that `--pool` names, or the only one. Raises MisuseError, NotFoundError, AmbiguousError."""
+    if text is not None:
+        return resolve_pool(session, text).id
+    pools = leaderboard.pools(session)
+    if not pools:
+        raise MisuseError("nothing was rated yet; `arena demo` plays some matches")
+    if len(pools) > 1:
+        ids = ", ".join(row.pool.id[:12] for row in pools[:4])
+        raise MisuseError(f"there are {len(pools)} pools ({ids}); name one with --pool, or --tournament NAME")
+    return pools[0].pool.id
+
+
+def _entrants(session: Session, scope: Scope, limit: int) -> list[str]:
+    """Ids of versions, the best first."""
+    if scope.tournament_id is not None:
+        return [row.version_id for row in queries.standings(session, scope.tournament_id)][:limit]
+    return [row.version_id for row in leaderboard.table(session, pool_id=str(scope.pool_id), limit=limit)]
+
+
+@app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
+def crosstable(
+    tournament: TournamentOption = None,
+    pool: PoolOption = None,
+    limit: Annotated[int, typer.Option(min=2, max=500, help="Only the best so many.")] = MOST_BOTS,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Show how every bot fared against every other.
+
+    The score of the row against the column, and in how many matches they met.
+    """
+    style = parse_style(as_json=as_json, as_csv=as_csv)
+    with _counted(db, tournament, pool) as (session, scope):
+        order = _entrants(session, scope, limit)
+        found = counts.meetings(session, scope, order)
+        names = counts.names(session, order)
+    if style is Style.PEOPLE:
+        _print_crosstable(order, names, {(one.version_id, one.opponent_id): one for one in found})
+        return
+    rows = [
+        {"bot": names[one.version_id], "opponent": names[one.opponent_id], **asdict(one), "score": one.score}
+        for one in found
+    ]
+    print_rows(_OPPONENTS, rows, style, empty="")
+
+
+def _print_crosstable(
+    order: Sequence[str], names: Mapping[str, str], met: Mapping[tuple[str, str], counts.Meeting]
+) -> None:
+    # Columns are keyed by id: a bot may be called like any key.
+    columns = [Column("", "BOT"), *(Column(other, names[other], right=True, write=_cell) for other in order)]
+    rows = [{"": names[mine], **{other: met.get((mine, other)) for other in order}} for mine in order]
+    print_table(columns, rows, as_json=False)
+    typer.echo("score of the row against the column, and in how many matches they met")
+
+
+def _cell(meeting: counts.Meeting | None) -> str:
+    return "-" if meeting is None else f"{_percent(meeting.score)} ({meeting.matches})"
+
+
+_HISTORY = (
+    Column("rating_seq", "NO", right=True),
+    Column("match_id", "MATCH", write=lambda id_: str(id_)[-8:]),
+    Column("seat", "SEAT", right=True),
+    Column("mu_before", "MU BEFORE", right=True, write=_two_places),
+    Column("mu_after", "MU", right=True, write=_two_places),
+    Column("sigma_after", "SIGMA", right=True, write=_two_places),
+    Column("exposure", "RATING", right=True, write=_two_places),
+)
+
+
+@app.command(epilog=example("arena stats history search", "arena stats history search --pool 3f2a --csv"))
+def history(
+    bot: BotArgument,
+    pool: PoolOption = None,
+    last: Annotated[int | None, typer.Option("--last", min=1, metavar="N", help="Only the last so many.")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Show how a bot's rating came about, match by match."""
+    style = parse_style(as_json=as_json, as_csv=as_csv)
+    with _counted(db, None, pool) as (session, scope):
+        version = find_version(session, bot)
+        changes = leaderboard.history(session, pool_id=str(scope.pool_id), version_id=version.id)
+    rows = [
+        {**change.model_dump(), "exposure": change.mu_after - 3 * change.sigma_after}
+        for change in changes[-last if last else 0 :]
+    ]
+    print_rows(_HISTORY, rows, style, empty=f"{bot} has no rated match in that pool")
+
+
+_OPPONENTS = (
+    Column("opponent", "OPPONENT"),
+    Column("matches", "MATCHES", right=True),
+    Column("score", "SCORE", right=True, write=_percent),
+)
+
+
+@app.command(epilog=example("arena stats opponents search --tournament monday", "arena stats opponents search --json"))
+def opponents(
+    bot: BotArgument,
+    tournament: TournamentOption = None,
+    pool: PoolOption = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Show how a bot fared against each opponent."""
+    style = parse_style(as_json=as_json, as_csv=as_csv)
+    with _counted(db, tournament, pool) as (session, scope):
+        found = counts.by_opponent(session, scope, find_version(session, bot).id)
+        names = counts.names(session, [meeting.opponent_id for meeting in found])
+    rows = [{"opponent": names[one.opponent_id], **asdict(one), "score": one.score} for one in found]
+    print_rows(_OPPONENTS, rows, style, empty=f"{bot} met nobody there")
+
+
+_SEATS = (
+    Column("seat", "SEAT", right=True),
+    Column("matches", "MATCHES", right=True),
+    Column("wins", "WINS", right=True),
+    Column("score", "SCORE", right=True, write=_percent),
+    Column("forfeits", "FORFEITS", right=True),
+)
+
+
+@app.command(epilog=example("arena stats seats --tournament monday", "arena stats seats search --csv"))
+def seats(
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="Only this bot; all of them by default.")] = None,
+    tournament: TournamentOption = None,
+    pool: PoolOption = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Show the results in each seat, of one bot or of all."""
+    style = parse_style(as_json=as_json, as_csv=as_csv)
+    with _counted(db, tournament, pool) as (session, scope):
+        version = None if bot is None else find_version(session, bot).id
+        rows = [asdict(row) for row in counts.by_seat(session, scope, version)]
+    print_rows(_SEATS, rows, style, empty="no matches there yet")
+
+
+_LENGTHS = (
+    Column("measure", "MEASURE", write=lambda name: {"duration_us": "milliseconds"}.get(name, name)),
+    Column("matches", "MATCHES", right=True),
+    *(Column(key, key.upper(), right=True, write=_number) for key in ("least", "median", "mean", "p95", "most")),
+)
+
+
+@app.command(epilog=example("arena stats lengths --tournament monday", "arena stats lengths --json"))
+def lengths(
+    tournament: TournamentOption = None,
+    pool: PoolOption = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Show how long matches are: plies, decisions, time."""
+    style = parse_style(as_json=as_json, as_csv=as_csv)
+    with _counted(db, tournament, pool) as (session, scope):
+        rows: Sequence[dict[str, Any]] = [asdict(row) for row in spreads(session, scope)]
+    if style is Style.PEOPLE:
+        rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
+    print_rows(_LENGTHS, rows, style, empty="no matches there yet")
+
+
+def _in_milliseconds(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value / 1000 if key in ("least", "median", "mean", "p95", "most") else value for key, value in row.items()
+    }

@@ -1,0 +1,116 @@
+"""The one place that turns errors into exit codes: 0 fine, 1 failed, 2 misuse, 130 interrupted.
+
+    CliError        the command failed
+    └── MisuseError the command line asks for something that does not exist or cannot be
+
+Whatever a command raises becomes one line on stderr; ARENA_DEBUG=1 shows the traceback above it.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.output import printable
+
+FAILED = 1
+MISUSE = 2
+INTERRUPTED = 130
+
+REPORT_REMEDY = "this is a fault of the arena; ARENA_DEBUG=1 shows the traceback for a report"
+
+
+class CliError(Exception):
+    """The command failed; the message is one line with the remedy."""
+
+    exit_code = FAILED
+
+
+class MisuseError(CliError):
+    """The command line names something that does not exist, or asks for what cannot be."""
+
+    exit_code = MISUSE
+
+
+# Written as names, so that a command that never touches the database does not import it for its errors' sake.
+EXIT_CODES = {
+    "engine.core.UnknownGameError": MISUSE,
+    "engine.core.OptionsError": MISUSE,
+    "engine.core.SeatsError": MISUSE,
+    "engine.core.NotationError": MISUSE,
+    "engine.core.AbilityError": MISUSE,
+    "engine.core.EngineError": FAILED,
+    "ratings.errors.NotFoundError": MISUSE,
+    "ratings.errors.AmbiguousError": MISUSE,
+    "ratings.errors.BotError": MISUSE,
+    "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.ArchiveError": FAILED,
+    "ratings.errors.RatingsError": FAILED,
+    "arena.match.clock.TimeControlError": MISUSE,
+    "arena.hosting.manifest.BotDirectoryError": MISUSE,
+    "arena.hosting.store.StoreError": FAILED,
+    "arena.hosting.launcher.client.HostingError": FAILED,
+    "arena.hosting.runtime.RuntimeDirectoryError": FAILED,
+    "arena.tournament.errors.OrderError": MISUSE,
+    "arena.tournament.errors.TournamentError": FAILED,
+    "arena.executor.base.MatchLostError": FAILED,
+    "arena.executor.base.ExecutorFailedError": FAILED,
+    "builtins.OSError": FAILED,
+}
+
+
+def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseError:
+    """The error for a name that does not exist: what was asked, the nearest that exists, where to look."""
+    close = get_close_matches(text, known, n=1, cutoff=0.5)
+    guess = f" did you mean {close[0]!r}?" if close else ""
+    return MisuseError(f"there is no {kind} {text!r};{guess} {remedy}")
+
+
+def _code(error: BaseException) -> int | None:
+    if isinstance(error, CliError):
+        return error.exit_code
+    for kind in type(error).__mro__:
+        code = EXIT_CODES.get(f"{kind.__module__}.{kind.__qualname__}")
+        if code is not None:
+            return code
+    return None
+
+
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{place}"
+    return str(error)
+
+
+def report(error: BaseException) -> int:
+    """Say on stderr what went wrong, in one line; the exit code."""
+    if settings.DEBUG.value != "0":
+        typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    if isinstance(error, typer.TyperException):
+        return _report_usage(error)
+    if isinstance(error, KeyboardInterrupt):
+        typer.echo("arena: interrupted", err=True)
+        return INTERRUPTED
+    code = _code(error)
+    if code is None:
+        typer.echo(f"arena: {type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}", err=True)
+        return FAILED
+    typer.echo(f"arena: {_one_line(_message(error))}", err=True)
+    return code
+
+
+def _report_usage(error: typer.TyperException) -> int:
+    context = getattr(error, "ctx", None)
+    message = _one_line(error.format_message()).rstrip(".")
+    remedy = f"see `{context.command_path} --help`" if context is not None else ""
+    typer.echo(f"arena: {message}{' ' if message.endswith('?') else '; '}{remedy}", err=True)
+    return error.exit_code

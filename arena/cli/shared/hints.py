@@ -1,0 +1,32 @@
+"""The command lines that messages tell to type next, so that they work in the shell where they are read."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from shlex import join
+
+from arena.cli.shared import settings
+
+
+def program() -> str:
+    """How this command is called: `arena`, or its path when that is not what the shell finds under the name."""
+    called = Path(sys.argv[0])
+    if called.name != "arena":
+        return "arena"
+    found = shutil.which("arena")
+    if found is not None and called.exists() and Path(found).samefile(called):
+        return "arena"
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+
+
+def demo_command(db: str) -> str:
+    """The command line that plays a first tournament into `db`; the demo has a default database of its own."""
+    return join([program(), "demo", "--db", db])
+
+
+def next_command(*words: str, db: str) -> str:
+    """The command line to type, with the database that is in use unless it is the default one."""
+    place = [] if db == settings.DB.value else ["--db", db]
+    return join([program(), *words, *place])

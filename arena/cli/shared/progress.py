@@ -1,0 +1,72 @@
+"""How a run is shown while it goes on: one live line on a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from arena.cli.shared.output import format_duration
+
+_LIVE_EVERY_S = 0.1
+_LOG_EVERY_S = 5.0
+
+
+def progress_text(done: int, total: int, played: int, elapsed_s: float) -> str:
+    """What a progress line says: `played` matches of the `done` were played in the last `elapsed_s` seconds."""
+    text = f"{done}/{total} matches"
+    if played <= 0 or elapsed_s <= 0:
+        return text
+    rate = played / elapsed_s
+    text = f"{text}, {rate:.1f}/s"
+    return text if done >= total else f"{text}, {format_duration((total - done) / rate)} left"
+
+
+class ProgressDisplay:
+    """Shows how far a run is, on stderr, not more often than is useful."""
+
+    def __init__(
+        self, done: int, total: int, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Start with `done` of `total` matches already there (a resumed run)."""
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._live = self._stream.isatty()
+        self._before = done
+        self._total = total
+        self._start = self._shown_at = clock()
+        self._written = 0
+
+    def update(self, done: int, note: str = "", total: int | None = None) -> None:
+        """Show that `done` matches are finished, with `note` behind, unless something was shown just now.
+
+        `total` is for a tournament that is planned step by step: how many matches there are by now.
+        """
+        self._total = self._total if total is None else total
+        now = self._clock()
+        if now - self._shown_at < (_LIVE_EVERY_S if self._live else _LOG_EVERY_S):
+            return
+        self._shown_at = now
+        self._write(self._text(done, note))
+
+    def end(self, done: int) -> None:
+        """Show the last state, and leave the line."""
+        self._write(self._text(done, ""))
+        if self._live:
+            self._stream.write("\n")
+            self._stream.flush()
+
+    def _text(self, done: int, note: str) -> str:
+        text = progress_text(done, self._total, done - self._before, self._clock() - self._start)
+        return f"{text}; {note}" if note else text
+
+    def _write(self, text: str) -> None:
+        if self._live:
+            # Overwrite what is left of a longer line; a line longer than the terminal would not stay one line.
+            text = text[:100]
+            self._stream.write(f"\r{text.ljust(self._written)}")
+            self._written = len(text)
+        else:
+            self._stream.write(f"{text}\n")
+        self._stream.flush()

@@ -1,0 +1,42 @@
+"""The process that starts bots. It imports neither gRPC nor more of ours than this package, and has one thread.
+
+Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py [DIRECTORY...]`); `loop` tells what it
+reads and writes. At its end it removes the directories given as arguments.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+# Last, so that nothing in it shadows the standard library: `arena` is all that is taken from there.
+sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
+
+from arena.hosting.launcher.guardian import Guardian
+from arena.hosting.launcher.loop import Launcher
+from arena.hosting.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl, remove_tree
+
+
+def main() -> None:
+    """Serve stdin; the arguments are directories to remove at the end."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    parent = os.getppid()
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    guardian = Guardian(sys.argv[1:])
+    if os.getppid() == parent:
+        Launcher(guardian).run(read_end)
+    for directory in sys.argv[1:]:
+        remove_tree(directory)
+    guardian.close()
+
+
+if __name__ == "__main__":
+    main()

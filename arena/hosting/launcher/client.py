@@ -1,0 +1,267 @@
+"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from arena.hosting.errors import (
+    HostingError,
+    LauncherLostError,
+    LaunchError,
+    SandboxUnavailableError,
+    StorageFailedError,
+)
+from arena.hosting.facts import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
+from arena.hosting.sandbox.bubblewrap import MissingToolError
+from arena.hosting.sandbox.levels import plan_start
+from arena.hosting.sandbox.limits import NONE, Keep
+from arena.hosting.sandbox.seccomp import UnknownMachineError
+
+__all__ = [
+    "Exceeded",
+    "Exit",
+    "HostedProcess",
+    "HostingError",
+    "LaunchError",
+    "Launcher",
+    "LauncherLostError",
+    "Mark",
+    "Output",
+    "SandboxUnavailableError",
+    "StorageFailedError",
+]
+
+TERM_GRACE_S = 0.5
+KILL_GRACE_S = 6.0
+_LINE_LIMIT = 1024 * 1024
+_FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
+_FAULTS_OF_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+_PROGRAM = Path(__file__).with_name("__main__.py")
+
+
+class HostedProcess:
+    """A process that the launcher started."""
+
+    def __init__(self, launcher: Launcher, key: int, pid: int) -> None:
+        self._launcher = launcher
+        self._key = key
+        self.pid = pid
+        self.exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        """Done when the process and everything it started are gone. Cancelled if the launcher is lost."""
+        self.exceeded: Exceeded | None = None
+        """Why the launcher killed it, if it did; set before `exited` is done."""
+        self.has_begun = True
+        """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
+        self.written = Written()
+
+    def signal(self, number: int) -> None:
+        """Signal the process and its group; nothing happens if it has ended."""
+        if not self.exited.done():
+            self._launcher.command({"do": "signal", "id": self._key, "signal": int(number)})
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended within that time. Raises LauncherLostError."""
+        if not self.exited.done() and timeout_s > 0:
+            await asyncio.wait({self.exited}, timeout=timeout_s)
+        if self.exited.cancelled():
+            raise LauncherLostError("the launcher has ended")
+        return self.exited.done()
+
+    async def end(self, grace_s: float = 0.0) -> bool:
+        """Wait for it, then TERM, then KILL; True if it had ended by itself. Raises HostingError if it survives."""
+        if await self.wait(grace_s):
+            return True
+        for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
+            self.signal(number)
+            if await self.wait(patience_s):
+                return False
+        raise HostingError(f"process {self.pid} survives SIGKILL")
+
+    async def mark(self) -> Mark:
+        """The point it has come to in what it writes, for `collect`."""
+        await self._refresh()
+        return self.written.end
+
+    async def collect(self, since: Mark = BEGINNING) -> Output:
+        """The last part of what it wrote after that mark, also after its end."""
+        await self._refresh()
+        return self.written.since(since)
+
+    async def _refresh(self) -> None:
+        if not self.exited.done():
+            await self._launcher.collect(self._key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A start that was asked for."""
+
+    program: str
+    directory: str
+    started: asyncio.Future[HostedProcess]
+
+    def explain_failure(self, event: Mapping[str, Any]) -> HostingError:
+        """Whose fault it is: too few processes, files or space, and an interpreter that is gone, are the host's."""
+        path = Path(self.program)
+        is_own = not path.is_absolute() or path.is_relative_to(self.directory)
+        if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
+            return LaunchError(event["error"])
+        kind = StorageFailedError if event["errno"] in _FAULTS_OF_STORAGE else HostingError
+        return kind(f"this host could not start {self.program}: {event['error']}")
+
+
+class Launcher:
+    """A launcher process. Async context manager; leaving it kills every bot."""
+
+    def __init__(self, remove: Sequence[Path] = ()) -> None:
+        """`remove` are directories that the launcher removes at its end, whatever ends it."""
+        self._remove = remove
+        self._next_key = 0
+        self._hosted: dict[int, HostedProcess] = {}
+        self._starting: dict[int, _Start] = {}
+        self._collecting: dict[int, asyncio.Future[None]] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the launcher process."""
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal is not for it
+            limit=_LINE_LIMIT,
+        )
+        self._reader = asyncio.create_task(self._read_events(self._process))
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End it: it kills every bot, then itself."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        assert self._reader is not None
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(KILL_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        await self._reader
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the launcher has ended."""
+        return self._process is None or self._process.returncode is not None
+
+    async def start(
+        self,
+        argv: Sequence[str],
+        directory: str,
+        env: Mapping[str, str],
+        *,
+        scratch: Path | None = None,
+        keep: Keep | None = None,
+    ) -> HostedProcess:
+        """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not.
+
+        It works in `scratch`, which must not exist, is its own and goes with it; without that, in `directory`, where
+        its files lie. `keep` limits it. At level `standard` it has its files at /bot, works in a /tmp of its own, and
+        its environment is told so; nothing is made at `scratch` then. Without `keep` nobody watches it.
+        """
+        try:
+            plan = plan_start(argv, directory, env, scratch, keep)
+        except (MissingToolError, UnknownMachineError) as error:
+            raise SandboxUnavailableError(str(error)) from error
+        if keep is not None and keep.level != NONE and keep.socket is not None:
+            _open_socket(keep.socket)
+        self._next_key += 1
+        key = self._next_key
+        started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
+        place = {"directory": directory, "scratch": plan.scratch, "keep": plan.keep}
+        self._starting[key] = _Start(argv[0], directory, started)
+        try:
+            self.command({"do": "start", "id": key, "argv": list(plan.argv), **place, "env": dict(plan.environment)})
+            return await asyncio.shield(started)
+        except asyncio.CancelledError:
+            if started.done() and not started.exception():
+                started.result().signal(signal.SIGKILL)
+            raise
+        finally:
+            del self._starting[key]
+
+    async def collect(self, key: int) -> None:
+        """Have the output of a process set in its handle."""
+        if key in self._hosted:
+            future = self._collecting.get(key) or asyncio.get_running_loop().create_future()
+            self._collecting[key] = future
+            self.command({"do": "collect", "id": key})
+            await asyncio.shield(future)
+
+    def command(self, command: Mapping[str, Any]) -> None:
+        """Tell the launcher. Raises LauncherLostError."""
+        if self._process is None or self._process.stdin is None or self._process.stdin.is_closing():
+            raise LauncherLostError("the launcher is not running")
+        self._process.stdin.write(json.dumps(command).encode() + b"\n")
+
+    async def _read_events(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while line := await process.stdout.readline():
+            event = json.loads(line)
+            getattr(self, "_on_" + event["event"])(event)
+        error = LauncherLostError("the launcher has ended")
+        for start in self._starting.values():
+            if not start.started.done():
+                start.started.set_exception(error)
+        for key in list(self._collecting):
+            self._finish_collecting(key)
+        for hosted in self._hosted.values():
+            hosted.exited.cancel()
+        self._hosted.clear()
+
+    def _on_started(self, event: Mapping[str, Any]) -> None:
+        key = event["id"]
+        hosted = self._hosted[key] = HostedProcess(self, key, event["pid"])
+        if key in self._starting:
+            self._starting[key].started.set_result(hosted)
+        else:
+            hosted.signal(signal.SIGKILL)  # whoever asked for it was cancelled
+
+    def _on_failed(self, event: Mapping[str, Any]) -> None:
+        start = self._starting.get(event["id"])
+        if start is not None:
+            start.started.set_exception(start.explain_failure(event))
+
+    def _on_output(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].written = read_written(event)
+        self._finish_collecting(event["id"])
+
+    def _on_exceeded(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].exceeded = read_exceeded(event)
+
+    def _on_exited(self, event: Mapping[str, Any]) -> None:
+        hosted = self._hosted.pop(event["id"])
+        hosted.written = read_written(event)
+        hosted.has_begun = event["has_begun"]
+        hosted.exited.set_result(Exit(event["status"], event["signal"]))
+        self._finish_collecting(event["id"])
+
+    def _finish_collecting(self, key: int) -> None:
+        future = self._collecting.pop(key, None)
+        if future is not None:
+            future.set_result(None)
+
+
+def _open_socket(path: Path) -> None:
+    """Let the user of a bot connect: who reaches the socket at all is decided by its directory, and by the token."""
+    if os.geteuid() == 0:
+        path.chmod(0o666)

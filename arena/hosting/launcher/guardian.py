@@ -1,0 +1,124 @@
+"""A process that waits for the launcher's end and removes what that left when it was killed.
+
+A sandbox dies with the launcher once it stands, but not in the first milliseconds while it is made; a bot without one
+may have daemons. The guardian is forked from the launcher at its start and told of every bot, by a pipe that ends with
+the launcher. It kills by session, group and token, whose numbers nobody else gets as long as one member lives.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from arena.hosting.launcher.system import (
+    PR_SET_PDEATHSIG,
+    list_processes,
+    prctl,
+    read_environment,
+    read_relations,
+    remove_tree,
+    set_title,
+    signal_exactly,
+)
+
+CLEAR_LOOKS = 3
+LOOK_S = 0.02
+GIVE_UP_S = 5.0
+_TITLE = b"arena guardian"
+_FIRST_UNUSED = 64
+"""A launcher that starts has only a few descriptors."""
+
+
+class Guardian:
+    """The launcher's side: tell of bots that start and end."""
+
+    def __init__(self, directories: Sequence[str]) -> None:
+        read_end, self._pipe = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                _guard(read_end, directories)
+            finally:
+                os._exit(0)
+        os.close(read_end)
+
+    def watch(self, pid: int, mark: bytes) -> None:
+        """A bot has been started; with a negative number for a process id, one is being started."""
+        self._tell(b"+%d %s\n" % (pid, mark))
+
+    def forget(self, pid: int) -> None:
+        """A bot has ended, and nothing of it is left."""
+        self._tell(b"-%d\n" % pid)
+
+    def close(self) -> None:
+        """Let it end, and wait for that."""
+        os.close(self._pipe)
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    def _tell(self, line: bytes) -> None:
+        with suppress(BrokenPipeError):  # somebody killed it: then there is no guardian
+            os.write(self._pipe, line)
+
+
+def _guard(pipe: int, directories: Sequence[str]) -> None:
+    prctl(PR_SET_PDEATHSIG, 0)
+    os.setsid()
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _keep_only(pipe)
+    set_title(_TITLE)
+    bots = _read_until_the_end()
+    _end_all(bots)
+    for directory in directories:
+        remove_tree(directory)
+
+
+def _keep_only(pipe: int) -> None:
+    """Close everything else: whoever reads what the launcher writes must see its end. The pipe becomes stdin."""
+    os.dup2(pipe, 0)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    os.closerange(3, _FIRST_UNUSED)
+
+
+def _read_until_the_end() -> dict[int, bytes]:
+    """The bots that were there when the launcher died, with their marks."""
+    bots: dict[int, bytes] = {}
+    rest = b""
+    while data := os.read(0, 65536):
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            pid, _, mark = line[1:].partition(b" ")
+            if line.startswith(b"+"):
+                bots[int(pid)] = mark
+            else:
+                bots.pop(int(pid), None)
+    return bots
+
+
+def _end_all(bots: dict[int, bytes]) -> None:
+    """Kill until nothing has been found a few times in a row."""
+    clear = 0
+    until = time.monotonic() + GIVE_UP_S
+    while bots and clear < CLEAR_LOOKS and time.monotonic() < until:
+        clear = 0 if _kill_members(bots.keys(), set(bots.values())) else clear + 1
+        time.sleep(LOOK_S)
+
+
+def _kill_members(leaders: Iterable[int], marks: set[bytes]) -> bool:
+    """Whether there was any."""
+    leaders, found = set(leaders), False
+    for pid in list_processes():
+        relations = read_relations(pid) if pid != os.getpid() else None
+        if relations is None or relations.is_zombie:
+            continue
+        if {relations.group, relations.session} & leaders or marks & read_environment(pid):
+            signal_exactly(pid, relations)
+            found = True
+    return found

@@ -1,0 +1,1 @@
+"""Every reader of /proc: who belongs to whom, what processes used, and how long they waited."""

@@ -1,0 +1,144 @@
+"""Measures what a bot's process tree computes, and how long it waits for a processor. No event loop.
+
+CPU counts whatever became of it: threads that have ended are in the clock of their process, children that were waited
+for in the times of their parent, and a child that was seen before it was waited for is not counted twice. A child that
+lives and ends between two looks and that nobody waits for is in no count of the kernel.
+
+What the threads wait becomes the waiting of the bot in `arena.hosting.proc.waiting`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from arena.hosting.proc.tree import Process, Tree, TreeError
+from arena.hosting.proc.waiting import Waiter, Waiting
+
+_STALE_NS = 250_000_000
+_ROUNDING_NS = 20_000_000
+"""The kernel tells the times of reaped children in ticks, user and system each."""
+
+
+class TreeMeter:
+    """Measures one process and all its descendants: `begin` a decision, then `look` as often as wanted."""
+
+    __slots__ = (
+        "_base_ns",
+        "_begun",
+        "_cpu_ns",
+        "_has_looked",
+        "_known",
+        "_looked_ns",
+        "_nice",
+        "_owed",
+        "_tree",
+        "_waiting",
+    )
+
+    def __init__(self, pid: int) -> None:
+        """Look at the tree of `pid` once. What cannot be read now is tried again later."""
+        self._tree = Tree(pid)
+        self._nice = os.getpriority(os.PRIO_PROCESS, 0)
+        self._cpu_ns = self._base_ns = self._looked_ns = 0
+        self._known: dict[int, tuple[int, int]] = {}
+        """Of each process at the last look: its clock, and the times of the children it had waited for."""
+        self._owed: dict[int, int] = {}
+        """CPU of ended children that was counted while they lived, by the parent whose times will hold it again."""
+        self._waiting = Waiting()
+        self._begun = 0
+        self._has_looked = True
+        self._scan()
+        self._cpu_ns = 0  # what it did before is nobody's decision
+
+    def begin(self) -> None:
+        """A decision starts. After a short one this reads one clock per process and no file."""
+        if self._has_looked:
+            self._scan()
+        self._has_looked = False
+        self._begun += 1
+        self._base_ns = self._counted_ns()
+        self._waiting.begin(time.monotonic_ns())
+
+    def look(self) -> tuple[int, int] | None:
+        """CPU and waiting since `begin`, in microseconds; None if they cannot be read."""
+        self._has_looked = True
+        if not self._scan():
+            return None
+        return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
+
+    def has_run(self) -> bool:
+        """Whether the bot has computed since `begin`. Cheap."""
+        return self._counted_ns() > self._base_ns
+
+    def total_us(self) -> int:
+        """CPU since this meter was made. Cheap: new processes are looked for only every 250 ms."""
+        if time.monotonic_ns() - self._looked_ns > _STALE_NS:
+            self._scan()
+        return self._counted_ns() // 1000
+
+    def close(self) -> None:
+        """Give the descriptors back. It can be used again; the next look opens what it needs."""
+        self._tree.close()
+
+    def _counted_ns(self) -> int:
+        """CPU up to now, as far as the clocks of the known processes tell."""
+        total_ns = self._cpu_ns
+        for pid, (known_ns, _) in self._known.items():
+            process = self._tree.processes.get(pid)
+            if process is not None:
+                total_ns += (_clock_of(process) or known_ns) - known_ns
+        return total_ns
+
+    def _scan(self) -> bool:
+        before_ns, now_ns = self._looked_ns, time.monotonic_ns()
+        try:
+            ended = self._tree.refresh()
+        except TreeError:
+            return False
+        self._tree.read(before_ns, self._nice)
+        self._looked_ns = now_ns
+        self._count_cpu(ended)
+        self._count_waiting(now_ns, is_first=not before_ns)
+        return True
+
+    def _count_waiting(self, now_ns: int, *, is_first: bool) -> None:
+        waits = []
+        for task in self._tree.tasks():
+            reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.switches
+            if task.waiter is None:
+                task.waiter = Waiter(*reading) if is_first else Waiter()
+            elif self._begun:
+                task.waiter.begin(self._begun)
+            wait = task.waiter.count(*reading)
+            if not task.is_low:
+                waits.append(wait)
+        self._begun = 0
+        self._waiting.add(now_ns, waits)
+
+    def _count_cpu(self, ended: list[Process]) -> None:
+        for process in ended:
+            clock_ns, reaped_ns = self._known.pop(process.pid, (0, 0))
+            parent = process.parent
+            self._owed[parent] = self._owed.get(parent, 0) + clock_ns + reaped_ns
+        for process in self._tree.processes.values():
+            known_ns, known_reaped_ns = self._known.get(process.pid, (0, 0))
+            clock_ns = _clock_of(process) or known_ns
+            reaped_ns = max(process.reaped_ns, known_reaped_ns)
+            self._cpu_ns += clock_ns - known_ns + self._settle(process.pid, reaped_ns - known_reaped_ns)
+            self._known[process.pid] = clock_ns, reaped_ns
+        self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
+
+    def _settle(self, pid: int, reaped_ns: int) -> int:
+        """What of the growth of the times of a process's children was not counted while they lived."""
+        counted_ns = min(self._owed.get(pid, 0), reaped_ns)
+        if counted_ns:
+            self._owed[pid] -= counted_ns
+        return reaped_ns - counted_ns
+
+
+def _clock_of(process: Process) -> int | None:
+    try:
+        return process.ran_ns()
+    except OSError:
+        return None  # it has just ended; the next look finds it gone

@@ -1,0 +1,97 @@
+"""Whose fault it was, and of which cause: read from what a process left behind.
+
+A bot that its own watchdog ended used too much (`RESOURCE`), one that ended in another way is gone (`DISCONNECTED`,
+with exit status or signal), and what the launcher or the machine did wrong is the host's fault.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from arena.executor.base import HostBrokenError
+from arena.hosting.facts import BEGINNING, Mark
+from arena.hosting.launcher.client import (
+    HostedProcess,
+    HostingError,
+    LauncherLostError,
+    SandboxUnavailableError,
+    StorageFailedError,
+)
+from arena.hosting.runtime import RuntimeDirectoryError
+from arena.match.spec import Fault, FaultCause, HostCause
+
+KEPT_STDERR_CHARACTERS = 4000
+# What a process may seem to have done wrong when in truth it was ended for what it used.
+_SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause.TIMEOUT)
+
+
+class StartError(Exception):
+    """The bot did not start or did not join; the fault that its seat gets."""
+
+    def __init__(self, cause: FaultCause, explanation: str, evidence: dict[str, Any]) -> None:
+        super().__init__(explanation)
+        self.cause, self.explanation, self.evidence = cause, explanation, evidence
+
+    def fault(self, seat: int) -> Fault:
+        """As a match has it."""
+        return Fault(seat, self.cause, 0, self.explanation, self.evidence)
+
+
+async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
+    """What a process left as evidence; how it ended only if that was not our doing. Raises HostingError."""
+    output = await process.collect(since)
+    evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_STDERR_CHARACTERS:]}
+    if by_itself:
+        ended = process.exited.result()
+        evidence |= {"ended": ended.describe(), "exit_status": ended.status, "signal": ended.signal}
+    if (exceeded := process.exceeded) is not None:
+        evidence |= {"exceeded": exceeded.what, "used": exceeded.used, "limit": exceeded.limit}
+    return evidence
+
+
+def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fault:
+    """The fault of a bot whose process has ended, as its end shows it; `evidence` is what `examine` found."""
+    fault = replace(fault, evidence={**fault.evidence, **evidence})
+    if fault.cause not in _SIGNS_OF_AN_END:
+        return fault
+    if process.exceeded is not None:
+        return replace(fault, cause=FaultCause.RESOURCE, explanation=process.exceeded.sentence)
+    if fault.cause is FaultCause.DISCONNECTED and "ended" in evidence:
+        return replace(fault, explanation=f"{fault.explanation} Its process ended, too ({evidence['ended']}).")
+    return fault
+
+
+async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
+    """Why a process has not joined; it is ended. Raises HostingError."""
+    has_ended = await process.wait(0)
+    # A sandbox that our own watchdog killed has not told of the bot in it either.
+    if has_ended and not process.has_begun and process.exceeded is None:
+        words = (await process.collect()).stderr.strip().splitlines()
+        raise SandboxUnavailableError(f"a sandbox could not be made: {words[-1] if words else 'it said nothing'}")
+    if has_ended:
+        why = f"It ended before it joined ({process.exited.result().describe()})."
+    else:
+        why = f"It did not join within {limit_s:g} s."
+    await process.end()
+    return await refuse(FaultCause.START_FAILED, why, process, by_itself=has_ended)
+
+
+async def refuse(cause: FaultCause, explanation: str, process: HostedProcess, *, by_itself: bool) -> StartError:
+    """A failed start, as the end of its process shows it. Raises HostingError."""
+    evidence = await examine(process, by_itself)
+    fault = blame(Fault(0, cause, 0, explanation), process, evidence)
+    return StartError(fault.cause, fault.explanation, evidence)
+
+
+def blame_host(error: HostingError) -> HostBrokenError:
+    """A failure of the host itself, with its cause; nothing can be played there any more."""
+    if isinstance(error, LauncherLostError):
+        cause = HostCause.LAUNCHER_LOST
+    elif isinstance(error, SandboxUnavailableError):
+        cause = HostCause.SANDBOX_FAILED
+    elif isinstance(error, StorageFailedError | RuntimeDirectoryError):
+        cause = HostCause.STORAGE_FAILED
+    else:
+        cause = HostCause.HOSTING_FAILED
+    return HostBrokenError(str(error), cause)

@@ -1,0 +1,140 @@
+"""Everything needed to play matches on this machine with one event loop; wherever a match runs, this plays it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from arena.executor.base import MatchLostError
+from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher
+from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.runtime import SOCKET_NAME, runtime_directory
+from arena.match.course import DecidedBy
+from arena.match.match import Match
+from arena.match.replay import build_document, dump
+from arena.match.spec import LeakCheck, MatchReport, MatchSpec, weakest_level
+from arena.referee.conductor import conduct
+from arena.referee.hostfault import HostFaultError
+from arena.referee.server import PlayServer
+from arena.worker.blame import StartError, blame_host
+from arena.worker.leaks import check_leaks, draw_one
+from arena.worker.starting import Starter, WarmBot
+from arena.worker.warm import DEFAULT_WARM_BOTS, WarmBots
+
+
+class MatchHost:
+    """A launcher, a bots' socket and warm bots. Async context manager; leaving it ends every process and removes all.
+
+    One match at a time, so that no bot computes while another one's clock runs.
+    """
+
+    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
+        """`warm_bots` idle processes are kept at most, with `warm_mb` megabytes of resident memory (None: any)."""
+        self._most_warm = warm_bots, warm_mb
+        self._stack = AsyncExitStack()
+        self._bots: WarmBots
+        self._meters: WeakKeyDictionary[HostedProcess, TreeMeter] = WeakKeyDictionary()
+
+    async def __aenter__(self) -> Self:
+        """Start the launcher and the server. Raises RuntimeDirectoryError."""
+        async with AsyncExitStack() as stack:
+            directory = stack.enter_context(runtime_directory())
+            # The launcher comes first: it is started before this process has any gRPC thread.
+            launcher = await stack.enter_async_context(Launcher(remove=[directory]))
+            server = PlayServer()
+            address = f"unix:{directory / SOCKET_NAME}"
+            await server.start(address)
+            stack.push_async_callback(server.stop)
+            self._bots = WarmBots(Starter(launcher, server, address), *self._most_warm)
+            stack.push_async_callback(self._bots.close)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End everything."""
+        await self._stack.aclose()
+
+    async def play(self, spec: MatchSpec) -> MatchReport:
+        """Play a match to its report.
+
+        Raises MatchSpecError; MatchLostError when the host is to blame, never because of a bot; HostBrokenError when
+        this host can play nothing more.
+        """
+        match = Match(spec)
+        try:
+            return await self._play(match)
+        except HostFaultError as error:
+            raise MatchLostError(error.sentence, error.cause, error.evidence) from error
+        except HostingError as error:
+            raise blame_host(error) from error
+
+    async def _play(self, match: Match) -> MatchReport:
+        spec = match.spec
+        # One chance seed serves a whole block: whoever has seen a match of it knows what is thrown and drawn in others.
+        seated = await self._bots.seat(spec, spec.block if match.playing.game.has_chance else "")
+        used = [isinstance(one, WarmBot) and one.has_played for one in seated]
+        started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
+        await self._conduct(match, seated)
+        duration_us = (time.monotonic_ns() - started) // 1000
+        bots = [(seat, one) for seat, one in enumerate(seated) if isinstance(one, WarmBot)]
+        await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in bots))
+        document = build_document(match, started_at_us, duration_us)
+        checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
+        drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
+        checks = await check_leaks(self._bots, spec, document, drawn)
+        return _report(match, document, checks)
+
+    async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:
+        bots = [None if isinstance(one, StartError) else one for one in seated]
+        meters = [None if bot is None else self._meter_of(bot) for bot in bots]
+        absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
+        try:
+            await conduct(match, [bot.stream if bot else None for bot in bots], absent, meters)
+        except BaseException:
+            for bot in bots:
+                if bot is not None:
+                    self._bots.end(bot)
+            raise
+        finally:
+            for meter in meters:
+                if meter is not None:
+                    meter.close()
+
+    async def settle(self) -> None:
+        """Wait until no process is ending any more."""
+        await self._bots.settle()
+
+    def _meter_of(self, bot: WarmBot) -> TreeMeter:
+        """One meter for the life of a process: finding its tree costs more than many a match."""
+        meter = self._meters.get(bot.process)
+        if meter is None:
+            meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
+        return meter
+
+    async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
+        """Keep a bot that did nothing wrong; end the other, and keep the evidence."""
+        faults = match.faults_of(seat)
+        if not faults:
+            self._bots.give_back(bot)
+        for fault in faults:
+            match.amend(fault, await self._bots.autopsy(bot, fault))
+
+
+def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...]) -> MatchReport:
+    return MatchReport(
+        match_id=match.spec.match_id,
+        attempt=match.spec.attempt,
+        result=match.result(),
+        plies=len(match.entries),
+        decisions=sum(entry.by is DecidedBy.BOT for entry in match.entries),
+        started_at_us=document["started_at_us"],
+        duration_us=document["duration_us"],
+        game_digest=document["game_digest"],
+        record_digest=document["record_digest"],
+        replay=dump(document),
+        sandbox=weakest_level(seat.sandbox for seat in match.spec.seats),
+        leak_checks=checks,
+    )

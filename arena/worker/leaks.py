@@ -1,0 +1,91 @@
+"""Asks fresh processes of a bot what its used one was asked in a match, to see if it remembers earlier matches."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.hosting.launcher.client import HostingError
+from arena.match.course import Decision
+from arena.match.retrial import Retrial, Trial, compare
+from arena.match.spec import LeakCheck, MatchSpec
+from arena.referee.inbox import Closed, Flood, Inbox
+from arena.referee.stream import BotStream, StreamClosedError
+from arena.wire.encoding import MatchEncoder
+from arena.worker.blame import StartError
+from arena.worker.starting import WarmBot
+from arena.worker.warm import WarmBots
+
+TRIALS = 2
+"""Two that agree tell a bot that remembers from one that is not deterministic."""
+PATIENCE_S = 10.0
+"""Beyond the limit of a decision; nobody is punished for the time a retrial takes."""
+UNTIMED_PATIENCE_S = 60.0
+
+
+def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
+    """One of the seats, drawn by the match: each costs two processes, and the next sampled match may draw another."""
+    if not seats:
+        return ()
+    number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[8:16], "big")
+    return (seats[number % len(seats)],)
+
+
+async def check_leaks(
+    bots: WarmBots, spec: MatchSpec, document: Mapping[str, Any], seats: Sequence[int]
+) -> tuple[LeakCheck, ...]:
+    """Play the match of that replay again for each of the seats, alone. A check never raises: the match is played."""
+    checks = []
+    for seat in seats:
+        trials = [await _try(bots, Retrial(spec, document, seat), spec, seat) for _ in range(TRIALS)]
+        checks.append(compare(seat, trials))
+    return tuple(checks)
+
+
+async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> Trial:
+    try:
+        bot = await bots.start_alone(spec.seats[seat], spec)
+    except StartError as error:
+        return Trial(unanswered=f"A fresh process did not start: {error.explanation}")
+    except HostingError as error:
+        return Trial(unanswered=f"The host could not start a fresh process: {error}.")
+    try:
+        why = await _play(retrial, bot, spec, seat)
+    except StreamClosedError as error:
+        why = f"A fresh process was lost: {error}"
+    finally:
+        bot.stream.detach()
+        bots.end(bot)
+    return Trial(tuple(retrial.deviations), why)
+
+
+async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> str:
+    """Ask and judge to the end; or why that was impossible, a sentence."""
+    encoder, inbox = MatchEncoder(retrial.match), Inbox()
+    bot.stream.attach(inbox, seat)
+    await bot.stream.send(encoder.started(seat))
+    retrial.begin()
+    while (decision := retrial.ask()) is not None:
+        if why := await _ask(retrial, bot.stream, encoder.decide(decision), inbox, _patience_s(spec, decision)):
+            return why
+    return ""
+
+
+async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> str:
+    """Judge the answer to one question; or why there was none, a sentence."""
+    await stream.send(question)
+    arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
+    if arrival is None:
+        return f"A fresh process did not answer within {patience_s:g} s."
+    if isinstance(arrival.what, Closed | Flood):
+        return "A fresh process ended, or sent more than it was asked."
+    retrial.judge(arrival.what)
+    return ""
+
+
+def _patience_s(spec: MatchSpec, decision: Decision) -> float:
+    if not decision.time_limit_us:
+        return UNTIMED_PATIENCE_S
+    return (decision.time_limit_us + spec.clock.margin_us) / 1_000_000 + PATIENCE_S

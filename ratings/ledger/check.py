@@ -1,0 +1,168 @@
+"""Is the book of record sound? Everything that must hold between its rows, as questions asked of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, and_, func, select, true
+from sqlmodel import Session
+
+from ratings.errors import SkillError
+from ratings.ledger.rebuild import compute
+from ratings.store import schema, sqlite, tables
+from ratings.store.database import read
+from ratings.store.models import AttemptState, MatchState
+
+_MOST_OF_A_KIND = 10
+
+_m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rating_order
+
+
+def check(engine: Engine) -> list[str]:
+    """What is wrong, one line each, at most ten of a kind; empty when all is well. Changes nothing.
+
+    Pages and indexes, references, the seats, ranks, replay and attempt of every match, the order of rating, and every
+    rating against one computed anew from the facts, to the last digit.
+    """
+    # Ratings cannot be right where their facts are wrong.
+    if facts := check_facts(engine):
+        return facts
+    with read(engine) as session:
+        return list(rating_problems(session))
+
+
+def check_facts(engine: Engine) -> list[str]:
+    """Like `check`, all but the ratings: what must be in order before they can be rebuilt."""
+    with read(engine) as session:
+        if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
+            # On damaged pages the other questions would only repeat the answer.
+            return damage
+        return list(chain(_schema(session), facts_problems(session)))
+
+
+def facts_problems(session: Session) -> Iterator[str]:
+    """What is wrong with matches, attempts and the order of rating, as a session sees them."""
+    return chain(_matches(session), _attempts(session), _order(session))
+
+
+def _schema(session: Session) -> Iterator[str]:
+    engine = session.get_bind()
+    assert isinstance(engine, Engine)
+    found = schema.revision(engine)
+    if found != schema.HEAD:
+        yield f"the schema is {found}, not {schema.HEAD}"
+
+
+def _few(session: Session, query: Any, what: str) -> Iterator[str]:
+    for row in session.connection().execute(query.limit(_MOST_OF_A_KIND)):
+        yield what.format(*row)
+
+
+def _matches(session: Session) -> Iterator[str]:
+    finished = _m.c.state == MatchState.FINISHED
+    seats = (
+        select(_s.c.match_id, func.count().label("seats"), func.count(_s.c.rank).label("ranks"))
+        .group_by(_s.c.match_id)
+        .subquery()
+    )
+    joined = (
+        select(_m.c.id, func.coalesce(seats.c.seats, 0), tables.pool.c.seats)
+        .join(_t, _t.c.id == _m.c.tournament_id)
+        .join(tables.pool, tables.pool.c.id == _t.c.pool_id)
+        .outerjoin(seats, seats.c.match_id == _m.c.id)
+    )
+    wrong = func.coalesce(seats.c.seats, 0) != tables.pool.c.seats
+    yield from _few(session, joined.where(wrong), "match {}: {} seats instead of {}")
+    yield from _few(session, joined.where(finished, seats.c.ranks != seats.c.seats), "match {}: finished without ranks")
+    yield from _few(session, joined.where(~finished, seats.c.ranks != 0), "match {}: ranks, but not finished")
+    replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
+    gone = tables.replay.c.match_id.is_(None)
+    yield from _few(session, replay.where(finished, gone), "match {}: finished without a replay")
+    yield from _few(session, replay.where(~finished, ~gone), "match {}: a replay, but not finished")
+    for column in ("by_rules", "rated", "plies", "duration_us", "game_digest", "record_digest"):
+        empty = select(_m.c.id).where(finished, _m.c[column].is_(None))
+        yield from _few(session, empty, f"match {{}}: finished without {column}")
+
+
+def _attempts(session: Session) -> Iterator[str]:
+    attempt = tables.attempt
+    for match_state, attempt_state in (
+        (MatchState.FINISHED, AttemptState.FINISHED),
+        (MatchState.LEASED, AttemptState.RUNNING),
+    ):
+        counted = and_(attempt.c.match_id == _m.c.id, attempt.c.state == attempt_state)
+        query = (
+            select(_m.c.id, func.count(attempt.c.number))
+            .outerjoin(attempt, counted)
+            .where(_m.c.state == match_state)
+            .group_by(_m.c.id)
+            .having(func.count(attempt.c.number) != 1)
+        )
+        yield from _few(session, query, f"match {{}}: {match_state.value} with {{}} {attempt_state.value} attempts")
+
+
+def _order(session: Session) -> Iterator[str]:
+    gaps = (
+        select(_o.c.pool_id, func.max(_o.c.rating_seq), func.count())
+        .group_by(_o.c.pool_id)
+        .having((func.max(_o.c.rating_seq) != func.count()) | (func.min(_o.c.rating_seq) != 1))
+    )
+    yield from _few(session, gaps, "pool {}: the order of rating goes to {} with {} entries")
+    passed = (
+        select(_m.c.tournament_id, func.count().label("passed"), func.max(_m.c.position).label("last"))
+        .join(_o, _o.c.match_id == _m.c.id)
+        .group_by(_m.c.tournament_id)
+        .subquery()
+    )
+    through: ColumnElement[int] = func.coalesce(passed.c.passed, 0)
+    tournaments = select(_t.c.id, _t.c.rated_through, through).outerjoin(passed, passed.c.tournament_id == _t.c.id)
+    differ = (through != _t.c.rated_through) | (passed.c.last != passed.c.passed - 1)
+    yield from _few(session, tournaments.where(differ), "tournament {}: rated through {}, but {} matches in the order")
+    rest, over = tables.match.alias(), (MatchState.FINISHED, MatchState.VOID)
+    waiting = (
+        select(_t.c.id, _m.c.position)
+        .join(_m, and_(_m.c.tournament_id == _t.c.id, _m.c.position == _t.c.rated_through))
+        .where(
+            _t.c.rated, ~select(rest.c.id).where(rest.c.block_id == _m.c.block_id, rest.c.state.not_in(over)).exists()
+        )
+    )
+    yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
+
+
+def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:
+    """Every rating, of all pools or of one, that is not what the facts give, to the last digit."""
+    names = _version_names(session)
+    pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
+    for pool_id in session.connection().execute(pools).scalars().all():
+        try:
+            rebuilt = compute(session, pool_id)
+        except SkillError as error:
+            yield f"pool {pool_id[:12]}: {error}"
+            continue
+        for table, key, rows in (
+            (tables.rating, ("version_id",), rebuilt.ratings),
+            (tables.rating_change, ("match_id", "seat"), rebuilt.changes),
+        ):
+            stored = session.connection().execute(select(table).where(table.c.pool_id == pool_id)).mappings()
+            differences = _differences(key, stored, rows)
+            for where in islice(differences, _MOST_OF_A_KIND):
+                yield f"pool {pool_id[:12]}: {table.name} of {names.get(where, where)} is not what the facts give"
+
+
+def _version_names(session: Session) -> dict[str, str]:
+    query = select(tables.version.c.id, tables.bot.c.name, tables.version.c.number).join(
+        tables.bot, tables.bot.c.id == tables.version.c.bot_id
+    )
+    return {id_: f"{name} version {number}" for id_, name, number in session.connection().execute(query)}
+
+
+def _differences(
+    key: tuple[str, ...], stored: Iterable[Mapping[Any, Any]], computed: Iterable[Mapping[str, Any]]
+) -> Iterator[str]:
+    ours = {tuple(row[name] for name in key): dict(row) for row in stored}
+    right = {tuple(row[name] for name in key): dict(row) for row in computed}
+    for place in ours.keys() | right.keys():
+        if ours.get(place) != right.get(place):
+            yield " seat ".join(str(part) for part in place)

@@ -1,0 +1,263 @@
+"""Live rating: TrueSkill applied match by match, in schedule order, never in finishing order.
+
+What one match does is in `rate_match`, without I/O, shared with `rebuild`; the rest of this file finds out
+which matches come next and writes down what happened to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
+
+from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
+from ratings.store import tables
+from ratings.store.models import MatchState, Verdict
+from ratings.store.tables import AnyRow
+
+_CHUNK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A version in a pool: its skill, and what it did there (`wins`, `points` as in `ratings.store.models.Rating`)."""
+
+    skill: Skill
+    matches: int = 0
+    wins: int = 0
+    points: int = 0
+
+
+def first_standing(settings: SkillSettings, predecessor: Skill | None) -> Standing:
+    """Where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
+    return Standing(newcomer(settings) if predecessor is None else successor(settings, predecessor))
+
+
+def rate_match(settings: SkillSettings, before: Sequence[Standing], ranks: Sequence[int]) -> list[Standing]:
+    """The standings after a match; index = seat."""
+    skills = rate(settings, [standing.skill for standing in before], ranks)
+    return [
+        Standing(skill, old.matches + 1, old.wins + (rank == 1), old.points + _points(rank, ranks))
+        for skill, old, rank in zip(skills, before, ranks, strict=True)
+    ]
+
+
+def _points(rank: int, ranks: Sequence[int]) -> int:
+    beaten = sum(other > rank for other in ranks)
+    tied = sum(other == rank for other in ranks) - 1
+    return 2 * beaten + tied
+
+
+def standing_columns(standing: Standing) -> dict[str, Any]:
+    """The columns of table `rating` that a standing fills."""
+    return {
+        "mu": standing.skill.mu,
+        "sigma": standing.skill.sigma,
+        "exposure": exposure(standing.skill),
+        "matches": standing.matches,
+        "wins": standing.wins,
+        "points": standing.points,
+    }
+
+
+def change_columns(before: Standing, after: Standing) -> dict[str, float]:
+    """The columns of table `rating_change` that a match fills for one seat."""
+    return {
+        "mu_before": before.skill.mu,
+        "sigma_before": before.skill.sigma,
+        "mu_after": after.skill.mu,
+        "sigma_after": after.skill.sigma,
+    }
+
+
+_t, _p, _m, _s, _v, _b, _r = (
+    tables.tournament,
+    tables.pool,
+    tables.match,
+    tables.match_seat,
+    tables.version,
+    tables.bot,
+    tables.rating,
+)
+
+_TOURNAMENT = (
+    select(
+        _t.c.pool_id,
+        _t.c.rated,
+        _t.c.rates_same_owner,
+        _t.c.rated_through,
+        _p.c.mu,
+        _p.c.sigma,
+        _p.c.beta,
+        _p.c.tau,
+        _p.c.draw_probability,
+    )
+    .join(_p, _p.c.id == _t.c.pool_id)
+    .where(_t.c.id == bindparam("tournament"))
+    # Two tournaments of one pool take turns where the database allows several writers; SQLite ignores this.
+    .with_for_update(of=_p)
+)
+_NEXT_MATCHES = (
+    select(_m.c.id, _m.c.block_id, _m.c.position, _m.c.state, _m.c.rated)
+    .where(_m.c.tournament_id == bindparam("tournament"), _m.c.position >= bindparam("start"))
+    .order_by(_m.c.position)
+    .limit(_CHUNK)
+)
+_SEATS = (
+    select(
+        _s.c.match_id,
+        _s.c.seat,
+        _s.c.version_id,
+        _s.c.rank,
+        _v.c.bot_id,
+        _v.c.number,
+        _b.c.owner_id,
+        _r.c.mu,
+        _r.c.sigma,
+        _r.c.matches,
+        _r.c.wins,
+        _r.c.points,
+    )
+    .join(_v, _v.c.id == _s.c.version_id)
+    .join(_b, _b.c.id == _v.c.bot_id)
+    .outerjoin(_r, and_(_r.c.version_id == _s.c.version_id, _r.c.pool_id == bindparam("pool")))
+    .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
+    .order_by(_s.c.seat)
+)
+_PREDECESSOR = (
+    select(_v.c.number, _r.c.version_id, _r.c.mu, _r.c.sigma)
+    .join(_v, _v.c.id == _r.c.version_id)
+    .where(_v.c.bot_id == bindparam("bot"), _v.c.number < bindparam("number"), _r.c.pool_id == bindparam("pool"))
+    .order_by(_v.c.number.desc())
+    .limit(1)
+)
+_LAST_SEQ = select(func.max(tables.rating_order.c.rating_seq)).where(tables.rating_order.c.pool_id == bindparam("pool"))
+_ADD_ORDER = insert(tables.rating_order)
+_ADD_CHANGE = insert(tables.rating_change)
+_ADD_RATING = insert(_r)
+_SET_RATING = (
+    update(_r)
+    .where(_r.c.pool_id == bindparam("the_pool"), _r.c.version_id == bindparam("the_version"))
+    .values({name: bindparam(name) for name in ("mu", "sigma", "exposure", "matches", "wins", "points")})
+)
+_SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated_through=bindparam("through"))
+
+
+def rate_prefix(connection: Connection, tournament_id: str) -> int:
+    """Rate the tournament's whole blocks from where rating stopped to the first that is not over.
+
+    How many matches were passed. A match that is void, or not to be rated by its result, voids its block: seats are
+    fair only in whole blocks. Inside the caller's transaction. Nothing happens in an unrated tournament.
+    """
+    tournament = connection.execute(_TOURNAMENT, {"tournament": tournament_id}).one()
+    if not tournament.rated:
+        return 0
+    through = tournament.rated_through
+    while chunk := _over_from(connection, tournament_id, through):
+        _rate_chunk(connection, tournament, chunk)
+        through += len(chunk)
+        connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
+    return int(through - tournament.rated_through)
+
+
+def _over_from(connection: Connection, tournament_id: str, start: int) -> list[AnyRow]:
+    """The matches at `start`, start + 1, ... that are over, up to the first block that is not; few at once."""
+    rows = connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all()
+    over = list(takewhile(lambda row: row.state in (MatchState.FINISHED, MatchState.VOID), rows))
+    # A block that is cut off, by a match that is not over or by the limit, has to wait.
+    cut = rows[len(over)].block_id if len(over) < len(rows) else over[-1].block_id if len(over) == _CHUNK else None
+    return [row for row in over if row.block_id != cut]
+
+
+def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[AnyRow]) -> None:
+    settings = SkillSettings(
+        tournament.mu, tournament.sigma, tournament.beta, tournament.tau, tournament.draw_probability
+    )
+    pool = tournament.pool_id
+    last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
+    broken = {match.block_id for match in matches if match.state == MatchState.VOID or not match.rated}
+    seats: dict[str, list[AnyRow]] = {}
+    for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
+        seats.setdefault(row.match_id, []).append(row)
+    ratings = _Ratings(connection, settings, pool, [seat for found in seats.values() for seat in found])
+    order = []
+    for seq, match in enumerate(matches, start=last + 1):
+        verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
+        order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
+        if verdict is Verdict.RATED:
+            ratings.play(seq, seats[match.id])
+    connection.execute(_ADD_ORDER, order)
+    ratings.write()
+
+
+def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> Verdict:
+    if match.state == MatchState.VOID:
+        return Verdict.VOID
+    if not match.rated:
+        return Verdict.UNRATED
+    if match.block_id in broken:
+        return Verdict.VOID_BLOCK
+    owners = [seat.owner_id for seat in seats if seat.owner_id is not None]
+    if len(set(owners)) < len(owners) and not rates_same_owner:
+        return Verdict.SAME_OWNER
+    return Verdict.RATED
+
+
+class _Ratings:
+    """The standings that a chunk of matches starts from, what the matches make of them, and the rows to write."""
+
+    def __init__(self, connection: Connection, settings: SkillSettings, pool: str, seats: Iterable[AnyRow]) -> None:
+        self._connection, self._settings, self._pool = connection, settings, pool
+        self._standings = {
+            seat.version_id: Standing(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
+            for seat in seats
+            if seat.mu is not None
+        }
+        self._known = set(self._standings)
+        self._changed: dict[str, AnyRow] = {}
+        self._changes: list[dict[str, Any]] = []
+
+    def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
+        """Rate one match."""
+        before = [self._standing(seat) for seat in seats]
+        after = rate_match(self._settings, before, [seat.rank for seat in seats])
+        for seat, old, new in zip(seats, before, after, strict=True):
+            place = {"match_id": seat.match_id, "seat": seat.seat, "version_id": seat.version_id}
+            self._changes.append({**place, "pool_id": self._pool, "rating_seq": seq, **change_columns(old, new)})
+            self._standings[seat.version_id] = new
+            self._changed[seat.version_id] = seat
+
+    def write(self) -> None:
+        """Write every change, and every standing as the last match left it."""
+        new, known = [], []
+        for version_id in self._changed:
+            columns = standing_columns(self._standings[version_id])
+            if version_id in self._known:
+                known.append({"the_pool": self._pool, "the_version": version_id, **columns})
+            else:
+                new.append({"pool_id": self._pool, "version_id": version_id, **columns})
+        for statement, rows in ((_ADD_CHANGE, self._changes), (_ADD_RATING, new), (_SET_RATING, known)):
+            if rows:
+                self._connection.execute(statement, rows)
+
+    def _standing(self, seat: AnyRow) -> Standing:
+        return self._standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+
+    def _predecessor(self, seat: AnyRow) -> Skill | None:
+        """The nearest earlier version of the bot that is rated here: in the database, or since the chunk began."""
+        place = {"bot": seat.bot_id, "number": seat.number, "pool": self._pool}
+        stored = self._connection.execute(_PREDECESSOR, place).one_or_none()
+        earlier = [(row.number, id_) for id_, row in self._changed.items() if row.bot_id == seat.bot_id]
+        found = [one for one in earlier if one[0] < seat.number]
+        if stored is not None:
+            found.append((stored.number, stored.version_id))
+        if not found:
+            return None
+        _, version_id = max(found)
+        if version_id in self._standings:
+            return self._standings[version_id].skill
+        assert stored is not None
+        return Skill(stored.mu, stored.sigma)

@@ -1,0 +1,66 @@
+"""Pools: which matches are rated together, and by which name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from ratings.errors import AmbiguousError, NotFoundError
+from ratings.statistics.skill import SkillSettings
+from ratings.store.ids import now_us
+from ratings.store.models import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class PoolKey:
+    """What matches must have in common to be rated together."""
+
+    game: str
+    rules_version: str
+    seats: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+    time_control: str = "none"
+    cores: int = 1
+
+    def canonical(self) -> str:
+        """The key's canonical JSON: keys sorted, no spaces, ASCII."""
+        data = {**asdict(self), "options": dict(self.options)}
+        return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def pool_id(self) -> str:
+        """The pool's name: SHA-256 of the canonical JSON, hex."""
+        return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
+
+
+def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = None) -> Pool:
+    """The pool of that key, made if it is not there. `settings` count only when it is made."""
+    pool = session.get(Pool, key.pool_id())
+    if pool is None:
+        constants = asdict(settings or SkillSettings())
+        fields = {**asdict(key), "options": dict(key.options)}
+        pool = Pool(id=key.pool_id(), created_at_us=now_us(), **fields, **constants)
+        session.add(pool)
+        session.flush()
+    return pool
+
+
+def settings_of(pool: Pool) -> SkillSettings:
+    """The TrueSkill constants of a pool."""
+    return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)
+
+
+def resolve_pool(session: Session, text: str) -> Pool:
+    """The pool whose id begins with `text` (4 hex digits or more). Raises NotFoundError, AmbiguousError."""
+    wanted = text.lower()
+    usable = len(wanted) >= 4 and set(wanted) <= set("0123456789abcdef")
+    found = session.exec(select(Pool).where(col(Pool.id).startswith(wanted)).limit(2)).all() if usable else []
+    if not found:
+        raise NotFoundError(f"no pool {text!r}; see: arena leaderboard")
+    if len(found) > 1:
+        raise AmbiguousError(f"several pools begin with {text!r}; give more digits")
+    return found[0]

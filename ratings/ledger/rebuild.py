@@ -1,0 +1,111 @@
+"""Ratings computed anew from the facts, to the last digit; live rating must have come to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from sqlmodel import Session
+
+from ratings.errors import NotFoundError
+from ratings.ledger.live import Standing, change_columns, first_standing, rate_match, standing_columns
+from ratings.ledger.pools import settings_of
+from ratings.statistics.skill import Skill
+from ratings.store import tables
+from ratings.store.models import Pool, Verdict
+from ratings.store.tables import AnyRow
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """The rows of `rating` and `rating_change` that a pool's facts give."""
+
+    ratings: list[dict[str, Any]]
+    changes: list[dict[str, Any]]
+
+
+class _Book:
+    """The standings of a pool while its matches go by."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._settings = settings_of(pool)
+        self._pool_id = pool.id
+        self.standings: dict[str, Standing] = {}
+        self._rated: dict[str, dict[int, str]] = {}
+
+    def play(self, seats: Sequence[AnyRow]) -> list[dict[str, Any]]:
+        """Rate one match; the rows of its changes."""
+        before = [self._standing(seat) for seat in seats]
+        after = rate_match(self._settings, before, [seat.rank for seat in seats])
+        for seat, standing in zip(seats, after, strict=True):
+            self.standings[seat.version_id] = standing
+            self._rated.setdefault(seat.bot_id, {})[seat.number] = seat.version_id
+        return [
+            {
+                "match_id": seat.match_id,
+                "seat": seat.seat,
+                "pool_id": self._pool_id,
+                "version_id": seat.version_id,
+                "rating_seq": seat.rating_seq,
+                **change_columns(old, new),
+            }
+            for seat, old, new in zip(seats, before, after, strict=True)
+        ]
+
+    def _standing(self, seat: AnyRow) -> Standing:
+        return self.standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+
+    def _predecessor(self, seat: AnyRow) -> Skill | None:
+        earlier = [number for number in self._rated.get(seat.bot_id, ()) if number < seat.number]
+        return self.standings[self._rated[seat.bot_id][max(earlier)]].skill if earlier else None
+
+
+def compute(session: Session, pool_id: str) -> Rebuilt:
+    """What the ratings of a pool must be. Writes nothing. Raises NotFoundError."""
+    pool = session.get(Pool, pool_id)
+    if pool is None:
+        raise NotFoundError(f"no pool {pool_id}")
+    book = _Book(pool)
+    changes = [change for seats in _rated_matches(session, pool_id) for change in book.play(seats)]
+    ratings = [
+        {"pool_id": pool_id, "version_id": version_id, **standing_columns(standing)}
+        for version_id, standing in sorted(book.standings.items())
+    ]
+    return Rebuilt(ratings, changes)
+
+
+def _rated_matches(session: Session, pool_id: str) -> Iterator[list[AnyRow]]:
+    order, seat, version = tables.rating_order, tables.match_seat, tables.version
+    query = (
+        select(
+            order.c.rating_seq,
+            order.c.match_id,
+            seat.c.seat,
+            seat.c.version_id,
+            seat.c.rank,
+            version.c.bot_id,
+            version.c.number,
+        )
+        .join(seat, seat.c.match_id == order.c.match_id)
+        .join(version, version.c.id == seat.c.version_id)
+        .where(order.c.pool_id == pool_id, order.c.verdict == Verdict.RATED)
+        .order_by(order.c.rating_seq, seat.c.seat)
+    )
+    for _, seats in groupby(session.connection().execute(query), key=lambda row: row.rating_seq):
+        yield list(seats)
+
+
+def rebuild(session: Session, pool_id: str) -> int:
+    """Throw a pool's ratings away and write them anew from the facts; how many matches were rated."""
+    rebuilt = compute(session, pool_id)
+    connection = session.connection()
+    connection.execute(delete(tables.rating_change).where(tables.rating_change.c.pool_id == pool_id))
+    connection.execute(delete(tables.rating).where(tables.rating.c.pool_id == pool_id))
+    if rebuilt.changes:
+        connection.execute(insert(tables.rating_change), rebuilt.changes)
+        connection.execute(insert(tables.rating), rebuilt.ratings)
+    session.expire_all()
+    return len({change["match_id"] for change in rebuilt.changes})

@@ -1,0 +1,239 @@
+"""Recording what was played: one transaction, idempotent, rated at once. The hot path: statements are built once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlmodel import Session
+
+from ratings.errors import FactError, SkillError
+from ratings.ledger.live import rate_prefix
+from ratings.statistics.skill import check_ranks
+from ratings.store import tables
+from ratings.store.ids import now_us
+from ratings.store.models import AttemptState, MatchState
+from ratings.store.tables import AnyRow
+
+
+@dataclass(frozen=True, slots=True)
+class FaultFact:
+    """What a seat did wrong; `cause` is the wire's name, `evidence` is ready for JSON."""
+
+    seat: int
+    cause: str
+    ply: int
+    explanation: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeakFact:
+    """What a leak check of one seat found; `evidence` is ready for JSON."""
+
+    seat: int
+    verdict: str
+    ply: int | None
+    sentence: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFact:
+    """What came of one attempt at a match; `ranks[seat]` is 1 + the number of strictly better seats."""
+
+    match_id: str
+    attempt: int
+    worker: str
+    ranks: tuple[int, ...]
+    by_rules: bool
+    rated: bool
+    forfeits: tuple[int, ...]
+    """Seats, the earliest first."""
+    faults: Sequence[FaultFact]
+    details: Mapping[str, Any]
+    plies: int
+    decisions: int
+    started_at_us: int
+    duration_us: int
+    game_digest: str
+    record_digest: str
+    replay: bytes
+    resigned: tuple[int, ...] = ()
+    sandbox: str | None = None
+    """The weakest level at which one of its bots was kept."""
+    leak_checks: Sequence[LeakFact] = ()
+
+
+_m, _a, _s = tables.match, tables.attempt, tables.match_seat
+_RESULT_COLUMNS = (
+    "state",
+    "by_rules",
+    "rated",
+    "details",
+    "plies",
+    "decisions",
+    "started_at_us",
+    "duration_us",
+    "game_digest",
+    "record_digest",
+    "sandbox",
+)
+_MATCHES = (
+    select(_m.c.id, _m.c.tournament_id, _m.c.state, tables.pool.c.seats)
+    .join(tables.tournament, tables.tournament.c.id == _m.c.tournament_id)
+    .join(tables.pool, tables.pool.c.id == tables.tournament.c.pool_id)
+    .where(_m.c.id.in_(bindparam("matches", expanding=True)))
+    .with_for_update(of=_m)
+)
+_ATTEMPTS = select(_a.c.match_id, _a.c.number).where(_a.c.match_id.in_(bindparam("matches", expanding=True)))
+_FINISH_MATCH = (
+    update(_m).where(_m.c.id == bindparam("the_match")).values({name: bindparam(name) for name in _RESULT_COLUMNS})
+)
+_FINISH_ATTEMPT = (
+    update(_a)
+    .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
+    .values(
+        state=bindparam("state"),
+        worker=bindparam("worker"),
+        ended_at_us=bindparam("ended_at_us"),
+        reason=None,
+        cause=None,
+        evidence=None,
+    )
+)
+_RELEASE_OTHERS = (
+    update(_a)
+    .where(_a.c.match_id == bindparam("the_match"), _a.c.state == AttemptState.RUNNING)
+    .values(state=AttemptState.RELEASED, ended_at_us=bindparam("ended_at_us"), reason="another attempt was faster")
+)
+_SET_SEAT = (
+    update(_s)
+    .where(_s.c.match_id == bindparam("the_match"), _s.c.seat == bindparam("the_seat"))
+    .values(rank=bindparam("rank"), forfeit=bindparam("forfeit"), resigned=bindparam("resigned"))
+)
+_ADD_FAULT = insert(tables.fault)
+_ADD_LEAK_CHECK = insert(tables.leak_check)
+_ADD_REPLAY = insert(tables.replay)
+
+
+def record_result(session: Session, fact: MatchFact) -> bool:
+    """Finish a match and rate what can now be rated; see `record_results`."""
+    return record_results(session, [fact])[0]
+
+
+def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
+    """Finish matches and rate what can now be rated; for each fact whether it was written.
+
+    False, and nothing changed, for a match that is over already. The first result of a match counts, also that of an
+    attempt whose lease was lost meanwhile. Raises FactError, nothing written, if a fact does not fit its match.
+    """
+    connection = session.connection()
+    ids = {"matches": [fact.match_id for fact in facts]}
+    open_matches = {row.id: row for row in connection.execute(_MATCHES, ids)}
+    attempts = {(row.match_id, row.number) for row in connection.execute(_ATTEMPTS, ids)}
+    news: dict[str, MatchFact] = {}
+    for fact in facts:
+        match = open_matches.get(fact.match_id)
+        if match is None:
+            raise FactError(f"there is no match {fact.match_id}")
+        if match.state not in (MatchState.FINISHED, MatchState.VOID):
+            _check_fact(fact, match, attempts)
+            news.setdefault(fact.match_id, fact)
+    if news:
+        _write_results(connection, list(news.values()))
+        for tournament_id in sorted({open_matches[match_id].tournament_id for match_id in news}):
+            rate_prefix(connection, tournament_id)
+        # Objects the caller read before would still show the matches as they were.
+        session.expire_all()
+    return [news.get(fact.match_id) is fact for fact in facts]
+
+
+def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
+    place = f"match {fact.match_id}"
+    if (fact.match_id, fact.attempt) not in attempts:
+        raise FactError(f"{place} has no attempt {fact.attempt}; lease it before it is played")
+    if len(fact.ranks) != match.seats:
+        raise FactError(f"{place}: {len(fact.ranks)} ranks for {match.seats} seats")
+    try:
+        check_ranks(fact.ranks)
+    except SkillError as error:
+        raise FactError(f"{place}: {error}") from error
+    seats = {*fact.forfeits, *fact.resigned, *(fault.seat for fault in fact.faults)}
+    seats |= {check.seat for check in fact.leak_checks}
+    if not seats <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
+        raise FactError(f"{place}: a forfeit, fault or leak check names a seat that is not there, or one seat twice")
+    if not fact.replay:
+        raise FactError(f"{place}: the replay is empty")
+
+
+def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
+    now = now_us()
+    attempts = [
+        {"the_match": fact.match_id, "the_number": fact.attempt, "worker": fact.worker, "ended_at_us": now}
+        for fact in facts
+    ]
+    connection.execute(_FINISH_ATTEMPT, [{**attempt, "state": AttemptState.FINISHED} for attempt in attempts])
+    connection.execute(_RELEASE_OTHERS, [{"the_match": fact.match_id, "ended_at_us": now} for fact in facts])
+    connection.execute(_FINISH_MATCH, [_match_row(fact) for fact in facts])
+    connection.execute(_SET_SEAT, [row for fact in facts for row in _seat_rows(fact)])
+    if faults := [row for fact in facts for row in _fault_rows(fact)]:
+        connection.execute(_ADD_FAULT, faults)
+    if leaks := [row for fact in facts for row in _leak_rows(fact)]:
+        connection.execute(_ADD_LEAK_CHECK, leaks)
+    connection.execute(_ADD_REPLAY, [{"match_id": fact.match_id, "data": fact.replay} for fact in facts])
+
+
+def _match_row(fact: MatchFact) -> dict[str, Any]:
+    values = {name: getattr(fact, name) for name in _RESULT_COLUMNS[1:]}
+    return {"the_match": fact.match_id, **values, "state": MatchState.FINISHED, "details": dict(fact.details)}
+
+
+def _seat_rows(fact: MatchFact) -> list[dict[str, Any]]:
+    forfeits = {seat: order for order, seat in enumerate(fact.forfeits, start=1)}
+    return [
+        {
+            "the_match": fact.match_id,
+            "the_seat": seat,
+            "rank": rank,
+            "forfeit": forfeits.get(seat),
+            "resigned": seat in fact.resigned,
+        }
+        for seat, rank in enumerate(fact.ranks)
+    ]
+
+
+def _fault_rows(fact: MatchFact) -> list[dict[str, Any]]:
+    return [
+        {
+            "match_id": fact.match_id,
+            "number": number,
+            "seat": fault.seat,
+            "cause": fault.cause,
+            "ply": fault.ply,
+            "explanation": _storable(fault.explanation),
+            "evidence": dict(fault.evidence),
+        }
+        for number, fault in enumerate(fact.faults)
+    ]
+
+
+def _leak_rows(fact: MatchFact) -> list[dict[str, Any]]:
+    return [
+        {
+            "match_id": fact.match_id,
+            "seat": check.seat,
+            "verdict": check.verdict,
+            "ply": check.ply,
+            "sentence": _storable(check.sentence),
+            "evidence": dict(check.evidence),
+        }
+        for check in fact.leak_checks
+    ]
+
+
+def _storable(text: str) -> str:
+    """The text without what a database refuses: a bot's own words may stand in it (NUL, half surrogate pairs)."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")

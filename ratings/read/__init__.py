@@ -1,0 +1,1 @@
+"""Everything that is asked of the database and changes nothing."""

@@ -1,0 +1,116 @@
+"""Who did how well against whom: the crosstable, and one version's results by opponent and by seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, permutations
+from operator import itemgetter
+
+from sqlalchemy import ColumnElement, case, func, select
+from sqlmodel import Session
+
+from ratings.read.scope import Scope
+from ratings.store import tables
+
+_s, _v, _b = tables.match_seat, tables.version, tables.bot
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """How one version fared against another, over all matches in which both sat."""
+
+    version_id: str
+    opponent_id: str
+    matches: int
+    points: int
+    """2 for every match in which it was ahead, 1 for every tie."""
+
+    @property
+    def score(self) -> float:
+        """0 to 1; a tie counts half."""
+        return self.points / (2 * self.matches)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """How a version (or everybody) fared in one seat."""
+
+    seat: int
+    matches: int
+    wins: int
+    """Matches with rank 1, shared ones too."""
+    score: float
+    """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
+    forfeits: int
+
+
+def meetings(session: Session, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
+    """Every ordered pair of `versions` that met; sorted by ids."""
+    query = (
+        select(_s.c.match_id, _s.c.version_id, _s.c.rank)
+        .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .order_by(_s.c.match_id)
+    )
+    # Joined here and not in SQL: of a large pool only the few seats of these versions are read, each once.
+    found: dict[tuple[str, str], list[int]] = {}
+    for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
+        for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
+            if mine == other:  # a version that plays itself, as in a comparison, meets nobody
+                continue
+            meeting = found.setdefault((mine, other), [0, 0])
+            meeting[0] += 1
+            meeting[1] += 2 * (rank < other_rank) + (rank == other_rank)
+    return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
+
+
+def by_opponent(session: Session, scope: Scope, version_id: str) -> list[Meeting]:
+    """One version against everybody it met, the opponent met most first."""
+    other = _s.alias("other")
+    points = case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0)
+    query = (
+        select(_s.c.version_id, other.c.version_id, func.count(), func.sum(points))
+        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
+        .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .group_by(_s.c.version_id, other.c.version_id)
+    )
+    found = [Meeting(*row) for row in session.connection().execute(query)]
+    return sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id))
+
+
+def by_seat(session: Session, scope: Scope, version_id: str | None = None) -> list[SeatResult]:
+    """The results in each seat, of one version or of all."""
+    rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
+    return [
+        SeatResult(seat, matches, wins, points / (2 * met), forfeits)
+        for seat, matches, wins, points, met, forfeits in rows
+    ]
+
+
+def _seat_rows(
+    session: Session, scope: Scope, only: ColumnElement[bool] | None
+) -> list[tuple[int, int, int, int, int, int]]:
+    """Seat, matches, wins, points, opponents met, forfeits."""
+    other = _s.alias("other")
+    points = func.sum(case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0))
+    matches = func.count(func.distinct(_s.c.match_id))
+    won = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
+    forfeited = func.count(func.distinct(case((_s.c.forfeit.is_not(None), _s.c.match_id))))
+    query = (
+        select(_s.c.seat, matches, won, points, func.count(), forfeited)
+        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.seat != _s.c.seat))
+        .where(_s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+        .group_by(_s.c.seat)
+        .order_by(_s.c.seat)
+    )
+    if only is not None:
+        query = query.where(only)
+    return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in session.connection().execute(query)]
+
+
+def names(session: Session, versions: Sequence[str]) -> dict[str, str]:
+    """Version id -> what people call it: the bot, with the number of the version where several of it are named."""
+    query = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id).where(_v.c.id.in_(versions))
+    found = {id_: (name, number) for id_, name, number in session.connection().execute(query)}
+    bots = [name for name, _ in found.values()]
+    return {id_: name if bots.count(name) == 1 else f"{name} v{number}" for id_, (name, number) in found.items()}

@@ -1,0 +1,102 @@
+"""The tables people look at: pools, leaderboard, rating history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import NotFoundError
+from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """A pool, how many versions are rated in it, and how many matches were."""
+
+    pool: Pool
+    versions: int
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One line of a leaderboard."""
+
+    rank: int
+    """1 = best; equal exposures share a rank."""
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    owner: str | None
+    mu: float
+    sigma: float
+    exposure: float
+    """mu - 3 sigma."""
+    matches: int
+    wins: int
+    """Matches with rank 1, shared ones too."""
+    score: float
+    """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
+    disabled: bool
+
+
+def pools(session: Session) -> list[PoolRow]:
+    """All pools in which something was rated, the busiest first."""
+    versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
+    counted = versions.group_by(Rating.pool_id).subquery()
+    rows = session.exec(select(Pool, counted.c.n, counted.c.seats).join(counted, counted.c.pool_id == Pool.id)).all()
+    found = [PoolRow(pool, count, int(seats) // pool.seats) for pool, count, seats in rows]
+    return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
+
+
+def table(session: Session, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
+    """The leaderboard of a pool, best exposure first, then mu, then name and number. Raises NotFoundError."""
+    pool = session.get(Pool, pool_id)
+    if pool is None:
+        raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
+    query = (
+        select(Rating, Version, Bot, Owner.name)
+        .join(Version, col(Version.id) == Rating.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+        .where(Rating.pool_id == pool_id)
+        .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
+        .limit(limit)
+    )
+    rows: list[LeaderboardRow] = []
+    for place, (rating, version, bot, owner) in enumerate(session.exec(query), start=1):
+        shared = bool(rows) and rows[-1].exposure == rating.exposure
+        rows.append(_row(rows[-1].rank if shared else place, pool.seats, rating, version, bot, owner))
+    return rows
+
+
+def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owner: str | None) -> LeaderboardRow:
+    return LeaderboardRow(
+        rank=rank,
+        version_id=version.id,
+        bot=bot.name,
+        number=version.number,
+        content_hash=version.content_hash,
+        owner=owner,
+        mu=rating.mu,
+        sigma=rating.sigma,
+        exposure=rating.exposure,
+        matches=rating.matches,
+        wins=rating.wins,
+        score=rating.points / (2 * rating.matches * (seats - 1)),
+        disabled=bot.disabled_at_us is not None,
+    )
+
+
+def history(session: Session, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
+    """Every change of a version's rating in a pool, in the order of rating."""
+    query = (
+        select(RatingChange)
+        .where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
+        .order_by(col(RatingChange.rating_seq))
+    )
+    return session.exec(query).all()

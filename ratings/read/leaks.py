@@ -1,0 +1,32 @@
+"""What the leak checks of a tournament found. They change no rating: whoever runs the tournament decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
+
+
+@dataclass(frozen=True, slots=True)
+class LeakRow:
+    """A leak check, and which bot it was."""
+
+    check: LeakCheck
+    bot: str
+    version: Version
+
+
+def leak_checks(session: Session, tournament_id: str) -> list[LeakRow]:
+    """All leak checks of a tournament, in schedule order."""
+    query = (
+        select(LeakCheck, Bot.name, Version)
+        .join(Match, col(Match.id) == LeakCheck.match_id)
+        .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
+        .join(Version, col(Version.id) == MatchSeat.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(Match.tournament_id == tournament_id)
+        .order_by(col(Match.position), col(LeakCheck.seat))
+    )
+    return [LeakRow(*row) for row in session.exec(query)]

@@ -1,0 +1,42 @@
+"""Which matches are counted: those of a tournament, or those rated in a pool; always whole blocks only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, and_, select
+
+from ratings.store import tables
+from ratings.store.models import MatchState, Verdict
+
+_m, _o = tables.match, tables.rating_order
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Exactly one of the two is given."""
+
+    tournament_id: str | None = None
+    pool_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError unless exactly one is given."""
+        if (self.tournament_id is None) == (self.pool_id is None):
+            raise ValueError("a scope is a tournament or a pool")
+
+    def holds(self, match_id: ColumnElement[str]) -> ColumnElement[bool]:
+        """The condition that a match counts."""
+        if self.pool_id is not None:
+            rated = _o.alias()
+            # A correlated look-up by the unique match_id: few matches of a large pool are asked for at once.
+            return (
+                select(rated.c.rating_seq)
+                .where(rated.c.match_id == match_id, rated.c.pool_id == self.pool_id, rated.c.verdict == Verdict.RATED)
+                .exists()
+            )
+        inner, rest = _m.alias(), _m.alias()
+        broken = select(rest.c.block_id).where(
+            rest.c.tournament_id == self.tournament_id, rest.c.state != MatchState.FINISHED
+        )
+        whole = and_(inner.c.tournament_id == self.tournament_id, inner.c.block_id.not_in(broken))
+        return match_id.in_(select(inner.c.id).where(whole))

@@ -1,0 +1,130 @@
+"""Matches to integer counts in an order of their own, so that no sum depends on the order the matches came in.
+
+Versions are ordered by id, rows (versions by seat, ranks) by their columns, blocks by a hash of what happened in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ratings.statistics.official.results import Bools, Ints, Results
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Distinct rows and how often each was played; and the matches, as rows, block by block.
+
+    `seats` and `ranks` have shape (rows, seats): indices into `versions`, and how many seats were strictly better.
+    `row_of` and `block_of` have shape (matches,): the row of each match, and its block counted from 0, ascending.
+    """
+
+    versions: tuple[str, ...]
+    seats: Ints
+    ranks: Ints
+    counts: Ints
+    row_of: Ints
+    block_of: Ints
+    blocks: int
+    repeats: int
+
+    @property
+    def matches(self) -> int:
+        """How many matches count."""
+        return len(self.row_of)
+
+
+def count(results: Results) -> Counts:
+    """Count equal matches; those that repeat another move by move count once, in the block of the least label."""
+    versions, seats = _sorted_versions(results)
+    who = pack(seats.T, [len(versions)] * seats.shape[1])
+    kept = _first_of_equal(who, results.digests, results.blocks)
+    ranks = _times_beaten(results.ranks[kept])
+    width = ranks.shape[1]
+    keys = pack([who[kept], *ranks.T], [_span(who), *[width] * width])
+    _, firsts, row_of, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    block_of, order, blocks = _blocks_by_content(results.blocks[kept], row_of)
+    return Counts(
+        versions=versions,
+        seats=seats[kept][firsts],
+        ranks=ranks[firsts],
+        counts=counts.astype(np.int64),
+        row_of=row_of[order],
+        block_of=block_of,
+        blocks=blocks,
+        repeats=len(results.seats) - len(kept),
+    )
+
+
+def pack(columns: Sequence[npt.NDArray[np.integer]] | Ints, bases: Sequence[int]) -> Ints:
+    """One number for each row of the columns, ordered as the rows are; column values lie in [0, base)."""
+    key = np.zeros(len(columns[0]), np.int64)
+    size = 1
+    for column, base in zip(columns, bases, strict=True):
+        if size > _LARGEST // max(base, 1):
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            size = _span(key)
+        key = key * base + column
+        size *= max(base, 1)
+    return key
+
+
+def _span(values: Ints) -> int:
+    return int(values.max()) + 1 if len(values) else 1
+
+
+def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
+    """The versions that played, by id, and the seats as indices into them."""
+    used = np.unique(results.seats)
+    by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
+    place = np.zeros(len(results.versions), np.int64)
+    place[by_id] = np.arange(len(by_id))
+    return tuple(results.versions[index] for index in by_id), place[results.seats]
+
+
+def _first_of_equal(who: Ints, digests: npt.NDArray[np.generic], blocks: npt.NDArray[np.integer]) -> Ints:
+    """The index of one match of each kind (same versions in the same seats, same digest)."""
+    order = np.lexsort((blocks, digests, who))
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (np.diff(who[order]) != 0) | (digests[order][1:] != digests[order][:-1])
+    return order[is_new].astype(np.int64)
+
+
+def _times_beaten(ranks: npt.NDArray[np.integer]) -> Ints:
+    """For each seat how many were strictly better, so that equal orders have equal numbers."""
+    beaten = np.zeros(ranks.shape, np.int64)
+    for seat in range(ranks.shape[1]):
+        beaten += ranks[:, [seat]] < ranks
+    return beaten
+
+
+def _blocks_by_content(labels: npt.NDArray[np.integer], row_of: Ints) -> tuple[Ints, Ints, int]:
+    """The matches' blocks, the order that puts the matches in it, and how many blocks there are."""
+    if not len(labels):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), 0
+    _, block = np.unique(labels, return_inverse=True)
+    order = np.argsort(block, kind="stable")
+    hashes = np.add.reduceat(_mixed(row_of[order]), _starts(block[order]))
+    place = np.empty(len(hashes), np.int64)
+    place[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    order = np.lexsort((row_of, place[block]))
+    return place[block][order], order.astype(np.int64), len(hashes)
+
+
+def _starts(ascending: npt.NDArray[np.integer]) -> Ints:
+    is_start: Bools = np.ones(len(ascending), np.bool_)
+    is_start[1:] = np.diff(ascending) != 0
+    return np.flatnonzero(is_start).astype(np.int64)
+
+
+def _mixed(values: Ints) -> npt.NDArray[np.uint64]:
+    """Scrambled numbers (splitmix64), whose sum modulo 2^64 tells one set of rows from another in any order."""
+    mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

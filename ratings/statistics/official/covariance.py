@@ -1,0 +1,139 @@
+"""How sure a fit is: the spread of the difference of any two strengths, with blocks as the units that vary. No I/O.
+
+Matches of a block share their opening and their luck, so they are no independent witnesses: the inverse of the Hessian
+alone would be too sure of itself, or too unsure where a block's rotations cancel the luck. The "sandwich" of Liang and
+Zeger (1986), with blocks as clusters, sees that, but is noisy for a version with few blocks, and blind for one that
+nearly always won or lost. So each variance is a mixture: the sandwich's with weight e / (e + 20), where e counts
+blocks' worth of the version's wins or of its losses, whichever are rarer, and the Hessian's, multiplied by the one
+dispersion of the whole field. The prior counts as one more witness in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ratings.statistics.official.aggregate import Counts
+from ratings.statistics.official.algebra import gram, inverse, product
+from ratings.statistics.official.fit import Fit
+from ratings.statistics.official.likelihood import CHUNK, Shape, local
+from ratings.statistics.official.results import Floats, Ints
+from ratings.statistics.official.stages import chunks, stages_of
+
+_TRUSTED_BLOCKS = 20.0
+_TALL = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uncertainty:
+    """Two covariances of all parameters (fixed ones: 0) and how far each version trusts the first.
+
+    `dispersion` is how much more the blocks vary than independent matches would; `model` is already multiplied by it.
+    """
+
+    sandwich: Floats
+    model: Floats
+    trust: Floats
+    seat_trust: float
+    dispersion: float
+
+    def spread_of(self, contrasts: Floats, trust: Floats | float) -> Floats:
+        """The standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
+        robust = (product(contrasts, self.sandwich) * contrasts).sum(axis=1)
+        plain = (product(contrasts, self.model) * contrasts).sum(axis=1)
+        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
+
+    def pair_spread(self, versions: int) -> Floats:
+        """The standard deviation of the difference of every two strengths, shape (versions, versions)."""
+        trust = np.minimum(self.trust[:, None], self.trust[None, :])
+        robust, plain = (_differences(matrix[:versions, :versions]) for matrix in (self.sandwich, self.model))
+        return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
+
+
+def _differences(covariance: Floats) -> Floats:
+    variances = np.diag(covariance)
+    return np.asarray(variances[:, None] + variances[None, :] - 2 * covariance)
+
+
+def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
+    """The covariances of a fit to these matches."""
+    shape, free = fitted.shape, fitted.free
+    known = np.zeros((shape.size, shape.size))
+    known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
+    correction, evidence = _correction(counts, shape), _rarer_blocks(counts)
+    if not correction:
+        return Uncertainty(known, known, np.zeros(shape.versions), 0.0, 1.0)
+    meat = _meat(counts, shape, fitted.point) * correction
+    sandwich = product(product(known, meat + fitted.prior), known)
+    dispersion = _dispersion(meat, fitted, evidence, counts.blocks)
+    trust = evidence / (evidence + _TRUSTED_BLOCKS)
+    total = counts.blocks / (counts.blocks + _TRUSTED_BLOCKS)
+    return Uncertainty(sandwich, known * dispersion, trust, total, dispersion)
+
+
+def _correction(counts: Counts, shape: Shape) -> float:
+    """What makes up for the fit's following the very blocks that shall judge it; 0 where they are too few to judge."""
+    seen = counts.blocks * (shape.seats - 1)
+    return seen / (seen - shape.size) if seen > 2 * shape.size else 0.0
+
+
+def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> float:
+    """How much more the versions' scores vary than by the Hessian, drawn towards 1 where blocks are few."""
+    versions = len(evidence)
+    expected = np.diag(fitted.precision - fitted.prior)[:versions]
+    if not evidence.sum() > 0:
+        return 1.0
+    raw = float((evidence * np.diag(meat)[:versions]).sum() / (evidence * expected).sum())
+    return max(0.25, 1 + (raw - 1) * blocks / (blocks + _TRUSTED_BLOCKS))
+
+
+def _rarer_blocks(counts: Counts) -> Floats:
+    """In how many blocks' worth of matches each version did the rarer of beating and being beaten."""
+    width = counts.seats.shape[1]
+    worse = (counts.ranks[:, :, None] < counts.ranks[:, None, :]).sum(axis=2)
+    won = (worse + (width - 1 - worse - counts.ranks) / 2) / (width - 1)
+    size = len(counts.versions)
+    weights = np.repeat(counts.counts, width)
+    wins = np.bincount(counts.seats.ravel(), weights=weights * won.ravel(), minlength=size)
+    played = np.bincount(counts.seats.ravel(), weights=weights, minlength=size)
+    return np.asarray(np.minimum(wins, played - wins) * counts.blocks / max(counts.matches, 1))
+
+
+def row_scores(counts: Counts, shape: Shape, point: Floats) -> Floats:
+    """What each row says of its seats' log worths and of the ties, shape (rows, seats + ties - 1)."""
+    scores = np.zeros((len(counts.seats), shape.seats + shape.ties - 1))
+    for table in stages_of(counts.seats, counts.ranks, counts.counts):
+        for stages in chunks(table, CHUNK):
+            found = local(stages, shape, point, with_information=False)
+            for place, score in zip(stages.seats, found.scores, strict=False):
+                scores[stages.rows, place] += score
+            scores[stages.rows, shape.seats :] += found.scores[len(stages.seats) :].T
+    return scores
+
+
+def _meat(counts: Counts, shape: Shape, point: Floats) -> Floats:
+    """The sum over blocks of the outer product of a block's score with itself."""
+    scores = row_scores(counts, shape, point)
+    tall = max(1, min(_TALL, 40_000_000 // max(shape.size, 1)))
+    starts = np.searchsorted(counts.block_of, np.arange(0, counts.blocks + tall, tall))
+    meat = np.zeros((shape.size, shape.size))
+    for number, (start, end) in enumerate(pairwise(starts.tolist())):
+        block = counts.block_of[start:end] - number * tall
+        dense = block_scores(counts.seats, scores, counts.row_of[start:end], block, shape)
+        meat += gram(dense)
+    return meat
+
+
+def block_scores(seats: Ints, scores: Floats, rows: Ints, block: Ints, shape: Shape) -> Floats:
+    """The score of each block (counted from 0) in all parameters, shape (blocks, parameters)."""
+    blocks = int(block.max()) + 1 if len(block) else 0
+    dense = np.zeros(blocks * shape.size)
+    base = block * shape.size
+    for seat in range(shape.seats):
+        np.add.at(dense, base + seats[rows, seat], scores[rows, seat])
+        np.add.at(dense, base + shape.versions + seat, scores[rows, seat])
+    for tie in range(shape.ties - 1):
+        np.add.at(dense, base + shape.first_tie + tie, scores[rows, shape.seats + tie])
+    return dense.reshape(blocks, shape.size)

@@ -1,0 +1,97 @@
+"""Newton's method on the likelihood with a weak prior, some strengths held fixed. No I/O.
+
+The prior is normal with a standard deviation of 3 (521 Elo) on each strength's distance from the field's mean, on each
+seat's effect and on each log delta: a bot that won or lost everything gets a finite strength, two fields that never met
+are both placed around the mean, and a field with data hardly feels it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ratings.errors import ResultsError
+from ratings.statistics.official.algebra import inner, product, solve
+from ratings.statistics.official.likelihood import Shape, evaluate, log_likelihood
+from ratings.statistics.official.results import Floats, Ints
+from ratings.statistics.official.stages import Stages, thinned
+
+PRIOR_DEVIATION = 3.0
+_TOLERANCE = 1e-9
+_MAX_STEPS = 60
+_FEW = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """The most probable point; `precision` is minus the second derivative there, `prior` the prior's part of it.
+
+    `free` lists the parameters that were not held fixed.
+    """
+
+    shape: Shape
+    point: Floats
+    precision: Floats
+    prior: Floats
+    free: Ints
+
+
+def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
+    """Fit all parameters at once; `fixed` maps versions' places to strengths. Raises ResultsError if it diverges."""
+    prior = _prior(shape, bool(fixed))
+    free = np.array([place for place in range(shape.size) if place not in fixed], np.int64)
+    point = np.zeros(shape.size)
+    if fixed:
+        point[: shape.versions] = sum(fixed.values()) / len(fixed)
+        point[list(fixed)] = list(fixed.values())
+    if max((len(table) for table in tables), default=0) > 4 * _FEW:
+        point, _ = _climb(thinned(tables, _FEW), shape, point, prior, free, tolerance=1e-3)
+    point, precision = _climb(tables, shape, point, prior, free, tolerance=_TOLERANCE)
+    return Fit(shape, point, precision, prior, free)
+
+
+def _prior(shape: Shape, is_anchored: bool) -> Floats:
+    """The prior's precision. Anchors say where the mean is; without them it is 0."""
+    precision = np.eye(shape.size)
+    if is_anchored:
+        precision[: shape.versions, : shape.versions] -= 1 / shape.versions
+    return precision / PRIOR_DEVIATION**2
+
+
+def _climb(
+    tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, free: Ints, *, tolerance: float
+) -> tuple[Floats, Floats]:
+    """The top, and the precision one step before it, which at this tolerance is the same."""
+    for _ in range(_MAX_STEPS):
+        value = evaluate(tables, shape, point)
+        precision = value.information + prior
+        gradient = value.gradient - product(prior, point)
+        step = np.zeros(shape.size)
+        step[free] = solve(precision[np.ix_(free, free)], gradient[free])
+        here = value.log_likelihood - _penalty(prior, point)
+        point = _stride(tables, shape, point, prior, step, here, inner(gradient, step))
+        if np.abs(step).max(initial=0.0) < tolerance:
+            return point, precision
+    raise ResultsError("the fit does not converge; are the ranks and versions right?")
+
+
+def _penalty(prior: Floats, point: Floats) -> float:
+    return 0.5 * inner(point, product(prior, point))
+
+
+def _stride(
+    tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, step: Floats, here: float, slope: float
+) -> Floats:
+    """The whole step, or half of it until it leads upwards. A short one is not tried: there Newton is exact."""
+    longest = float(np.abs(step).max(initial=0.0))
+    if longest < 0.5:
+        return point + step
+    length = min(1.0, 3.0 / longest)
+    while length > 1e-6:
+        target = point + length * step
+        if log_likelihood(tables, shape, target) - _penalty(prior, target) >= here + 1e-4 * length * slope:
+            return target
+        length /= 2
+    return point

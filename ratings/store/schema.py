@@ -1,0 +1,84 @@
+"""Which schema a database has, and the way to ours. Alembic's migrations are the only way to a schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect, text
+
+from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.store import sqlite
+
+REVISIONS = ("0001", "0002", "0003")
+"""All schemas there were, oldest first; kept here so that opening a database does not import Alembic."""
+
+HEAD = REVISIONS[-1]
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """What an upgrade did; `before` is None for a fresh database."""
+
+    before: str | None
+    after: str
+
+
+def revision(engine: Engine) -> str | None:
+    """The schema's revision, None for an empty database. Raises NotADatabaseError for one of somebody else."""
+    with engine.connect() as connection:
+        tables = inspect(connection).get_table_names()
+        if not tables:
+            return None
+        if "alembic_version" in tables and "rating_order" in tables:
+            found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+            if len(found) == 1:
+                return str(found[0])
+    raise NotADatabaseError(f"{engine.url.database} is a database of another program; name another file")
+
+
+def ensure(engine: Engine) -> None:
+    """Make sure the schema is ours: a fresh database is migrated, another version raises SchemaVersionError."""
+    found = revision(engine)
+    if found is None:
+        upgrade(engine)
+    elif found in REVISIONS[:-1]:
+        raise SchemaVersionError(
+            f"{engine.url.database} has schema {found}, this arena needs {HEAD}; run: arena db upgrade"
+        )
+    elif found != HEAD:
+        raise _too_new(engine, found)
+
+
+def upgrade(engine: Engine) -> SchemaChange:
+    """Bring the schema to HEAD in one transaction. Raises SchemaVersionError if it is newer than this program."""
+    found = revision(engine)
+    if found == HEAD:
+        return SchemaChange(found, HEAD)
+    if found is not None and found not in REVISIONS:
+        raise _too_new(engine, found)
+    if found is None and sqlite.is_sqlite(engine.url):
+        sqlite.use_wal(engine)
+    _migrate(engine)
+    return SchemaChange(found, HEAD)
+
+
+def _too_new(engine: Engine, found: str) -> SchemaVersionError:
+    return SchemaVersionError(
+        f"{engine.url.database} has schema {found}, which this arena (schema {HEAD}) does not know: "
+        "it is older than the database; update it (git pull, make setup)"
+    )
+
+
+def _migrate(engine: Engine) -> None:
+    # Imported here: Alembic is slow to import, and needed once in a database's life.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    # Immediate: of two processes that find a fresh file, the second waits and then has nothing to do.
+    with engine.connect().execution_options(**{sqlite.IMMEDIATE: True}) as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, HEAD)

@@ -1,0 +1,33 @@
+"""The tables as SQLAlchemy core sees them, for statements that are built once and run often."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from sqlalchemy import Row
+from sqlalchemy import Table as CoreTable
+
+from ratings.store.models import Table
+
+AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
+"""A row of a core statement; its columns are attributes."""
+
+_all = Table.metadata.tables
+
+attempt: CoreTable = _all["attempt"]
+block: CoreTable = _all["block"]
+bot: CoreTable = _all["bot"]
+entrant: CoreTable = _all["entrant"]
+fault: CoreTable = _all["fault"]
+leak_check: CoreTable = _all["leak_check"]
+match: CoreTable = _all["match"]
+match_seat: CoreTable = _all["match_seat"]
+owner: CoreTable = _all["owner"]
+pool: CoreTable = _all["pool"]
+rating: CoreTable = _all["rating"]
+rating_change: CoreTable = _all["rating_change"]
+rating_order: CoreTable = _all["rating_order"]
+replay: CoreTable = _all["replay"]
+tournament: CoreTable = _all["tournament"]
+version: CoreTable = _all["version"]
+wave: CoreTable = _all["wave"]

@@ -1,0 +1,317 @@
+"""The launcher: starts, signals, collects, and leaves nothing behind."""
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.launcher.client import Exit, HostedProcess, HostingError, Launcher, LauncherLostError, LaunchError
+from tests.support.processes import marked_processes, wait_until
+
+NAP = "import time; time.sleep(3600)"
+
+
+@pytest.fixture
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    yield f"HOME={tmp_path}"
+    assert marked_processes(f"HOME={tmp_path}") == {}
+
+
+@pytest.fixture
+async def launcher(mark: str) -> AsyncIterator[Launcher]:
+    async with Launcher() as launcher:
+        yield launcher
+
+
+def launcher_of(mark: str) -> int:
+    """Its process id; its guardian has the same command line for a moment, but another parent."""
+    found = [pid for pid, command in marked_processes(mark).items() if "hosting/launcher" in command]
+    (pid,) = (pid for pid in found if parent_of(pid) == os.getpid())
+    return pid
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+
+
+async def run(launcher: Launcher, program: str, *arguments: str, **environment: str) -> HostedProcess:
+    inherited = {"HOME": os.environ["HOME"], "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-S", "-c", program, *arguments]
+    return await launcher.start(command, "/", {**inherited, **environment})
+
+
+async def test_the_status_of_an_exit_is_told(launcher: Launcher) -> None:
+    process = await run(launcher, "raise SystemExit(7)")
+    assert await process.exited == Exit(status=7, signal=0)
+    assert process.exited.result().describe() == "exit status 7"
+
+
+async def test_the_signal_that_ended_it_is_told(launcher: Launcher) -> None:
+    process = await run(launcher, "import os; os.abort()")
+    assert (await process.exited).describe() == "SIGABRT"
+
+
+async def test_what_a_process_wrote_is_kept(launcher: Launcher) -> None:
+    process = await run(launcher, "import sys; print('out'); print('err \\xe4', file=sys.stderr)")
+    await process.exited
+    output = await process.collect()
+    assert (output.stdout, output.stderr, output.dropped) == ("out\n", "err ä\n", 0)
+
+
+async def test_output_can_be_collected_while_it_runs(launcher: Launcher) -> None:
+    process = await run(launcher, f"print('ready', flush=True); {NAP}")
+    while not (await process.collect()).stdout:
+        pass
+    assert (await process.collect()).stdout == "ready\n"
+    await process.end()
+
+
+async def test_of_a_flood_only_the_end_is_kept(launcher: Launcher) -> None:
+    process = await run(launcher, "import sys; sys.stdout.write('x' * 1_000_000 + 'end')")
+    await process.exited
+    output = await process.collect()
+    assert output.stdout.endswith("xend")
+    assert len(output.stdout) == 64 * 1024
+    assert output.dropped == 1_000_003 - 64 * 1024
+
+
+async def test_bytes_that_are_no_text_do_not_harm(launcher: Launcher) -> None:
+    process = await run(launcher, "import os; os.write(1, b'\\xff\\n\\x00')")
+    await process.exited
+    assert (await process.collect()).stdout == "\ufffd\n\0"
+
+
+async def failure(launcher: Launcher, command: list[str], directory: Path) -> HostingError:
+    with pytest.raises(HostingError) as caught:
+        await launcher.start(command, str(directory), {"PATH": os.environ["PATH"]})
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "problem"),
+    [
+        (None, 0, "No such file"),
+        (b"x", 0o644, "denied"),
+        (b"\0", 0o755, "format"),
+        (b"#!/no/sh", 0o755, "No such file"),
+    ],
+)
+async def test_a_program_of_a_bot_that_cannot_be_started_is_its_own_fault(
+    launcher: Launcher, tmp_path: Path, content: bytes | None, mode: int, problem: str
+) -> None:
+    program = tmp_path / "program"
+    if content is not None:
+        program.write_bytes(content)
+        program.chmod(mode)
+    error = await failure(launcher, [str(program)], tmp_path)
+    assert type(error) is LaunchError
+    assert problem in str(error)
+
+
+async def test_a_missing_interpreter_or_directory_is_the_fault_of_the_host(launcher: Launcher, tmp_path: Path) -> None:
+    for command, directory in ((["/no/such/python", "main.py"], tmp_path), (["true"], tmp_path / "nowhere")):
+        error = await failure(launcher, command, directory)
+        assert type(error) is HostingError
+        assert "this host could not start" in str(error)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="this system cannot limit another process")
+async def test_too_few_descriptors_are_the_fault_of_the_host(launcher: Launcher, mark: str, tmp_path: Path) -> None:
+    pid = launcher_of(mark)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))
+    error = await failure(launcher, ["true"], tmp_path)
+    assert type(error) is HostingError
+    assert "Too many open files" in str(error)
+
+
+async def test_a_process_works_in_a_scratch_directory_that_goes_with_it(launcher: Launcher, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch" / "1"
+    program = (
+        "import os; print(os.getcwd(), oct(os.stat('.').st_mode), os.listdir()); os.makedirs('a/b'); os.chmod('a', 0)"
+    )
+    command = [sys.executable, "-S", "-c", program]
+    process = await launcher.start(command, "/", {"HOME": os.environ["HOME"]}, scratch=scratch)
+    await process.exited
+    assert (await process.collect()).stdout == f"{scratch} 0o40700 []\n"
+    assert not scratch.exists()
+
+
+async def test_a_process_sees_only_the_environment_it_is_given(launcher: Launcher) -> None:
+    process = await run(launcher, "import os; print(*sorted(os.environ))", ARENA_TOKEN="t")
+    await process.exited
+    assert (await process.collect()).stdout.split() == ["ARENA_TOKEN", "HOME", "LC_CTYPE", "PATH"]
+
+
+async def test_stdin_is_empty_and_no_descriptor_is_inherited(launcher: Launcher) -> None:
+    program = "import os, sys; print(repr(sys.stdin.read()), *sorted(os.listdir('/proc/self/fd')))"
+    process = await run(launcher, program)
+    await process.exited
+    assert (await process.collect()).stdout.split()[:4] == ["''", "0", "1", "2"]
+    assert len((await process.collect()).stdout.split()) == 5  # the directory that is read is open, too
+
+
+async def test_a_process_leads_its_own_session(launcher: Launcher) -> None:
+    process = await run(launcher, "import os; print(os.getsid(0) == os.getpgid(0) == os.getpid())")
+    await process.exited
+    assert (await process.collect()).stdout == "True\n"
+
+
+async def test_ending_asks_before_it_kills(launcher: Launcher) -> None:
+    program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); {NAP}"
+    process = await run(launcher, program)
+    while not (await process.collect()).stdout:
+        pass
+    assert not await process.end()
+    assert process.exited.result() == Exit(status=5, signal=0)
+
+
+async def test_what_ignores_term_is_killed(launcher: Launcher) -> None:
+    program = f"import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True); {NAP}"
+    process = await run(launcher, program)
+    while not (await process.collect()).stdout:
+        pass
+    assert not await process.end()
+    assert process.exited.result().signal == signal.SIGKILL
+
+
+async def test_a_process_that_ends_by_itself_is_not_signalled(launcher: Launcher) -> None:
+    process = await run(launcher, "pass")
+    assert await process.end(grace_s=60)
+
+
+def members(session: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            found += [int(process.name)] if os.getsid(int(process.name)) == session else []
+    return found
+
+
+FAMILY = f"""
+import subprocess, sys
+nap = [sys.executable, "-S", "-c", {NAP!r}]
+subprocess.Popen(nap)
+subprocess.Popen(nap, process_group=0)
+subprocess.Popen(nap, start_new_session=True)
+subprocess.run([sys.executable, "-S", "-c", f"import subprocess; subprocess.Popen({{nap!r}}, start_new_session=True)"])
+"""
+
+
+@pytest.mark.parametrize("end", ["", "import os; os.kill(os.getpid(), 9)"])
+async def test_when_an_end_is_told_its_whole_family_is_gone(launcher: Launcher, mark: str, end: str) -> None:
+    process = await run(launcher, FAMILY + end)
+    await process.exited
+    assert not any("time.sleep" in command for command in marked_processes(mark).values())
+
+
+async def test_the_family_of_a_living_process_is_left_alone(launcher: Launcher, mark: str) -> None:
+    living = await run(launcher, FAMILY + f"print('up', flush=True); {NAP}", ARENA_TOKEN="living")
+    while not (await living.collect()).stdout:
+        pass
+    other = await run(launcher, "pass", ARENA_TOKEN="other")
+    await other.exited
+    assert sum("time.sleep" in command for command in marked_processes(mark).values()) == 5
+    await living.end()
+
+
+async def test_a_helper_without_an_environment_stays_with_its_living_parents_session(
+    launcher: Launcher, mark: str, tmp_path: Path
+) -> None:
+    helper = f"open({str(tmp_path / 'up')!r}, 'w').close(); {NAP}"
+    orphan = f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {helper!r}], env={{}})"
+    program = (
+        f"import subprocess, sys; subprocess.run([sys.executable, '-S', '-c', {orphan!r}]); print(1, flush=True); {NAP}"
+    )
+    living = await run(launcher, program, ARENA_TOKEN="living")
+    while not (await living.collect()).stdout or not (tmp_path / "up").exists():
+        pass
+    await (await run(launcher, "pass", ARENA_TOKEN="other")).exited
+    assert len(members(living.pid)) == 2
+    await living.end()
+    assert members(living.pid) == []
+
+
+async def test_leaving_kills_everything(mark: str) -> None:
+    async with Launcher() as launcher:
+        process = await run(launcher, FAMILY + NAP)
+        assert process.pid in marked_processes(mark)
+    assert marked_processes(mark) == {}
+
+
+async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_reported(mark: str) -> None:
+    async with Launcher() as launcher:
+        process = await run(launcher, NAP)
+        pid = launcher_of(mark)
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(LauncherLostError):
+            await process.end(grace_s=60)
+        while not launcher.is_lost:
+            await asyncio.sleep(0)
+        with pytest.raises(LauncherLostError):
+            await run(launcher, NAP)
+    wait_until(lambda: marked_processes(mark) == {})
+
+
+async def test_daemons_and_directories_of_a_launcher_that_is_killed_are_removed_too(mark: str, tmp_path: Path) -> None:
+    directory = tmp_path / "runtime"
+    directory.mkdir()
+    async with Launcher(remove=[directory]) as launcher:
+        process = await run(launcher, FAMILY + f"print('up', flush=True); {NAP}", ARENA_TOKEN="killed")
+        while not (await process.collect()).stdout:
+            pass
+        os.kill(launcher_of(mark), signal.SIGKILL)
+        wait_until(lambda: not any("time.sleep" in command for command in marked_processes(mark).values()))
+    wait_until(lambda: not directory.exists() and marked_processes(mark) == {})
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGTERM])
+def test_at_the_end_of_stdin_and_at_term_it_kills_and_removes(
+    mark: str, tmp_path: Path, number: signal.Signals | None
+) -> None:
+    directory = tmp_path / "runtime"
+    directory.mkdir()
+    program = Path(sys.modules[Launcher.__module__].__file__ or "").parent / "__main__.py"
+    command = [sys.executable, "-I", "-S", str(program), str(directory)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as launcher:
+        assert launcher.stdin is not None
+        assert launcher.stdout is not None
+        environment = f'{{"HOME": "{os.environ["HOME"]}"}}'
+        launcher.stdin.write(
+            f'{{"do": "start", "id": 1, "argv": ["{sys.executable}", "-S", "-c", "{NAP}"], "directory": "/", '
+            f'"scratch": null, "keep": null, "env": {environment}}}\n'.encode()
+        )
+        launcher.stdin.flush()
+        assert b'"started"' in launcher.stdout.readline()
+        if number is None:
+            launcher.stdin.close()
+        else:
+            launcher.send_signal(number)
+        assert launcher.wait() == 0
+    assert not directory.exists()
+    assert marked_processes(mark) == {}
+
+
+async def test_many_starts_and_ends_at_once(launcher: Launcher) -> None:
+    processes = await asyncio.gather(*(run(launcher, f"raise SystemExit({status})") for status in range(20)))
+    exits = await asyncio.gather(*(process.exited for process in processes))
+    assert [ended.status for ended in exits] == list(range(20))
+
+
+async def test_a_cancelled_start_leaves_no_process(launcher: Launcher, mark: str) -> None:
+    start = asyncio.create_task(run(launcher, NAP))
+    await asyncio.sleep(0)
+    start.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await start
+    await (await run(launcher, "pass")).exited
+    while any("time.sleep" in command for command in marked_processes(mark).values()):
+        await asyncio.sleep(0)

@@ -1,0 +1,182 @@
+"""What a bot computes is measured whole and once, whatever carries it. With real processes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.proc.meter import TreeMeter
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it")
+
+MS = 1000
+PROGRAM = """
+import subprocess, sys, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+def run(*targets):
+    threads = [threading.Thread(target=target, args=args) for target, *args in targets]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+
+def child(program, **options):
+    return subprocess.Popen([sys.executable, "-I", "-S", "-c", program], **options)
+
+GRANDCHILD = "import subprocess, sys\\nsubprocess.run([sys.executable, '-I', '-S', '-c', {!r}])"
+BURN = "import time\\nwhile time.process_time() < {}: pass\\n"
+for line in sys.stdin:
+    exec(line)
+    print("done", flush=True)
+"""
+
+
+class Patient:
+    """A process that does what it is told, and its meter."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.do("pass")
+        self.meter = TreeMeter(self.process.pid)
+
+    def do(self, command: str) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+
+    def cpu_us(self, *commands: str) -> int:
+        """CPU of a decision in which these are done, with a look after each."""
+        self.meter.begin()
+        figures = None
+        for command in commands:
+            self.do(command)
+            figures = self.meter.look()
+            assert figures is not None
+        assert figures is not None
+        return figures[0]
+
+
+@pytest.fixture
+def patient() -> Iterator[Patient]:
+    one = Patient()
+    try:
+        yield one
+    finally:
+        one.meter.close()
+        one.process.kill()
+        one.process.communicate()
+
+
+def test_computing_is_counted_and_sleeping_is_not(patient: Patient) -> None:
+    assert 100 * MS <= patient.cpu_us("burn(0.1)") < 200 * MS
+    assert patient.cpu_us("time.sleep(0.4)") < 200 * MS
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        pytest.param(["run((burn, 0.2), (burn, 0.2))"], id="two threads that have ended"),
+        pytest.param(["for _ in range(80): run((burn, 0.005))"], id="short threads"),
+        pytest.param(["for _ in range(2): child(BURN.format(0.2)).wait()"], id="children that were waited for"),
+        pytest.param(["child(BURN.format(0.4)).wait()"], id="a child unseen"),
+        pytest.param(
+            [
+                "p = child(BURN.format(0.4) + 'print(flush=True)\\ninput()', stdin=-1, stdout=-1); p.stdout.readline()",
+                "p.communicate(b'x')",
+            ],
+            id="a child that was seen and then waited for, once",
+        ),
+        pytest.param(["child(GRANDCHILD.format(BURN.format(0.4))).wait()"], id="a grandchild"),
+    ],
+)
+def test_threads_and_children_count_once(patient: Patient, commands: list[str]) -> None:
+    # The kernel tells the times of children in ticks of 10 ms, and starting Python costs some.
+    assert 360 * MS <= patient.cpu_us(*commands) < 780 * MS
+
+
+def test_what_came_before_a_decision_is_not_in_it(patient: Patient) -> None:
+    patient.do("burn(0.3)")
+    assert patient.cpu_us("burn(0.05)") < 150 * MS
+    patient.do("child(BURN.format(0.3)).wait()")
+    assert patient.cpu_us("burn(0.05)") < 150 * MS
+
+
+def test_a_short_decision_reads_no_file(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient.meter.begin()
+
+    def refuse(*_arguments: object) -> bytes:
+        raise AssertionError("a file was read")
+
+    monkeypatch.setattr(os, "pread", refuse)
+    monkeypatch.setattr(os, "listdir", refuse)
+    patient.meter.begin()
+
+
+def test_whether_it_has_run_is_known(patient: Patient) -> None:
+    patient.meter.begin()
+    patient.do("burn(0.01)")
+    assert patient.meter.has_run()
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_all_descriptors_are_given_back(patient: Patient) -> None:
+    patient.meter.close()
+    before = open_files()
+    patient.cpu_us("run(*[(burn, 0.001)] * 5)")
+    patient.meter.close()
+    assert open_files() == before
+    assert patient.cpu_us("burn(0.02)") >= 20 * MS
+
+
+@pytest.mark.parametrize("make", [lambda: TreeMeter(2**22 + 1), lambda: ended()], ids=["never there", "ended"])
+def test_a_process_that_is_gone_cannot_be_read(make: Callable[[], TreeMeter]) -> None:
+    meter = make()
+    meter.begin()
+    assert meter.look() is None
+    meter.close()
+
+
+def ended() -> TreeMeter:
+    process = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    meter = TreeMeter(process.pid)
+    process.communicate(b"x\n")
+    return meter
+
+
+def test_a_tree_that_is_too_large_is_not_read(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.proc.tree.MOST_TASKS", 3)
+    patient.meter.begin()
+    patient.do("[threading.Thread(target=time.sleep, args=(60,), daemon=True).start() for _ in range(4)]")
+    assert patient.meter.look() is None
+
+
+def test_the_waiting_of_a_busy_host_is_seen(patient: Patient) -> None:
+    """Two threads of two processes on one core: each waits about as long as the other computes."""
+    core = min(os.sched_getaffinity(patient.process.pid))
+    os.sched_setaffinity(patient.process.pid, {core})
+    rival = subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"])
+    try:
+        os.sched_setaffinity(rival.pid, {core})
+        patient.meter.begin()
+        waited_us = 0
+        while waited_us < 20 * MS:  # the test's own time limit ends it
+            patient.do("burn(0.02)")
+            figures = patient.meter.look()
+            assert figures is not None
+            waited_us = figures[1]
+    finally:
+        rival.kill()
+        rival.wait()

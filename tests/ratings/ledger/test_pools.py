@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from ratings.errors import AmbiguousError, NotFoundError
+from ratings.ledger.pools import PoolKey, pool_for, resolve_pool, settings_of
+from ratings.statistics.skill import SkillSettings
+from ratings.store.database import read, write
+from ratings.store.models import Pool
+
+KEY = PoolKey(game="chess", rules_version="1", seats=2, options={"b": 1, "a": [True, None]}, time_control="60+1")
+
+
+def test_a_pool_is_named_by_the_hash_of_its_canonical_json() -> None:
+    canonical = (
+        '{"cores":1,"game":"chess","options":{"a":[true,null],"b":1},"rules_version":"1","seats":2,'
+        '"time_control":"60+1"}'
+    )
+    assert KEY.canonical() == canonical
+    assert KEY.pool_id() == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"game": "go"}, {"rules_version": "2"}, {"seats": 3}, {"options": {}}, {"time_control": "none"}, {"cores": 2}],
+)
+def test_every_part_of_the_key_makes_another_pool(change: dict[str, Any]) -> None:
+    assert replace(KEY, **change).pool_id() != KEY.pool_id()
+
+
+def test_the_order_of_options_makes_no_other_pool() -> None:
+    assert replace(KEY, options={"a": [True, None], "b": 1}).pool_id() == KEY.pool_id()
+
+
+def test_a_pool_is_made_once_and_keeps_its_constants(engine: Engine) -> None:
+    with write(engine) as session:
+        made = pool_for(session, KEY, SkillSettings(draw_probability=0.3))
+        assert pool_for(session, KEY) is made
+        assert settings_of(made) == SkillSettings(draw_probability=0.3)
+        assert (made.options, made.game) == ({"a": [True, None], "b": 1}, "chess")
+
+
+def test_a_pool_is_found_by_the_beginning_of_its_id(engine: Engine) -> None:
+    with write(engine) as session:
+        pool = pool_for(session, KEY)
+        twin = {**pool.model_dump(), "id": pool.id[:10] + "x"}
+        session.add(Pool(**twin))
+    with read(engine) as session:
+        assert resolve_pool(session, pool.id[:11].upper()).id == pool.id
+        with pytest.raises(AmbiguousError):
+            resolve_pool(session, pool.id[:8])
+        for nothing in ("", "abc", "%%%%", "zzzz"):
+            with pytest.raises(NotFoundError):
+                resolve_pool(session, nothing)

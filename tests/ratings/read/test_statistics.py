@@ -1,0 +1,120 @@
+"""Crosstable, results by opponent and by seat, lengths: against the same counted naively from plain facts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from statistics import mean
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from ratings.ledger.entry import LeasedMatch
+from ratings.read.crosstable import by_opponent, by_seat, meetings
+from ratings.read.lengths import lengths
+from ratings.read.scope import Scope
+from ratings.store.database import read, write
+from tests.ratings import book
+
+SEATS = 3
+BLOCKS = 9
+
+Fact = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
+"""Of one match: versions by seat, ranks by seat, the seats that forfeited, plies."""
+
+
+def play(engine: Engine, tournament: str, match: LeasedMatch, kind: str, random: Random) -> Fact | None:
+    """None for a match that is void."""
+    if kind == "void":
+        with write(engine) as session:
+            book.lose(session, tournament, match)
+        return None
+    scores = [random.randrange(3) for _ in range(SEATS)]
+    ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
+    forfeits, plies = tuple(random.sample(range(SEATS), random.randrange(2))), random.randrange(1, 100)
+    is_rated = kind != "unrated"
+    assert book.record(engine, match, ranks=ranks, forfeits=forfeits, plies=plies, decisions=1, rated=is_rated)
+    return tuple(seat.version_id for seat in match.seats), ranks, forfeits, plies
+
+
+def play_some(engine: Engine, versions: list[str], random: Random) -> tuple[str, list[Fact], list[Fact]]:
+    """The tournament, the matches of its whole blocks, and those of them that are rated; its last block stays open."""
+    blocks = [book.rotations(index, random.sample(versions, SEATS)) for index in range(BLOCKS)]
+    tournament = book.create(engine, versions, blocks=blocks)
+    whole: list[Fact] = []
+    rated: list[Fact] = []
+    for _ in blocks[1:]:
+        kinds = [random.choice(["played"] * 8 + ["void", "unrated"]) for _ in range(SEATS)]
+        facts = [play(engine, tournament, book.take(engine, tournament, 1)[0], kind, random) for kind in kinds]
+        if "void" not in kinds:
+            whole += [fact for fact in facts if fact is not None]
+            rated += [fact for fact in facts if fact is not None and "unrated" not in kinds]
+    play(engine, tournament, book.take(engine, tournament, 1)[0], "played", random)
+    return tournament, whole, rated
+
+
+def met(facts: list[Fact]) -> Iterator[tuple[str, str, int, int]]:
+    """One version, another, the seat of the first, its points: for every two seats of every match."""
+    for versions, ranks, _, _ in facts:
+        for seat, mine in enumerate(ranks):
+            for other, his in enumerate(ranks):
+                if other != seat:
+                    yield versions[seat], versions[other], seat, 2 if mine < his else int(mine == his)
+
+
+def check_against(session: Session, scope: Scope, facts: list[Fact], versions: list[str]) -> None:
+    counts, points = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for one, other, _, got in met(facts):
+        counts[one, other] += 1
+        points[one, other] += got
+    expected = {pair: (counts[pair], points[pair]) for pair in counts}
+    found = meetings(session, scope, versions)
+    assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in found} == expected
+    for version in versions:
+        own = by_opponent(session, scope, version)
+        mine = {pair: figures for pair, figures in expected.items() if pair[0] == version}
+        assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in own} == mine
+        check_seats(session, scope, facts, version)
+    check_seats(session, scope, facts, None)
+    plies = [fact[3] for fact in facts]
+    (spread, *_) = lengths(session, scope)
+    assert (spread.matches, spread.least, spread.most) == (len(plies), min(plies), max(plies))
+    assert spread.mean == pytest.approx(mean(plies))
+
+
+def check_seats(session: Session, scope: Scope, facts: list[Fact], version: str | None) -> None:
+    expected: list[tuple[Any, ...]] = []
+    for seat in range(SEATS):
+        sat = [fact for fact in facts if version in (None, fact[0][seat])]
+        got = [points for one, _, place, points in met(facts) if place == seat and version in (None, one)]
+        wins = sum(ranks[seat] == 1 for _, ranks, _, _ in sat)
+        forfeits = sum(seat in forfeited for _, _, forfeited, _ in sat)
+        if sat:
+            expected.append((seat, len(sat), wins, pytest.approx(mean(got) / 2), forfeits))
+    rows = by_seat(session, scope, version)
+    found: list[tuple[Any, ...]] = [(row.seat, row.matches, row.wins, row.score, row.forfeits) for row in rows]
+    assert found == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_counted_is_what_was_played_in_whole_blocks(engine: Engine, bots: dict[str, str], seed: int) -> None:
+    versions = list(bots.values())
+    tournament, whole, rated = play_some(engine, versions, Random(seed))
+    with read(engine) as session:
+        check_against(session, Scope(tournament_id=tournament), whole, versions)
+        check_against(session, Scope(pool_id=book.POOL.pool_id()), rated, versions)
+
+
+def test_a_version_that_plays_itself_meets_nobody(engine: Engine, bots: dict[str, str]) -> None:
+    versions = list(bots.values())[:2]
+    blocks = [book.rotations(0, [versions[0], versions[1], versions[1]])]
+    tournament = book.create(engine, versions, blocks=blocks, rated=False)
+    book.play_all(engine, tournament)
+    scope = Scope(tournament_id=tournament)
+    with read(engine) as session:
+        pairs = [(one.version_id, one.opponent_id) for one in meetings(session, scope, versions)]
+        assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
+        assert [one.opponent_id for one in by_opponent(session, scope, versions[1])] == [versions[0]]

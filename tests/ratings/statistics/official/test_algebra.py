@@ -1,0 +1,64 @@
+"""The algebra against NumPy's own, and a table that does not depend on the number of threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ratings.errors import ResultsError
+from ratings.statistics.official.algebra import cholesky, gram, inner, inverse, product, solve
+from ratings.statistics.official.results import Floats
+
+ROOT = Path(__file__).resolve().parents[4]
+DIGEST = """
+import hashlib
+from benchmarks.official import big_results
+from ratings.statistics.official.table import official_table
+table = official_table(big_results(2000, 2, bots=150))
+print(hashlib.sha256(table.covariance.tobytes() + repr(table.rows).encode()).hexdigest())
+"""
+
+
+def positive(size: int) -> Floats:
+    drawn = np.random.default_rng(size).normal(size=(size, size))
+    return drawn @ drawn.T + np.eye(size)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 48, 49, 120])
+def test_it_agrees_with_numpy(size: int) -> None:
+    matrix, right = positive(size), np.arange(size, dtype=float)
+    low = cholesky(matrix)
+    assert low @ low.T == pytest.approx(matrix)
+    assert solve(matrix, right) == pytest.approx(np.linalg.solve(matrix, right))
+    assert inverse(matrix) == pytest.approx(np.linalg.inv(matrix))
+    assert product(matrix, low) == pytest.approx(matrix @ low)
+    assert product(matrix, right) == pytest.approx(matrix @ right)
+    assert gram(low) == pytest.approx(low.T @ low)
+    assert inner(right, right) == pytest.approx(right @ right)
+
+
+def test_a_matrix_that_is_not_positive_is_refused() -> None:
+    with pytest.raises(ResultsError, match="not positive"):
+        cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    with pytest.raises(ResultsError, match="not positive"):
+        cholesky(np.array([[float("nan")]]))
+
+
+def test_the_table_does_not_depend_on_the_number_of_threads() -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(digests) == 1

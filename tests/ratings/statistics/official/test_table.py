@@ -1,0 +1,213 @@
+"""The official table: true, independent of order, and steady at the edges."""
+
+from __future__ import annotations
+
+from math import isnan, log
+
+import numpy as np
+import pytest
+
+from benchmarks.fields import Field, all_tables, drawn_tables, play
+from benchmarks.official import KINDS, Kind, coverage, strengths_in
+from ratings.errors import ResultsError
+from ratings.statistics.official.results import Ints, Results
+from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+
+
+def results_of(*matches: tuple[str, tuple[int, ...]], times: int = 1) -> Results:
+    """Matches as ("ab", ranks), every one a block of its own, none repeating another."""
+    every = [match for match in matches for _ in range(times)]
+    names = sorted({name for who, _ in every for name in who})
+    seats = np.array([[names.index(name) for name in who] for who, _ in every])
+    return Results(
+        tuple(names), seats, np.array([ranks for _, ranks in every]), np.arange(len(every)), np.arange(len(every))
+    )
+
+
+def field(bots: int = 8, seats: int = 3, seed: int = 1) -> Field:
+    strengths = np.random.default_rng(seed).normal(0, 0.8, bots)
+    return Field(strengths - strengths.mean(), np.linspace(0.3, -0.3, seats), -0.5 - np.arange(seats - 1.0))
+
+
+def played(blocks: int = 60, seats: int = 3, seed: int = 1) -> Results:
+    random = np.random.default_rng(seed)
+    return play(field(seats=seats), drawn_tables(random, 8, seats, blocks), random)
+
+
+def rearranged(results: Results, order: Ints, names: Ints) -> Results:
+    """The same matches in another order, the versions listed in another order too."""
+    place = np.argsort(names)
+    return Results(
+        tuple(results.versions[index] for index in names),
+        place[results.seats[order]],
+        results.ranks[order] * 7,  # only who is before whom counts
+        results.blocks[order] * 3 + 1,
+        results.digests[order],
+    )
+
+
+def assert_identical(one: OfficialTable, other: OfficialTable) -> None:
+    assert one.rows == other.rows
+    assert one.seats == other.seats
+    assert np.array_equal(one.stronger, other.stronger, equal_nan=True)
+    assert np.array_equal(one.covariance, other.covariance)
+
+
+def test_two_bots_without_ties_have_the_odds_of_their_results() -> None:
+    won = [("ab", (1, 2)), ("ba", (2, 1))] * 3
+    table = official_table(results_of(*won, ("ab", (2, 1)), ("ba", (1, 2)), times=100))
+    best, worst = table.rows
+    assert (best.version, worst.version) == ("a", "b")
+    assert best.strength - worst.strength == pytest.approx(log(3), abs=0.01)
+    assert best.elo - worst.elo == pytest.approx(400 * log(3) / log(10), abs=2)
+    assert best.matches == worst.matches == table.matches == 800
+
+
+def test_ties_follow_davidson() -> None:
+    # Equal strengths, half the matches tied: delta / (2 + delta) = 1/2, and nobody is stronger.
+    table = official_table(results_of(("ab", (1, 2)), ("ab", (2, 1)), ("ab", (1, 1)), ("ab", (1, 1)), times=50))
+    assert [row.strength for row in table.rows] == pytest.approx([0, 0], abs=1e-9)
+    assert table.stronger == pytest.approx(np.full((2, 2), 0.5))
+
+
+def test_the_first_seat_gets_its_advantage_and_the_bots_do_not() -> None:
+    table = official_table(results_of(("ab", (1, 2)), ("ba", (1, 2)), ("ab", (1, 2)), ("ba", (2, 1)), times=100))
+    assert table.seats[0].advantage > 0.2 > -0.2 > table.seats[1].advantage
+    assert table.seats[0].low > 0
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_any_order_of_the_same_matches_gives_the_identical_table(seats: int) -> None:
+    results = played(seats=seats)
+    whole = official_table(results)
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        order, names = random.permutation(len(results.seats)), random.permutation(8)
+        assert_identical(whole, official_table(rearranged(results, order, names)))
+
+
+def test_matches_that_repeat_another_move_by_move_count_once() -> None:
+    results = played()
+    twice = Results(
+        results.versions,
+        np.concatenate([results.seats] * 2),
+        np.concatenate([results.ranks] * 2),
+        np.concatenate([results.blocks, results.blocks + 1000]),
+        np.concatenate([results.digests] * 2),
+    )
+    table = official_table(twice)
+    assert table.repeats == table.matches == len(results.seats)
+    assert_identical(table, official_table(results))
+
+
+def test_the_same_moves_of_other_bots_are_no_repeat() -> None:
+    results = played()
+    same = Results(results.versions, results.seats, results.ranks, results.blocks, np.zeros_like(results.digests))
+    distinct = len(np.unique(results.seats, axis=0))
+    assert official_table(same).matches == distinct
+
+
+def test_known_strengths_are_found() -> None:
+    random = np.random.default_rng(5)
+    true = field(seats=4)
+    table = official_table(play(true, drawn_tables(random, 8, 4, 4000), random))
+    assert strengths_in(table, true) == pytest.approx(true.strengths, abs=0.1)
+    assert [seat.advantage for seat in table.seats] == pytest.approx(true.seat_effects, abs=0.06)
+    assert table.dispersion == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", KINDS[::4], ids=lambda kind: kind.name)
+def test_the_intervals_hold_the_truth_about_as_often_as_they_say(kind: Kind) -> None:
+    # A small share of `python -m benchmarks.official`, which has 200 simulations; these seeds are the first of them.
+    seen = coverage(kind, 15)
+    assert 0.86 <= seen.share <= 1.0
+    assert seen.rank_hits / seen.ranks >= 0.97
+
+
+def test_anchors_stay_where_they_are_and_carry_the_others() -> None:
+    results = played()
+    free = {row.version: row for row in official_table(results).rows}
+    table = official_table(results, {"bot000": 2000.0, "nobody": 1.0})
+    rows = {row.version: row for row in table.rows}
+    assert rows["bot000"].is_anchor
+    assert rows["bot000"].elo == rows["bot000"].elo_low == rows["bot000"].elo_high == pytest.approx(2000.0)
+    shift = rows["bot000"].strength - free["bot000"].strength
+    assert rows["bot001"].strength - free["bot001"].strength == pytest.approx(shift, abs=0.01)
+    assert not rows["bot001"].is_anchor
+
+
+def test_a_bot_that_won_everything_gets_a_finite_strength_and_an_honest_interval() -> None:
+    table = official_table(results_of(("ab", (1, 2)), ("ba", (2, 1)), ("bc", (1, 2)), ("cb", (1, 2)), times=10))
+    best = table.rows[0]
+    assert best.version == "a"
+    assert 1 < best.strength < 8
+    assert best.high - best.low > 1
+
+
+def test_fields_that_never_met_are_told_apart() -> None:
+    table = official_table(results_of(("ab", (1, 2)), ("ba", (2, 1)), ("cd", (1, 2)), ("de", (1, 2)), times=20))
+    assert table.groups == 2
+    assert not table.is_connected
+    assert {row.version: row.group for row in table.rows} == {"a": 1, "b": 1, "c": 0, "d": 0, "e": 0}
+    by_name = {row.version: place for place, row in enumerate(table.rows)}
+    assert isnan(table.stronger[by_name["a"], by_name["c"]])
+    assert table.stronger[by_name["a"], by_name["b"]] > 0.99
+    # Nothing compares the two groups, so any rank among the others is possible.
+    assert table.rows[by_name["a"]].best_rank == 1
+    assert table.rows[by_name["a"]].worst_rank == 4
+
+
+def test_chances_and_rank_ranges_fit_together() -> None:
+    table = official_table(played(blocks=300))
+    assert table.stronger + table.stronger.T == pytest.approx(np.ones((8, 8)))
+    for row in table.rows:
+        assert row.best_rank <= row.rank <= row.worst_rank
+        assert row.low < row.strength < row.high
+        assert row.elo == pytest.approx(ELO_MEAN + ELO_PER_UNIT * row.strength)
+    assert [row.rank for row in table.rows] == list(range(1, 9))
+
+
+def test_more_confidence_makes_wider_intervals() -> None:
+    results = played()
+    narrow, wide = official_table(results, confidence=0.8).rows[0], official_table(results, confidence=0.99).rows[0]
+    assert wide.low < narrow.low
+    assert wide.high > narrow.high
+    assert wide.strength == narrow.strength
+
+
+def test_luck_of_the_block_widens_the_intervals() -> None:
+    random = np.random.default_rng(3)
+    strengths = np.zeros(6)
+    lucky = Field(strengths, np.zeros(2), np.zeros(0), luck=3.0)
+    table = official_table(play(lucky, all_tables(6, 2, 30), random))
+    assert table.dispersion > 1.3
+
+
+def test_two_copies_of_a_version_may_sit_at_one_table() -> None:
+    table = official_table(results_of(("aab", (1, 2, 3)), ("aba", (1, 2, 3)), ("baa", (3, 1, 1)), times=10))
+    assert table.rows[0].version == "a"
+    assert table.rows[0].matches == 60
+
+
+def test_no_matches_make_an_empty_table() -> None:
+    none = np.zeros((0, 2), np.int64)
+    table = official_table(Results(("a", "b"), none, none, none[:, 0], none[:, 0]))
+    assert table.rows == ()
+    assert table.matches == 0
+
+
+def test_results_that_do_not_fit_are_refused() -> None:
+    seats = np.array([[0, 1]])
+    one = np.array([0])
+    with pytest.raises(ResultsError, match="ranks"):
+        Results(("a", "b"), seats, np.array([[1, 2, 3]]), one, one)
+    with pytest.raises(ResultsError, match="blocks"):
+        Results(("a", "b"), seats, seats + 1, np.array([0, 1]), one)
+    with pytest.raises(ResultsError, match="not in the list"):
+        Results(("a",), seats, seats + 1, one, one)
+    with pytest.raises(ResultsError, match="twice"):
+        Results(("a", "a"), seats, seats + 1, one, one)
+    with pytest.raises(ResultsError, match="confidence"):
+        official_table(Results(("a", "b"), seats, seats + 1, one, one), confidence=95)
+    with pytest.raises(ResultsError, match="anchor"):
+        official_table(Results(("a", "b"), seats, seats + 1, one, one), {"a": float("nan")})

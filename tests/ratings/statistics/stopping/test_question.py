@@ -1,0 +1,44 @@
+"""The question that a tournament is played until."""
+
+from __future__ import annotations
+
+import pytest
+
+from ratings.errors import ResultsError
+from ratings.statistics.stopping.question import Question, check_question, format_question, parse_question
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("top 3 known at 95%", Question(3, 0.95)),
+        ("  Top 10   known at 99.5% ", Question(10, 0.995)),
+        ("winner known at 90%", Question(1, 0.9)),
+    ],
+)
+def test_questions_are_read_and_written(text: str, question: Question) -> None:
+    assert parse_question(text) == question
+    assert parse_question(format_question(question)) == question
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "top 3",
+        "top 0 known at 95%",
+        "top 3 known at 100%",
+        "top 3 known at 40%",
+        "top 3 known at 95",
+        "top -1 known at 95%",
+    ],
+)
+def test_other_text_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ResultsError, match=r"write for example|confidence"):
+        parse_question(text)
+
+
+def test_a_question_without_an_answer_is_refused() -> None:
+    check_question(Question(3, 0.95), 4)
+    with pytest.raises(ResultsError, match="top 3 of 3"):
+        check_question(Question(3, 0.95), 3)

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, MetaData, create_engine, select
+
+from ratings.errors import NotADatabaseError, SchemaVersionError
+from ratings.ledger.check import check
+from ratings.ledger.entry import FaultFact
+from ratings.store import schema
+from ratings.store.database import open_database, upgrade
+from ratings.store.models import Table
+from tests.ratings import book
+
+ROOT = Path(schema.__file__).parents[2]
+
+
+def set_revision(path: Path, revision: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+
+
+def test_migrations_and_models_describe_the_same_schema(engine: Engine) -> None:
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, Table.metadata) == []
+
+
+def test_the_listed_revisions_are_those_of_the_migrations() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(schema.MIGRATIONS))
+    scripts = ScriptDirectory.from_config(config)
+    assert tuple(script.revision for script in scripts.walk_revisions())[::-1] == schema.REVISIONS
+    assert scripts.get_heads() == [schema.HEAD]
+
+
+def test_a_fresh_file_is_migrated_by_itself(tmp_path: Path) -> None:
+    engine = open_database(tmp_path / "new.db")
+    assert schema.revision(engine) == schema.HEAD
+    engine.dispose()
+
+
+def test_an_empty_file_is_migrated_too(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    path.touch()
+    open_database(path).dispose()
+    assert path.stat().st_size > 0
+
+
+def test_a_database_in_memory_works(tmp_path: Path) -> None:
+    engine = open_database("sqlite://")
+    assert len(book.add_bots(engine, ("ada", "bob"))) == 2
+    engine.dispose()
+
+
+def test_a_place_with_a_percent_sign_works(tmp_path: Path) -> None:
+    open_database(tmp_path / "100%s.db").dispose()
+
+
+def test_a_newer_schema_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
+    set_revision(path, "9999")
+    before = path.read_bytes()
+    for attempt in (open_database, upgrade):
+        with pytest.raises(SchemaVersionError, match=r"9999.*older than the database; update it"):
+            attempt(path)
+    assert path.read_bytes() == before
+
+
+def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "REVISIONS", ("0000", *schema.REVISIONS))
+    set_revision(path, "0000")
+    with pytest.raises(SchemaVersionError, match=r"0000.*arena db upgrade$"):
+        open_database(path)
+
+
+def database_of(path: Path, revision: str, full: Engine) -> None:
+    """A database with the schema of a revision, and in it all rows of `full` that it has room for."""
+    old = create_engine(f"sqlite:///{path}")
+    config = Config()
+    config.set_main_option("script_location", str(schema.MIGRATIONS))
+    with old.connect() as target, target.begin(), full.connect() as source:
+        config.attributes["connection"] = target
+        command.upgrade(config, revision)
+        tables = MetaData()
+        tables.reflect(target)
+        for table in tables.sorted_tables:
+            rows = [dict(row) for row in source.execute(select(table)).mappings()]
+            if rows and table.name != "alembic_version":
+                target.execute(table.insert(), rows)
+    old.dispose()
+
+
+@pytest.mark.parametrize("revision", schema.REVISIONS[:-1])
+def test_an_upgrade_keeps_every_row_and_every_rating(
+    engine: Engine, tournament: str, tmp_path: Path, revision: str
+) -> None:
+    for match in book.take(engine, tournament, 9):
+        book.record(engine, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
+    old = tmp_path / "old.db"
+    database_of(old, revision, engine)
+    with pytest.raises(SchemaVersionError, match=f"{revision}.*arena db upgrade$"):
+        open_database(old)
+    assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
+    upgraded = open_database(old)
+    assert check(upgraded) == []
+    names = [table.name for table in Table.metadata.sorted_tables]
+    assert book.rows(upgraded, *names) == book.rows(engine, *names)
+    upgraded.dispose()
+
+
+def test_upgrading_a_current_database_changes_nothing(path: Path) -> None:
+    assert upgrade(path) == schema.SchemaChange(schema.HEAD, schema.HEAD)
+
+
+def test_upgrading_a_fresh_file_migrates_it(tmp_path: Path) -> None:
+    assert upgrade(tmp_path / "new.db") == schema.SchemaChange(None, schema.HEAD)
+
+
+def test_a_file_that_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("dear diary\n" * 1000)
+    before = path.read_bytes()
+    with pytest.raises(NotADatabaseError, match=r"notes\.txt is not a database; name another file"):
+        open_database(path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    for attempt in (open_database, upgrade):
+        with pytest.raises(NotADatabaseError, match="another program"):
+            attempt(path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript("CREATE TABLE alembic_version (version_num TEXT); CREATE TABLE users (id TEXT)")
+        connection.execute("INSERT INTO alembic_version VALUES ('0001')")
+    with pytest.raises(NotADatabaseError, match="another program"):
+        open_database(path)
+
+
+def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
+    opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).dispose()"
+    command = [sys.executable, "-W", "error::UserWarning", "-c", opener, str(tmp_path / "new.db")]
+    processes = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    errors = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 3, errors
+
+
+def test_the_migrations_work_from_the_wheel(tmp_path: Path) -> None:
+    builders = pytest.importorskip("hatchling.builders.wheel")
+    wheel = next(iter(builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])))
+    installed = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    script = (
+        "import sys, ratings; from ratings.store.database import open_database; "
+        "open_database(sys.argv[1]).dispose(); print(ratings.__file__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "new.db")],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert Path(run.stdout.strip()).is_relative_to(installed)

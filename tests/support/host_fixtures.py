@@ -1,0 +1,24 @@
+"""Fixtures for tests that start real bot processes: a mark on every process, and a game that follows a script."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.processes import marked_processes
+from tests.support.specs import installed_script_game
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Stands in the environment of every process that the tests of a module start; none outlives them."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        yield f"HOME={home}"
+        assert marked_processes(f"HOME={home}") == {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def script_game() -> Iterator[None]:
+    with installed_script_game():
+        yield
