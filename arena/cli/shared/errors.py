@@ -55,6 +55,7 @@ EXIT_CODES = {
     "arena.hosting.launcher.client.HostingError": FAILED,
     "arena.hosting.runtime.RuntimeDirectoryError": FAILED,
     "arena.tournament.errors.OrderError": MISUSE,
+    "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.executor.base.MatchLostError": FAILED,
     "arena.executor.base.ExecutorFailedError": FAILED,
