@@ -17,7 +17,7 @@ help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make lint    only ruff and mypy"
-	@echo "make bench   the figures of the README (takes several minutes)"
+	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, fuzzing and 20,000 matches (takes hours on a small machine)"
 	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"

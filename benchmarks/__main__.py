@@ -1,4 +1,4 @@
-"""The speeds of the README, one after another: `python -m benchmarks`. Takes a good while."""
+"""The speeds of docs/measured.md, one after another: `python -m benchmarks`. Takes a good while."""
 
 from __future__ import annotations
 

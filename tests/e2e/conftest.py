@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import CHOICES, Place, write_quick_bot
+from tests.support.places import CHOICES, Place, write_quick_bot
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import CHOICES, Place, write_manifest
+from tests.support.places import CHOICES, Place, write_manifest
 
 SCRIPTED_BOT = Path(__file__).resolve().parents[1] / "support" / "scripted_bot.py"
 ROUND_ROBIN = [

@@ -3,7 +3,7 @@
 import shlex
 
 from engine import registry
-from tests.e2e.support import Place
+from tests.support.places import Place
 
 # Little to think with: the bots play as they can, what is looked at is the way through the demo.
 QUICK = ("--blocks", "1", "--time", "5ms")

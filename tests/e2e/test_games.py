@@ -7,7 +7,7 @@ import pytest
 
 from engine import registry
 from engine.core import Game
-from tests.e2e.support import CHOICES, Place, write_quick_bot
+from tests.support.places import CHOICES, Place, write_quick_bot
 
 GAMES = [registry.get(name) for name in registry.names()]
 MOST_SEATS = max(game.seats[-1] for game in GAMES)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import CHOICES, Place
+from tests.support.places import CHOICES, Place
 
 BLOCKS = 10
 MATCHES = 3 * BLOCKS

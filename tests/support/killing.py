@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.e2e.support import CHOICES, Place, write_manifest
+from tests.support.places import CHOICES, Place, write_manifest
 
 ARENA, WORKER, LAUNCHER, ALL = "arena", "worker", "launcher", "all three"
 VICTIMS = (ARENA, WORKER, LAUNCHER, ALL)
