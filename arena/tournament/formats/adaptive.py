@@ -65,7 +65,7 @@ class Adaptive:
         return self._orders(situation)[:left]
 
     def _orders(self, situation: Situation) -> list[Order]:
-        from ratings.statistics.stopping.planning import first_blocks, next_blocks
+        from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}

@@ -16,10 +16,10 @@ from ratings.errors import ArchiveError
 from ratings.ledger.bots import add_version
 from ratings.ledger.check import check, facts_problems
 from ratings.ledger.entry import FaultFact
-from ratings.read.archive.chain import read_chain
-from ratings.read.archive.exporting import export_tournament
-from ratings.read.archive.importing import Imported, import_tournament
-from ratings.read.queries import resolve_tournament, standings
+from ratings.ledger.importing import Imported, import_tournament
+from ratings.read.exporting import export_tournament
+from ratings.read.tournaments import resolve_tournament, standings
+from ratings.store.archive.chain import read_chain
 from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, read, write
 from tests.ratings import book
