@@ -15,10 +15,11 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session
 
-from ratings.errors import ArchiveError, NotFoundError, SkillError
+from ratings.errors import ArchiveError, NotFoundError
 from ratings.ledger.check import facts_problems
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.rebuild import rebuild
+from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.archive.chain import read_chain
 from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, decode_row

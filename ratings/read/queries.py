@@ -1,22 +1,24 @@
-"""The old place of `ratings.read.tournaments`."""
+"""The old place of `ratings.read.tournaments` and `ratings.read.matches`."""
 
-from ratings.read.tournaments import (
-    EntrantRow,
+from ratings.read.matches import (
     MatchDetail,
     MatchRow,
     SeatRow,
-    TournamentRow,
     list_matches,
-    list_tournaments,
     match_detail,
-    owned_entrants,
     replay_of,
     replays,
-    resolve_match,
-    resolve_tournament,
+)
+from ratings.read.matches import find_match as resolve_match
+from ratings.read.tournaments import (
+    EntrantRow,
+    TournamentRow,
+    list_tournaments,
+    owned_entrants,
     standings,
     tournament_row,
 )
+from ratings.read.tournaments import find_tournament as resolve_tournament
 
 __all__ = [
     "EntrantRow",

@@ -12,7 +12,7 @@ from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.points import standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
