@@ -14,7 +14,7 @@ from arena.cli.shared.hints import next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.order import find_tournament
 from arena.cli.shared.output import print_json
-from arena.tournament.create import check_name
+from arena.tournament.creation import check_name
 from ratings.read.archive.exporting import export_tournament
 from ratings.read.archive.importing import import_tournament
 from ratings.store.database import read, write

@@ -20,7 +20,7 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.play import play, read_keeping
 from arena.cli.shared.sandbox import AllowReduced, Sandbox
 from arena.cli.shared.standings import COLUMNS, print_end, standing_facts
-from arena.tournament import entry
+from arena.tournament import entering
 from ratings.ledger import entry as ledger
 from ratings.read import queries
 from ratings.read.leaks import leak_checks
@@ -218,7 +218,7 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
     with open_existing_book(db) as book, write(book.engine) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
-        version, wave = entry.join(session, book.store, found, bot)
+        version, wave = entering.join(session, book.store, found, bot)
         text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
     typer.echo(text)
 
@@ -233,7 +233,7 @@ def withdraw_from_tournament(
     """
     with open_existing_book(db) as book, write(book.engine) as session:
         found = find_tournament(session, tournament)
-        version, void = entry.withdraw(session, found, bot)
+        version, void = entering.withdraw(session, found, bot)
         name = session.get_one(Tournament, found.id).name
         text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)

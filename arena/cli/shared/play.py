@@ -22,7 +22,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
 from ratings.ledger.entry import progress

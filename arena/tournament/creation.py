@@ -17,9 +17,10 @@ from arena.hosting.store import VersionStore
 from arena.match.clock import TimeControl, format_time_control
 from arena.tournament.errors import OrderError
 from arena.tournament.formats import catalog, seeds
-from arena.tournament.formats.base import Entrant, Format
 from arena.tournament.formats.blocks import BlockMaker
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.formats.situation import Entrant
 from arena.tournament.formats.waves import plan_wave
 from arena.tournament.planner import Planner
 from engine import registry

@@ -1,4 +1,4 @@
-"""Who joins a tournament that has begun, and who leaves it. Errors are those of `create`, and nothing was written."""
+"""Who joins a tournament that has begun, and who leaves it. Errors are those of `creation`, and nothing was written."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import pytest
 
 from arena.hosting.store import StoreError
 from arena.match.clock import parse_time_control
-from arena.tournament.create import create_match
+from arena.tournament.creation import create_match
 from arena.tournament.errors import OrderError
 from arena.tournament.formats import seeds
 from arena.tournament.formats.errors import ScheduleError

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.tournament.formats.base import BlockState, PlayedBlock, Situation, Standing
+from arena.tournament.formats.format import Standing
+from arena.tournament.formats.situation import BlockState, PlayedBlock, Situation
 
 
 def most_points(seats: int) -> int:
