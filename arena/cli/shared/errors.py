@@ -42,6 +42,7 @@ EXIT_CODES = {
     "engine.core.OptionsError": MISUSE,
     "engine.core.SeatsError": MISUSE,
     "engine.core.NotationError": MISUSE,
+    "engine.core.AbilityError": MISUSE,
     "engine.core.EngineError": FAILED,
     "ratings.errors.NotFoundError": MISUSE,
     "ratings.errors.AmbiguousError": MISUSE,

@@ -7,10 +7,10 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.answers import answer_lines
-from arena.cli.shared.book import Book
-from arena.cli.shared.hints import next_command
+from arena.cli.shared.conclusions import answer_lines
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.storage import Book
+from arena.cli.shared.suggestions import next_command
 from arena.tournament.planner import Planner
 from ratings.read import queries
 from ratings.store.database import Session, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from arena.cli.shared.book import Book
+from arena.cli.shared.storage import Book
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.planner import Planner
