@@ -111,7 +111,7 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
     ("change", "bots", "error", "message"),
     [
         ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
-        ({"options": {"colour": "red"}}, BOTS, OptionsError, "unknown option 'colour'"),
+        ({"options": {"colour": "red"}}, BOTS, OptionsError, "countdown has no option 'colour'; it has: tokens"),
         ({"seats": 7}, BOTS, SeatsError, "countdown is played by 2 to 4 seats, not 7"),
         ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
         ({}, ["ann", "bob", "ann"], OrderError, "ann is entered more than once; name each version once"),
