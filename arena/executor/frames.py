@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.executor.base import HostBrokenError, MatchLostError
+from arena.executor.interface import HostBrokenError, MatchLostError
 from arena.match.spec import Fault, FaultCause, HostCause, LeakCheck, LeakVerdict, MatchReport, MatchResult
 
 _LENGTHS = struct.Struct(">II")

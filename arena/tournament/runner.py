@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from arena.executor.base import Executor, MatchLostError
+from arena.executor.interface import Executor, MatchLostError
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.store import VersionStore
 from arena.match.spec import MatchReport

@@ -18,13 +18,13 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 
-from arena.executor.base import HostBrokenError, MatchLostError
 from arena.executor.frames import encode_frame, encode_lost, encode_report, read_frame
+from arena.executor.interface import HostBrokenError, MatchLostError
 from arena.hosting.launcher.client import HostingError
 from arena.match.match import MatchSpecError
 from arena.match.spec import HostCause, MatchSpec
 from arena.worker.host import MatchHost
-from arena.worker.warm import DEFAULT_WARM_BOTS
+from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 _PR_SET_PDEATHSIG = 1
 MANY_DESCRIPTORS = 16_384

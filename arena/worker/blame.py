@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from arena.executor.base import HostBrokenError
-from arena.hosting.facts import BEGINNING, Mark
+from arena.executor.interface import HostBrokenError
 from arena.hosting.launcher.client import (
     HostedProcess,
     HostingError,
@@ -18,7 +17,8 @@ from arena.hosting.launcher.client import (
     SandboxUnavailableError,
     StorageFailedError,
 )
-from arena.hosting.runtime import RuntimeDirectoryError
+from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.runtime_directory import RuntimeDirectoryError
 from arena.match.spec import Fault, FaultCause, HostCause
 
 KEPT_STDERR_CHARACTERS = 4000

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from arena.executor.base import HostBrokenError, MatchLostError
+from arena.executor.interface import HostBrokenError, MatchLostError
 from arena.match.clock import TimeControl
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
 from arena.worker.host import MatchHost

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
-from arena.executor.base import HostBrokenError, MatchLostError
+from arena.executor.interface import HostBrokenError, MatchLostError
 from arena.hosting.launcher.client import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.clock import TimeControl
 from arena.match.match import MatchSpecError
@@ -142,7 +142,7 @@ async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -
 
 
 async def test_without_a_clock_a_decision_has_an_end_too(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.referee.conductor.UNTIMED_DECISION_S", 0.1)
+    monkeypatch.setattr("arena.referee.play.UNTIMED_DECISION_S", 0.1)
     fault = only_fault(await play(host, [scripted("silent"), scripted()], "0:3 1:3", clock="none"))
     assert fault.cause is FaultCause.TIMEOUT
     assert "even without a clock" in fault.explanation

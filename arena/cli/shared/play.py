@@ -17,7 +17,7 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.sandbox import describe_levels, read_policy
-from arena.executor.base import ExecutorFailedError
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level

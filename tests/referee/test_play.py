@@ -8,9 +8,9 @@ from arena.match.answers import Answer, Resignation
 from arena.match.clock import TimeControl
 from arena.match.match import Match
 from arena.match.spec import FaultCause, HostCause
-from arena.referee.conductor import _Conductor
 from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Inbox
+from arena.referee.play import _Conductor
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 

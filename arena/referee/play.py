@@ -16,7 +16,7 @@ from arena.match.timing import Figures
 from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.lag import OwnQueue
-from arena.referee.metering import Meter
+from arena.referee.meter import Meter
 from arena.referee.pondering import PonderWatch
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import BotStream, StreamClosedError

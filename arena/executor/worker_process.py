@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.executor.base import HostBrokenError, MatchLostError
 from arena.executor.frames import FrameError, decode_lost, decode_report, encode_frame, read_frame
+from arena.executor.interface import HostBrokenError, MatchLostError
 from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 KEPT_STDERR_BYTES = 8192
