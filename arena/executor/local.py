@@ -10,10 +10,11 @@ import os
 from collections import deque
 from typing import Self
 
-from arena.executor.interface import ExecutorFailedError, MatchLostError
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.worker_process import Job, WorkerProcess
 from arena.hosting.proc.machine import default_warm_mb
 from arena.hosting.runtime_directory import sweep
+from arena.match.host_faults import MatchLostError
 from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 MATCHES_A_WORKER = 2

@@ -56,7 +56,7 @@ EXIT_CODES = {
     "arena.hosting.runtime_directory.RuntimeDirectoryError": FAILED,
     "arena.tournament.errors.OrderError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
-    "arena.executor.interface.MatchLostError": FAILED,
+    "arena.match.host_faults.MatchLostError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
     "builtins.OSError": FAILED,
 }
