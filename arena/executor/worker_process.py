@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.executor.frames import FrameError, encode_frame, read_frame
+from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.spec import HostCause, MatchReport, MatchSpec
 

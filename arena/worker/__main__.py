@@ -18,7 +18,7 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 
-from arena.executor.frames import encode_frame, read_frame
+from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.launcher.client import HostingError
 from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.match import MatchSpecError
