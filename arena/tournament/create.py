@@ -15,14 +15,13 @@ from typing import Any
 from arena.hosting.manifest import BotManifest
 from arena.hosting.store import VersionStore
 from arena.match.clock import TimeControl, format_time_control
-from arena.tournament import seeds
-from arena.tournament.blocks import BlockMaker
 from arena.tournament.errors import OrderError
-from arena.tournament.formats import planner
-from arena.tournament.formats import registry as formats
+from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.base import Entrant, Format
+from arena.tournament.formats.blocks import BlockMaker
 from arena.tournament.formats.roundrobin import RoundRobin
-from arena.tournament.waves import WavePlanner
+from arena.tournament.formats.waves import plan_wave
+from arena.tournament.planner import Planner
 from engine import registry
 from engine.core import Game
 from ratings.ledger.bots import resolve_version
@@ -63,13 +62,13 @@ def create_format(
     form.check(len(versions))
     secret = _secret(terms)
     entrants = [Entrant(version.id) for version in versions]
-    orders = planner.plan(form, entrants, [], seeds.schedule_seed(secret))
+    orders = plan_wave(form, entrants, [], seeds.schedule_seed(secret))
     maker = _maker(game, terms, secret)
     blocks = [maker.block(index, order, form.blocks_a_seed) for index, order in enumerate(orders)]
     tournament = _create(
-        session, maker, terms, name, form.name, versions, blocks, formats.to_settings(form), more_waves=form.lag > 0
+        session, maker, terms, name, form.name, versions, blocks, catalog.to_settings(form), more_waves=form.lag > 0
     )
-    if tournament.more_waves and (waves := WavePlanner.of(session, tournament)):
+    if tournament.more_waves and (waves := Planner.of(session, tournament)):
         waves.plan_ready(session)
         session.refresh(tournament)
     return tournament

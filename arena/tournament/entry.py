@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arena.hosting.manifest import BotManifest
 from arena.hosting.store import VersionStore
 from arena.tournament.errors import NotPlayableError, OrderError
-from arena.tournament.formats import registry
+from arena.tournament.formats import catalog
 from ratings.ledger import waves
 from ratings.ledger.bots import resolve_version
 from ratings.ledger.entry import progress
@@ -20,11 +20,11 @@ def join(session: Session, store: VersionStore, tournament: Tournament, text: st
 
     Raises OrderError where the format or the game does not allow it, NotPlayableError when the tournament is over.
     """
-    form = registry.from_settings(tournament.format, 2, tournament.settings)
+    form = catalog.from_settings(tournament.format, 2, tournament.settings)
     if form is None or not form.takes_late_entrants:
         raise OrderError(
             f"{tournament.name!r} is a {tournament.format}, all of whose entrants are there from the start; only "
-            f"{' and '.join(registry.LATE_ENTRY)} take late ones, plan a new tournament"
+            f"{' and '.join(catalog.LATE_ENTRY)} take late ones, plan a new tournament"
         )
     _check_open(session, tournament)
     version = resolve_version(session, text)
@@ -45,7 +45,7 @@ def withdraw(session: Session, tournament: Tournament, text: str) -> tuple[Versi
 
     Raises OrderError if it is not entered, or several of its versions are; NotPlayableError for what is over.
     """
-    if registry.from_settings(tournament.format, 2, tournament.settings) is None:
+    if catalog.from_settings(tournament.format, 2, tournament.settings) is None:
         raise OrderError(f"{tournament.name!r} is a single match; `arena tournament cancel` gives it up")
     _check_open(session, tournament)
     version = _entered(session, tournament, text)

@@ -1,8 +1,9 @@
-"""Everything this package raises on purpose. Errors of the engine and of the book of record pass through it.
+"""Everything this package raises on purpose, but for the `ScheduleError` of its formats.
+
+Errors of the engine and of the book of record pass through it.
 
 TournamentError
 ├── OrderError          what was asked for makes no tournament; nothing was written
-│   └── ScheduleError   the number of entrants, seats or blocks does (roundrobin.py)
 ├── NotPlayableError    finished, cancelled, or planned for other rules than those installed
 ├── AlreadyRunningError another process is playing it now
 └── HostFailingError    one match after the other was lost by the host; the run stopped
@@ -15,10 +16,6 @@ class TournamentError(Exception):
 
 class OrderError(TournamentError, ValueError):
     """What was asked for makes no tournament."""
-
-
-class ScheduleError(OrderError):
-    """These entrants cannot play such a schedule."""
 
 
 class NotPlayableError(TournamentError):

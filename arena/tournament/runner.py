@@ -24,9 +24,9 @@ from arena.match.host_faults import MatchLostError
 from arena.match.spec import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.planner import Planner
 from arena.tournament.progress import RunProgress, Tally
 from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
-from arena.tournament.waves import WavePlanner
 from ratings.errors import NotFoundError, RatingsError
 from ratings.ledger import entry as ledger
 from ratings.ledger.entry import LeasedMatch
@@ -88,7 +88,7 @@ def _open_run(
         state = ledger.progress(session, tournament_id)
         _check_playable(tournament, state)
         specs = make_specs(session, tournament)
-        waves = WavePlanner.of(session, tournament)
+        waves = Planner.of(session, tournament)
     tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
     return _Run(database, tournament_id, executor, on_progress, specs, waves, tally)
 
@@ -110,7 +110,7 @@ class _Run:
         executor: Executor,
         on_progress: OnProgress | None,
         specs: SpecMaker,
-        waves: WavePlanner | None,
+        waves: Planner | None,
         tally: Tally,
     ) -> None:
         self._database = database

@@ -12,8 +12,8 @@ from arena.hosting.store import VersionStore
 from arena.match.clock import parse_time_control
 from arena.match.spec import MatchReport, MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.formats import registry as formats
-from arena.tournament.seeds import bot_seed
+from arena.tournament.formats import catalog
+from arena.tournament.formats.seeds import bot_seed
 from engine import registry
 from ratings.ledger.entry import FaultFact, LeakFact, LeasedMatch, LeasedSeat, MatchFact
 from ratings.read import queries
@@ -64,7 +64,7 @@ class SpecMaker:
         self._leak_checks = leak_checks
         self._secret = bytes.fromhex(tournament.secret)
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
-        self._blocks_a_seed = formats.blocks_a_seed(tournament.format)
+        self._blocks_a_seed = catalog.blocks_a_seed(tournament.format)
         settings = tournament.settings
         self._clock = replace(
             parse_time_control(pool.time_control),

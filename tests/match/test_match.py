@@ -87,7 +87,7 @@ class TestCourse:
         ("changes", "problem"),
         [
             ({"rules_version": "0"}, "rules version 0"),
-            ({"options": {"board": "big"}}, "unknown option"),
+            ({"options": {"board": "big"}}, "script has no option"),
             ({"game": "checkers"}, "no game 'checkers'"),
         ],
     )

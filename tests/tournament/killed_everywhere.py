@@ -23,8 +23,8 @@ from arena.tournament.create import create_format
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.planner import Planner
 from arena.tournament.runner import run_tournament
-from arena.tournament.waves import WavePlanner
 from ratings.ledger import entry as ledger
 from ratings.ledger import waves
 from ratings.ledger.check import check
@@ -85,7 +85,7 @@ def outcome(path: Path) -> Any:
         with read(book.database) as session:
             (row,) = list_tournaments(session)
             tournament = session.get_one(Tournament, row.tournament.id)
-            planner = WavePlanner.of(session, tournament)
+            planner = Planner.of(session, tournament)
             assert planner is not None
             standings = planner.standings(session)
         return book.table(row.tournament), book.results(row.tournament), standings

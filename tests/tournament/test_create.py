@@ -5,9 +5,10 @@ import pytest
 
 from arena.hosting.store import StoreError
 from arena.match.clock import parse_time_control
-from arena.tournament import seeds
 from arena.tournament.create import create_match
-from arena.tournament.errors import OrderError, ScheduleError
+from arena.tournament.errors import OrderError
+from arena.tournament.formats import seeds
+from arena.tournament.formats.errors import ScheduleError
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.bots import set_disabled

@@ -10,8 +10,8 @@ import pytest
 
 from arena.hosting.store import StoreError
 from arena.match.spec import MatchReport, MatchSpec
-from arena.tournament import seeds
 from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
+from arena.tournament.formats import seeds
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament

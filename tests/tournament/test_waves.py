@@ -12,15 +12,16 @@ import pytest
 from arena.match.spec import MatchSpec
 from arena.tournament.create import create_format, create_match
 from arena.tournament.entry import join, withdraw
-from arena.tournament.errors import NotPlayableError, OrderError, ScheduleError
+from arena.tournament.errors import NotPlayableError, OrderError
 from arena.tournament.formats.base import Format, Standing
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.planner import Planner
 from arena.tournament.progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.tournament.waves import WavePlanner
 from ratings.ledger import entry as ledger
 from ratings.ledger import waves
 from ratings.ledger.bots import set_disabled
@@ -60,7 +61,7 @@ async def play(
 def standings(book: Book, tournament: Tournament) -> list[Standing]:
     with read(book.database) as session:
         found = session.get_one(Tournament, tournament.id)
-        planner = WavePlanner.of(session, found)
+        planner = Planner.of(session, found)
         assert planner is not None
         return planner.standings(session)
 
@@ -122,7 +123,7 @@ def test_a_wave_is_written_once(book: Book) -> None:
     tournament = plan(book, Swiss(2, 3))
     with write(book.database) as session:
         before = waves.planned_waves(session, tournament.id)
-        planner = WavePlanner.of(session, tournament)
+        planner = Planner.of(session, tournament)
         assert planner is not None
         assert planner.plan_ready(session) == 0  # the first round is not over
         assert not waves.add_wave(session, tournament.id, 0, [])

@@ -16,15 +16,16 @@ from arena.cli.nouns.game import get_game
 from arena.cli.nouns.leaderboard import COLUMNS, describe_pool
 from arena.cli.nouns.match import SHORT
 from arena.cli.shared import settings
-from arena.cli.shared.book import Book, open_book
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.hints import next_command
 from arena.cli.shared.options import Workers, example, worker_count
-from arena.cli.shared.order import Order, TimeText, add_round_robin, next_name
 from arena.cli.shared.output import format_duration, print_table
 from arena.cli.shared.play import play
+from arena.cli.shared.request import Order, TimeText, add_round_robin, next_name
+from arena.cli.shared.storage import Book, open_book
+from arena.cli.shared.suggestions import next_command
 from arena.match.clock import TimeControl, parse_time_control
 from engine import registry
+from engine.abilities import need_playable
 from engine.core import Game
 from ratings.ledger import bots
 from ratings.read import leaderboard, queries
@@ -72,8 +73,8 @@ def demo(
         str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
     ] = None,
 ) -> None:
-    """Play a first rated tournament of every game."""
-    games = [get_game(name) for name in ([game] if game else registry.names())]
+    """Play a first rated tournament of every game that the sample bots can search."""
+    games = [get_game(game)] if game else [found for found in map(get_game, registry.names()) if found.playable]
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
     with open_book(place) as book:
@@ -93,7 +94,7 @@ def demo(
 def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:
     """So many blocks of a game as fit into `budget_s` seconds of thinking, at least one; or as many as ordered."""
     seats = min(len(BOTS), game.seats[-1])
-    thinking = game.usual_decisions(seats) / seats  # decisions of one seat
+    thinking = need_playable(game).usual_decisions(seats) / seats  # decisions of one seat
     match_seconds = clock.bank_us / 1e6 + thinking * (clock.decision_limit_us + clock.increment_us) / 1e6 * SHARE_USED
     fitting = round(budget_s / max(match_seconds, 0.1) / _matches_a_block(seats))
     return Part(game, seats, blocks or max(1, fitting), match_seconds)

@@ -10,11 +10,11 @@ import typer
 from arena.cli.nouns.game import check_language, get_game
 from arena.cli.nouns.match import SHORT, MatchId
 from arena.cli.shared import errors, settings
-from arena.cli.shared.book import open_existing_book
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
-from arena.cli.shared.order import find_tournament
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.request import find_tournament
+from arena.cli.shared.storage import open_existing_book
 from arena.match.replay import ReplayError, load
 from arena.match.verify import verify as problems_of
 from engine.chance import SeededChance
@@ -114,12 +114,12 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Any, language: st
     check_language(game, language)
     playing = play_until(document, ply)
     if svg is not None:
-        write_svg(svg, game.render_svg(playing.state, None, language))
+        write_svg(svg, game.shown.svg(playing.state, None, language))
     if as_json:
         print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
         return
     typer.echo(f"before ply {ply} of {len(document['entries'])}")
-    typer.echo(game.render_text(playing.state, None, language))
+    typer.echo(game.shown.text(playing.state, None, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
 

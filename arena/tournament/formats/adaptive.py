@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from arena.tournament.errors import ScheduleError
 from arena.tournament.formats.base import Order, PlayedBlock, Situation
 from arena.tournament.formats.base import Standing as Row
-from arena.tournament.formats.circles import seat_groups
+from arena.tournament.formats.circular_orders import seat_groups
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.points import standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
 from ratings.errors import ResultsError

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from arena.tournament.errors import ScheduleError
 from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standing
-from arena.tournament.formats.circles import circular_order
+from arena.tournament.formats.circular_orders import circular_order
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.points import by_score, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_size
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.errors import ScheduleError
 from arena.tournament.formats.base import Order, Situation, Standing
 from arena.tournament.formats.bracket import Bracket
-from arena.tournament.formats.circles import draw, seat_groups
+from arena.tournament.formats.circular_orders import draw, seat_groups
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.points import standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.errors import ScheduleError
 from arena.tournament.formats.base import Order, Situation, Standing
-from arena.tournament.formats.circles import draw, seat_groups
+from arena.tournament.formats.circular_orders import draw, seat_groups
+from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.points import Tally, keep_failing, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
-from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
 from arena.tournament.formats.swiss import RETIRE_AFTER
 from ratings.statistics.skill import Skill, exposure
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament import roundrobin
-from arena.tournament.balance import CombinationOrder
-from arena.tournament.errors import ScheduleError
+from arena.tournament.formats import schedule
 from arena.tournament.formats.base import Order, Situation, Standing
-from arena.tournament.formats.circles import seat_groups
+from arena.tournament.formats.circular_orders import seat_groups
+from arena.tournament.formats.combinations import CombinationOrder
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.points import by_score, standing_rows, tally
 from arena.tournament.formats.sampling import balanced_sample
-from arena.tournament.seeds import derive
+from arena.tournament.formats.seeds import derive
 from engine.chance import SeededChance
 
 
@@ -32,14 +32,14 @@ class RoundRobin:
 
     def check(self, entrants: int) -> None:
         """See `Format`."""
-        roundrobin.check_schedule([str(place) for place in range(entrants)], seats=self.seats, blocks=self.blocks)
+        schedule.check_schedule([str(place) for place in range(entrants)], seats=self.seats, blocks=self.blocks)
 
     def plan(self, situation: Situation) -> list[Order]:
         """See `Format`."""
         if situation.wave:
             return []
         entrants = [entrant.id for entrant in situation.entrants]
-        blocks = roundrobin.schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
+        blocks = schedule.schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
         return [block.order for block in blocks]
 
     def standings(self, situation: Situation) -> list[Standing]:
@@ -142,8 +142,8 @@ def check_entrants(entrants: int, least: int) -> None:
 
 def check_size(matches: int) -> None:
     """Raise ScheduleError if one tournament would have too many matches."""
-    if matches > roundrobin.MAX_MATCHES:
+    if matches > schedule.MAX_MATCHES:
         raise ScheduleError(
-            f"that makes {matches} matches, over the {roundrobin.MAX_MATCHES} of one tournament; enter fewer bots or "
+            f"that makes {matches} matches, over the {schedule.MAX_MATCHES} of one tournament; enter fewer bots or "
             "ask for fewer blocks"
         )

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from arena.tournament.seeds import derive
+from arena.tournament.formats.seeds import derive
 from engine.chance import SeededChance
 
 Places = tuple[int, ...]

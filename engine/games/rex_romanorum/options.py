@@ -221,3 +221,23 @@ def options_schema() -> dict[str, Any]:
         for name, default in options_json(DEFAULT_OPTIONS).items()
     }
     return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The option table of the contract (`engine.core.OptionTable`)."""
+
+    def parse(self, values: Mapping[str, Any]) -> Options:
+        """Return validated options, defaults filled in."""
+        return parse_options(values)
+
+    def to_json(self, options: Options) -> dict[str, Any]:
+        """Return every option with its value."""
+        return options_json(options)
+
+    def schema(self) -> dict[str, Any]:
+        """Return a JSON Schema of what `to_json` returns."""
+        return options_schema()
+
+
+OPTIONS: Final = _Table()

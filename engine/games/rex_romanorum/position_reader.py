@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from random import Random
 from typing import Any
 
-from engine.chance import Chance, SeededChance
+from engine.chance import Chance
 from engine.core import PositionError
 from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, CASTLE, CHURCH, HIGHEST_COUNT
 from engine.games.rex_romanorum.board import (
@@ -71,16 +70,6 @@ def read_observation(data: Mapping[str, Any]) -> RexState:
     position.pile = _regions(data["pile_set"], "pile_set")
     read_int(data["pile_size"], "pile_size", len(position.pile), len(position.pile))
     _check(position)
-    return position
-
-
-def determinize(observed: RexState, rng: Random) -> RexState:
-    """A position like `observed` with the pile in an order, and a stream of chance, drawn from `rng`.
-
-    Every order is as likely as every other: nobody has seen anything of it since it was shuffled.
-    """
-    position = observed.clone(SeededChance(rng.getrandbits(53)))
-    rng.shuffle(position.pile)
     return position
 
 

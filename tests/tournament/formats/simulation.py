@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from arena.tournament.formats import planner
 from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock, Situation, Wave
+from arena.tournament.formats.waves import is_over, is_ready, plan_wave
 
 SEED = 7
 MOST_WAVES = 300
@@ -93,10 +93,10 @@ def play(
     played = Played(form, list(entrants))
     over = 0
     for _ in range(2 * MOST_WAVES):
-        if planner.is_ready(form, len(played.waves), over):
+        if is_ready(form, len(played.waves), over):
             if played.waves:
                 come_and_go(played, random, chances)
-            orders = planner.plan(form, played.entrants, played.waves, SEED)
+            orders = plan_wave(form, played.entrants, played.waves, SEED)
             if on_plan is not None:
                 on_plan(played, orders)
             if not orders:
@@ -109,5 +109,5 @@ def play(
         raise AssertionError(f"{form} does not end")
     for number in range(over, len(played.waves)):
         played.waves[number] = tuple(finish(block.order, random, chances) for block in played.waves[number])
-    assert planner.is_over(form, played.entrants, played.waves, SEED)
+    assert is_over(form, played.entrants, played.waves, SEED)
     return played

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from arena.tournament.errors import ScheduleError
-from arena.tournament.formats import planner
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.base import BlockState, Order, PlayedBlock
+from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.waves import is_ready, plan_wave
 from tests.tournament.formats.simulation import SEED, Played, field_of
 
 
@@ -19,8 +19,8 @@ def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
     random = Random(seed)
     played, over = Played(form, field_of(size)), 0
     while True:
-        if planner.is_ready(form, len(played.waves), over):
-            orders = planner.plan(form, played.entrants, played.waves, SEED)
+        if is_ready(form, len(played.waves), over):
+            orders = plan_wave(form, played.entrants, played.waves, SEED)
             if not orders:
                 return played
             played.waves.append(tuple(PlayedBlock(order) for order in orders))

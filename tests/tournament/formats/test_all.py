@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.errors import ScheduleError
-from arena.tournament.formats import planner, registry
+from arena.tournament.formats import catalog
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock
-from arena.tournament.formats.circles import circular_order
+from arena.tournament.formats.circular_orders import circular_order
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.points import block_points, most_points
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.formats.waves import plan_wave, standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 EXAMPLES = settings(max_examples=35)
@@ -56,7 +57,7 @@ def tournaments(draw: st.DrawFn) -> Played:
 @EXAMPLES
 @given(tournaments())
 def test_every_tournament_ends_with_a_table_of_all_who_entered(played: Played) -> None:
-    rows = planner.standings(played.form, played.entrants, played.waves, SEED)
+    rows = standings(played.form, played.entrants, played.waves, SEED)
     assert {row.entrant for row in rows} == {entrant.id for entrant in played.entrants}
     assert [row.place for row in rows] == sorted(row.place for row in rows)
     assert rows[0].place == 1
@@ -87,7 +88,7 @@ def test_a_wave_depends_on_nothing_but_earlier_waves(played: Played) -> None:
             if entrant.joined <= number
         ]
         for entrants in (known, played.entrants):
-            orders = planner.plan(played.form, entrants, played.waves[:number], SEED)
+            orders = plan_wave(played.form, entrants, played.waves[:number], SEED)
             assert orders == tuple(block.order for block in wave)
 
 
@@ -103,7 +104,7 @@ def test_results_of_waves_that_may_not_be_known_yet_do_not_show(played: Played, 
             else wave
             for index, wave in enumerate(played.waves[:number])
         ]
-        orders = planner.plan(played.form, played.entrants, forged, SEED)
+        orders = plan_wave(played.form, played.entrants, forged, SEED)
         assert orders == tuple(block.order for block in played.waves[number])
 
 
@@ -128,7 +129,7 @@ def test_only_the_places_of_the_entrants_matter(played: Played) -> None:
         for wave in played.waves
     ]
     for number, wave in enumerate(waves):
-        assert planner.plan(played.form, entrants, waves[:number], SEED) == tuple(block.order for block in wave)
+        assert plan_wave(played.form, entrants, waves[:number], SEED) == tuple(block.order for block in wave)
 
 
 @EXAMPLES
@@ -147,12 +148,12 @@ def test_successive_blocks_of_the_same_run_through_all_circular_orders(played: P
 
 @given(formats())
 def test_settings_survive_the_database(form: Format) -> None:
-    stored = {**registry.to_settings(form), "seed": 1, "opening_plies": 2}
-    assert registry.from_settings(form.name, form.seats, stored) == form
+    stored = {**catalog.to_settings(form), "seed": 1, "opening_plies": 2}
+    assert catalog.from_settings(form.name, form.seats, stored) == form
 
 
 def test_a_single_match_has_no_format() -> None:
-    assert registry.from_settings("match", 3, {}) is None
+    assert catalog.from_settings("match", 3, {}) is None
 
 
 @given(formats(), st.integers(0, 4))

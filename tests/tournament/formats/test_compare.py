@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.errors import ScheduleError
 from arena.tournament.formats.base import BlockState, Entrant, Order, PlayedBlock, Situation
 from arena.tournament.formats.compare import PAIRS_A_WAVE, Compare
+from arena.tournament.formats.errors import ScheduleError
 from ratings.statistics.compare.comparison import Answer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 

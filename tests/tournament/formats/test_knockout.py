@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import planner
 from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.bracket import MOST_EXTRA
 from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.waves import plan_wave, standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 
 def places(played: Played) -> dict[str, int]:
-    return {row.entrant: row.place for row in planner.standings(played.form, played.entrants, played.waves, SEED)}
+    return {row.entrant: row.place for row in standings(played.form, played.entrants, played.waves, SEED)}
 
 
 def statuses(played: Played) -> dict[str, str]:
-    return {row.entrant: row.status for row in planner.standings(played.form, played.entrants, played.waves, SEED)}
+    return {row.entrant: row.status for row in standings(played.form, played.entrants, played.waves, SEED)}
 
 
 @settings(max_examples=35)
@@ -66,14 +66,14 @@ def won_by(order: tuple[str, ...], winner: str) -> PlayedBlock:
 def test_seeds_in_the_order_of_entry_meet_late() -> None:
     form, entrants = Knockout(2, drawn=False), field_of(8)
     waves: list[tuple[PlayedBlock, ...]] = []
-    while orders := planner.plan(form, entrants, waves, SEED):
+    while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(tuple(won_by(order, min(order)) for order in orders))  # the higher seed wins
     assert [sorted(map(sorted, (block.order for block in wave))) for wave in waves] == [
         [["bot0", "bot7"], ["bot1", "bot6"], ["bot2", "bot5"], ["bot3", "bot4"]],
         [["bot0", "bot3"], ["bot1", "bot2"]],
         [["bot0", "bot1"]],
     ]
-    table = [(row.entrant, row.place) for row in planner.standings(form, entrants, waves, SEED)]
+    table = [(row.entrant, row.place) for row in standings(form, entrants, waves, SEED)]
     assert table == [
         ("bot0", 1), ("bot1", 2), ("bot2", 3), ("bot3", 3), ("bot4", 5), ("bot5", 5), ("bot6", 5), ("bot7", 5),
     ]  # fmt: skip
@@ -81,39 +81,39 @@ def test_seeds_in_the_order_of_entry_meet_late() -> None:
 
 def test_best_of_five_plays_three_blocks_when_one_wins_them_all() -> None:
     form, entrants = Knockout(2, best_of=5), field_of(2)
-    first = planner.plan(form, entrants, [], SEED)
+    first = plan_wave(form, entrants, [], SEED)
     assert len(first) == 3
     clear = tuple(won_by(order, "bot0") for order in first)
-    assert planner.plan(form, entrants, [clear], SEED) == ()
+    assert plan_wave(form, entrants, [clear], SEED) == ()
     close = (won_by(first[0], "bot0"), won_by(first[1], "bot1"), won_by(first[2], "bot0"))
-    assert len(planner.plan(form, entrants, [close], SEED)) == 1
+    assert len(plan_wave(form, entrants, [close], SEED)) == 1
 
 
 def test_an_equal_tie_goes_on_for_three_blocks_and_then_the_higher_seed_wins() -> None:
     form, entrants = Knockout(2, drawn=False), field_of(2)
     waves: list[tuple[PlayedBlock, ...]] = []
-    while orders := planner.plan(form, entrants, waves, SEED):
+    while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(
             tuple(PlayedBlock(order, BlockState.WHOLE, ((1, 1), (1, 1)), (frozenset(),) * 2) for order in orders)
         )
     assert len(waves) == 1 + MOST_EXTRA
-    assert [row.entrant for row in planner.standings(form, entrants, waves, SEED)] == ["bot0", "bot1"]
+    assert [row.entrant for row in standings(form, entrants, waves, SEED)] == ["bot0", "bot1"]
 
 
 def test_void_blocks_are_played_again() -> None:
     form, entrants = Knockout(2), field_of(2)
-    (order,) = planner.plan(form, entrants, [], SEED)
+    (order,) = plan_wave(form, entrants, [], SEED)
     void = (PlayedBlock(order, BlockState.VOID),)
-    assert len(planner.plan(form, entrants, [void], SEED)) == 1
-    assert planner.plan(form, entrants, [void] * (1 + MOST_EXTRA), SEED) == ()
+    assert len(plan_wave(form, entrants, [void], SEED)) == 1
+    assert plan_wave(form, entrants, [void] * (1 + MOST_EXTRA), SEED) == ()
 
 
 def test_who_withdraws_loses_to_the_other() -> None:
     form = Knockout(2, best_of=3, drawn=False)
-    first = planner.plan(form, field_of(4), [], SEED)
+    first = plan_wave(form, field_of(4), [], SEED)
     wave = tuple(PlayedBlock(order, BlockState.VOID) for order in first)
     entrants = [Entrant("bot0", withdrawn=1), *field_of(4)[1:]]
-    (again, *_) = planner.plan(form, entrants, [wave], SEED)
+    (again, *_) = plan_wave(form, entrants, [wave], SEED)
     assert set(again) == {"bot1", "bot2"}  # the other tie is still open, bot3 waits for it
 
 

@@ -4,10 +4,10 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import planner
 from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.strength import SETTINGS, match_quality, strengths
+from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
+from arena.tournament.formats.waves import plan_wave, standings
 from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -26,7 +26,7 @@ def test_a_late_entrant_gets_no_more_than_its_share_from_then_on() -> None:
     entrants = [*field_of(4), Entrant("late", joined=6)]
     form = Ladder(2, 20)
     waves: list[tuple[PlayedBlock, ...]] = []
-    while orders := planner.plan(form, entrants, waves, SEED):
+    while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(
             tuple(PlayedBlock(order, BlockState.WHOLE, ((1, 2), (1, 2)), (frozenset(),) * 2) for order in orders)
         )
@@ -37,13 +37,13 @@ def test_a_late_entrant_gets_no_more_than_its_share_from_then_on() -> None:
 def test_neighbours_in_strength_meet_more_often_than_the_ends() -> None:
     form, entrants = Ladder(2, 60), field_of(8)
     waves: list[tuple[PlayedBlock, ...]] = []
-    while orders := planner.plan(form, entrants, waves, SEED):
+    while orders := plan_wave(form, entrants, waves, SEED):
         waves.append(tuple(stronger_wins(order) for order in orders))
     met = Counter(frozenset(block.order) for wave in waves for block in wave)
     neighbours = sum(met[frozenset((f"bot{place}", f"bot{place + 1}"))] for place in range(7)) / 7
     ends = sum(met[frozenset((f"bot{place}", f"bot{place + 5}"))] for place in range(3)) / 3
     assert neighbours > ends
-    assert [row.entrant for row in planner.standings(form, entrants, waves, SEED)] == [f"bot{n}" for n in range(8)]
+    assert [row.entrant for row in standings(form, entrants, waves, SEED)] == [f"bot{n}" for n in range(8)]
 
 
 def stronger_wins(order: tuple[str, ...]) -> PlayedBlock:
@@ -64,7 +64,7 @@ def test_a_ladder_without_end_goes_on() -> None:
     form, entrants = Ladder(2, waves=0), field_of(3)
     waves: list[tuple[PlayedBlock, ...]] = []
     for _ in range(50):
-        waves.append(tuple(stronger_wins(order) for order in planner.plan(form, entrants, waves, SEED)))
+        waves.append(tuple(stronger_wins(order) for order in plan_wave(form, entrants, waves, SEED)))
         assert len(waves[-1]) == 1
 
 

@@ -5,9 +5,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import planner
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.sampling import MOST_APART, balanced_sample
+from arena.tournament.formats.waves import standings
 from tests.tournament.formats.simulation import SEED, field_of, play
 
 
@@ -57,7 +57,7 @@ def test_a_gauntlet_sets_the_first_against_every_combination_of_the_others(seats
     assert groups == Counter(
         {frozenset([entrants[0].id, *chosen]): blocks for chosen in itertools.combinations(others, seats - 1)}
     )
-    rows = planner.standings(played.form, entrants, played.waves, SEED)
+    rows = standings(played.form, entrants, played.waves, SEED)
     assert (rows[0].entrant, rows[0].status) == (entrants[0].id, "challenger")
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import planner
 from arena.tournament.formats.base import Order
 from arena.tournament.formats.matching import Matching
 from arena.tournament.formats.swiss import Swiss, usual_rounds
 from arena.tournament.formats.tables import pair, rematches, seat_tables
+from arena.tournament.formats.waves import standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 
@@ -70,20 +70,20 @@ def test_blocks_and_byes_are_shared_out_evenly(seats: int, more: int, rounds: in
 
 def test_the_best_meet_the_best() -> None:
     played = play(Swiss(2, 3), field_of(8), Random(3), Chances(ties=False))
-    rows = planner.standings(played.form, played.entrants, played.waves[:2], SEED)
+    rows = standings(played.form, played.entrants, played.waves[:2], SEED)
     points = {row.entrant: row.points for row in rows}
     assert all(abs(points[one] - points[other]) <= 4 for one, other in (block.order for block in played.waves[2]))
 
 
 def test_a_bye_counts_as_a_win_and_is_told() -> None:
     played = play(Swiss(2, 1), field_of(3), Random(1))
-    (resting,) = [row for row in planner.standings(played.form, played.entrants, played.waves, SEED) if row.status]
+    (resting,) = [row for row in standings(played.form, played.entrants, played.waves, SEED) if row.status]
     assert (resting.status, resting.points, resting.possible, resting.blocks) == ("1 bye", 4, 4, 0)
 
 
 def test_a_void_block_counts_half_for_all_at_its_table() -> None:
     played = play(Swiss(2, 1), field_of(2), Random(1), Chances(void=1.0))
-    rows = planner.standings(played.form, played.entrants, played.waves, SEED)
+    rows = standings(played.form, played.entrants, played.waves, SEED)
     assert [(row.points, row.possible, row.blocks) for row in rows] == [(2, 4, 0)] * 2
 
 
@@ -91,7 +91,7 @@ def test_a_bot_that_keeps_failing_is_not_paired_any_more() -> None:
     played = play(Swiss(2, 7), field_of(8), Random(1), Chances(failing=frozenset(["bot3"])))
     blocks = [number for number, wave in enumerate(played.waves) for block in wave if "bot3" in block.order]
     assert len(blocks) <= 4
-    statuses = {row.entrant: row.status for row in planner.standings(played.form, played.entrants, played.waves, SEED)}
+    statuses = {row.entrant: row.status for row in standings(played.form, played.entrants, played.waves, SEED)}
     assert statuses["bot3"] == "keeps failing"
 
 

@@ -58,5 +58,5 @@ def test_every_option_is_carried() -> None:
         "max_rounds": 7,
     }
     state = GAME.new_state(2, GAME.parse_options(options))
-    decoded = GAME.decode_observation(GAME.encode_observation(state, 1)[1])
+    decoded = GAME.observed(GAME.encode_observation(state, 1)[1]).to_json()
     assert decoded["options"] == {**options, "queen_scope": "occupied_by_others"}

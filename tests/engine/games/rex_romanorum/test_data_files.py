@@ -39,11 +39,11 @@ import json
 from engine.games.rex_romanorum import GAME
 state = GAME.new_state(2)
 print(json.dumps({
-    "region": GAME.labels("de")["aargau"],
+    "region": GAME.shown.labels("de")["aargau"],
     "options": GAME.options_json(GAME.parse_options({})),
     "played": state.to_json()["options"],
     "names": GAME.actions.names[490:552],
-    "picture": GAME.render_svg(state),
+    "picture": GAME.shown.svg(state, None, "en"),
     "neighbours": __import__("engine.games.rex_romanorum.board", fromlist=["x"]).NEIGHBOURS,
 }))
 """

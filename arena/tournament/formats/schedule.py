@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.tournament.balance import CombinationOrder
-from arena.tournament.errors import ScheduleError
-from arena.tournament.formats.circles import circular_order
-from arena.tournament.seeds import derive
+from arena.tournament.formats.circular_orders import circular_order
+from arena.tournament.formats.combinations import CombinationOrder
+from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.seeds import derive
 from engine.chance import SeededChance
 
 MAX_MATCHES = 250_000

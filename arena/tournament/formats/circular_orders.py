@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from arena.tournament.formats.base import Order, Situation
-from arena.tournament.seeds import derive
+from arena.tournament.formats.seeds import derive
 from engine.chance import SeededChance
 
 Places = tuple[int, ...]

@@ -13,7 +13,7 @@ def is_ready(form: Format, planned: int, over: int) -> bool:
     return form.lag == 0 or planned - form.lag < over
 
 
-def plan(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> tuple[Order, ...]:
+def plan_wave(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> tuple[Order, ...]:
     """The blocks of the wave that comes after `waves`; none when the tournament is over.
 
     The last lag - 1 waves may have results already: they are hidden, or the plan would depend on timing.
@@ -29,7 +29,7 @@ def _hidden(wave: Wave) -> Wave:
 
 def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> bool:
     """Whether all is planned and played."""
-    return not any(block.is_pending for wave in waves for block in wave) and not plan(form, entrants, waves, seed)
+    return not any(block.is_pending for wave in waves for block in wave) and not plan_wave(form, entrants, waves, seed)
 
 
 def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[Standing]:

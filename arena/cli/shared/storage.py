@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.shared.errors import CliError, unknown
-from arena.cli.shared.hints import demo_command, next_command
+from arena.cli.shared.suggestions import demo_command, next_command
 from arena.hosting.store import VersionStore
 from ratings.errors import RatingsError
 from ratings.ledger import bots

@@ -7,11 +7,11 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.answers import answer_lines
-from arena.cli.shared.book import Book
-from arena.cli.shared.hints import next_command
+from arena.cli.shared.conclusions import answer_lines
 from arena.cli.shared.output import Column, print_table
-from arena.tournament.waves import WavePlanner
+from arena.cli.shared.storage import Book
+from arena.cli.shared.suggestions import next_command
+from arena.tournament.planner import Planner
 from ratings.read import queries
 from ratings.store.database import Session, read
 from ratings.store.models import Tournament
@@ -34,7 +34,7 @@ COLUMNS = (
 def standing_facts(session: Session, tournament: Tournament) -> list[dict[str, Any]]:
     """A row for each entrant, best first; of a single match without what only formats know."""
     rows = {row.version_id: asdict(row) for row in queries.standings(session, tournament.id)}
-    planner = WavePlanner.of(session, tournament)
+    planner = Planner.of(session, tournament)
     if planner is None:
         none = {"blocks": 0, "points": 0, "status": ""}
         return [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]

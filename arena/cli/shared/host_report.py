@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import Book
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hints import next_command
 from arena.cli.shared.output import printable
+from arena.cli.shared.storage import Book
+from arena.cli.shared.suggestions import next_command
 from arena.match.spec import LeakVerdict
 from ratings.read import queries
 from ratings.read.leaks import LeakRow, leak_checks

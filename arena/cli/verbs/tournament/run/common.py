@@ -9,9 +9,9 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import open_book
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hosting import LeakChecks, WarmMemory
+from arena.cli.shared.host_report import LeakChecks, WarmMemory
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox
 from arena.cli.shared.options import (
     AsJson,
     Database,
@@ -21,7 +21,8 @@ from arena.cli.shared.options import (
     parse_names,
     print_help_without_verb,
 )
-from arena.cli.shared.order import (
+from arena.cli.shared.play import play, read_keeping
+from arena.cli.shared.request import (
     BotNames,
     GameOption,
     OpeningPlies,
@@ -32,9 +33,8 @@ from arena.cli.shared.order import (
     TournamentName,
     add_tournament,
 )
-from arena.cli.shared.play import play, read_keeping
-from arena.cli.shared.sandbox import AllowReduced, Sandbox
-from arena.cli.shared.standings import print_end
+from arena.cli.shared.storage import open_book
+from arena.cli.shared.tournament_table import print_end
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout

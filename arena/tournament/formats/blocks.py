@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.tournament import seeds
+from arena.tournament.formats import seeds
 from arena.tournament.formats.base import Order
-from arena.tournament.openings import draw_opening
+from arena.tournament.formats.openings import draw_opening
 from engine.core import Game
 from ratings.ledger.planning import BlockPlan, MatchPlan
 

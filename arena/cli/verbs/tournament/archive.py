@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import open_book, open_existing_book
-from arena.cli.shared.hints import next_command
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.order import find_tournament
 from arena.cli.shared.output import print_json
+from arena.cli.shared.request import find_tournament
+from arena.cli.shared.storage import open_book, open_existing_book
+from arena.cli.shared.suggestions import next_command
 from arena.tournament.create import check_name
 from ratings.read.archive.exporting import export_tournament
 from ratings.read.archive.importing import import_tournament

@@ -12,10 +12,10 @@ import typer
 from arena.cli.nouns.leaderboard import describe_pool
 from arena.cli.nouns.stats import pool_id
 from arena.cli.shared import settings
-from arena.cli.shared.book import find_version, open_existing_book
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, print_json, print_rows, print_table
+from arena.cli.shared.storage import find_version, open_existing_book
 from ratings.read.crosstable import names as names_of
 from ratings.store.database import Session, read
 from ratings.store.models import Pool

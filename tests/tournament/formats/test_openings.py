@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.openings import draw_opening
+from arena.tournament.formats.openings import draw_opening
 from engine.core import SeatsError
 from tests.tournament.countdown import GAME, Options
 

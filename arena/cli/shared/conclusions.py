@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from arena.cli.shared.book import Book
+from arena.cli.shared.storage import Book
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
-from arena.tournament.waves import WavePlanner
+from arena.tournament.planner import Planner
 from ratings.read.crosstable import names as names_of
 from ratings.statistics.compare.comparison import Answer, Comparison
 from ratings.store.database import Session, read
@@ -17,7 +17,7 @@ from ratings.store.models import Tournament
 
 def answer_lines(session: Session, tournament_id: str) -> list[str]:
     """For people; none for a format that asks nothing."""
-    planner = WavePlanner.of(session, session.get_one(Tournament, tournament_id))
+    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
     if planner is not None and isinstance(planner.form, Adaptive):
         return _adaptive_lines(session, planner, planner.form)
     if planner is not None and isinstance(planner.form, Compare):
@@ -25,7 +25,7 @@ def answer_lines(session: Session, tournament_id: str) -> list[str]:
     return []
 
 
-def _adaptive_lines(session: Session, planner: WavePlanner, form: Adaptive) -> list[str]:
+def _adaptive_lines(session: Session, planner: Planner, form: Adaptive) -> list[str]:
     answer = form.answer(planner.situation(session))
     names = names_of(session, [*answer.leaders, *answer.contenders])
     leaders = ", ".join(names[id_] for id_ in answer.leaders)
@@ -38,7 +38,7 @@ def _adaptive_lines(session: Session, planner: WavePlanner, form: Adaptive) -> l
 
 def answer_facts(session: Session, tournament_id: str) -> dict[str, Any] | None:
     """For programs; None for a format that asks nothing."""
-    planner = WavePlanner.of(session, session.get_one(Tournament, tournament_id))
+    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
     if planner is not None and isinstance(planner.form, Adaptive):
         return {"until": planner.form.until, **asdict(planner.form.answer(planner.situation(session)))}
     if planner is not None and isinstance(planner.form, Compare):
@@ -49,7 +49,7 @@ def answer_facts(session: Session, tournament_id: str) -> dict[str, Any] | None:
 def known(book: Book, tournament: Tournament) -> Comparison | None:
     """What the whole pairs of blocks of a comparison say so far; None for another format."""
     with read(book.engine) as session:
-        planner = WavePlanner.of(session, tournament)
+        planner = Planner.of(session, tournament)
         if planner is None or not isinstance(planner.form, Compare):
             return None
         return planner.form.comparison(planner.situation(session).blocks)

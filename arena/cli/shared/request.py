@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from arena.cli.nouns.game import get_game
-from arena.cli.shared.book import Book, find_version
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.options import parse_assignments, parse_names
+from arena.cli.shared.storage import Book, find_version
 from arena.match.clock import TimeControl, parse_time_control
 from arena.tournament import create
 from arena.tournament.create import Terms

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.errors import ScheduleError
-from arena.tournament.roundrobin import Block, count_matches, schedule
+from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.schedule import Block, count_matches, schedule
 
 
 def names(count: int) -> list[str]:

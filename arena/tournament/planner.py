@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.tournament import seeds
-from arena.tournament.blocks import BlockMaker
-from arena.tournament.formats import planner, registry
+from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.base import BlockState, Entrant, Format, PlayedBlock, Situation, Standing, Wave
+from arena.tournament.formats.blocks import BlockMaker
+from arena.tournament.formats.waves import is_ready, plan_wave
 from engine import registry as games
 from ratings.ledger import waves
 from ratings.ledger.waves import MatchRecord, PlannedWave
@@ -20,7 +20,7 @@ from ratings.store.database import Session
 from ratings.store.models import MatchState, Pool, Tournament
 
 
-class WavePlanner:
+class Planner:
     """Knows the format of one tournament, and remembers the waves that are over."""
 
     def __init__(self, tournament_id: str, form: Format, maker: BlockMaker) -> None:
@@ -33,10 +33,10 @@ class WavePlanner:
         self._is_complete = False
 
     @classmethod
-    def of(cls, session: Session, tournament: Tournament) -> WavePlanner | None:
+    def of(cls, session: Session, tournament: Tournament) -> Planner | None:
         """The planner of a tournament in the database; None for a single match, which has no format."""
         pool = session.get_one(Pool, tournament.pool_id)
-        form = registry.from_settings(tournament.format, pool.seats, tournament.settings)
+        form = catalog.from_settings(tournament.format, pool.seats, tournament.settings)
         if form is None:
             return None
         game = games.get(pool.game)
@@ -67,7 +67,7 @@ class WavePlanner:
             if first_open is not None and first_open < span.first_block + span.blocks:
                 break
             self._over.append(self._read(session, span))
-        return planner.is_ready(self._form, len(spans), len(self._over))
+        return is_ready(self._form, len(spans), len(self._over))
 
     def _planned(self, session: Session) -> list[PlannedWave]:
         """Only who holds the lock of the tournament plans waves, so they are read once."""
@@ -80,7 +80,7 @@ class WavePlanner:
         spans = self._planned(session)
         entrants = [_entrant(row) for row in waves.entrants(session, self._tournament_id)]
         played = [*self._over, *(self._read(session, span) for span in spans[len(self._over) :])]
-        orders = planner.plan(self._form, entrants, played, self._seed)
+        orders = plan_wave(self._form, entrants, played, self._seed)
         first = spans[-1].first_block + spans[-1].blocks if spans else 0
         shared = self._form.blocks_a_seed
         blocks = [self._maker.block(first + number, order, shared) for number, order in enumerate(orders)]

@@ -4,7 +4,7 @@ import hmac
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament import seeds
+from arena.tournament.formats import seeds
 
 SECRET = bytes(range(32))
 places = st.integers(0, 10**6)

@@ -1,0 +1,8 @@
+"""What formats raise on purpose.
+
+ScheduleError   this number of entrants, seats or blocks makes no tournament
+"""
+
+
+class ScheduleError(ValueError):
+    """These entrants cannot play such a schedule; the message says why and what to ask for instead."""
