@@ -17,9 +17,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from arena.executor.base import Executor, MatchLostError
+from arena.executor.interface import Executor
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.store import VersionStore
+from arena.match.host_faults import MatchLostError
 from arena.match.spec import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path

@@ -34,8 +34,9 @@ from typing import Any
 
 from arena.hosting.launcher.bot import READ_BYTES, Bot, mark_of
 from arena.hosting.launcher.guardian import Guardian
-from arena.hosting.launcher.starting import start
-from arena.hosting.launcher.system import (
+from arena.hosting.launcher.spawn import start
+from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, find_orphans, look
+from arena.hosting.proc.processes import (
     list_children,
     list_processes,
     read_environment,
@@ -43,7 +44,6 @@ from arena.hosting.launcher.system import (
     remove_tree,
     signal_exactly,
 )
-from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, find_orphans, look
 
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0

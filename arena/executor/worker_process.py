@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.executor.base import HostBrokenError, MatchLostError
-from arena.executor.frames import FrameError, decode_lost, decode_report, encode_frame, read_frame
+from arena.hosting.frames import FrameError, encode_frame, read_frame
+from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.spec import HostCause, MatchReport, MatchSpec
 
 KEPT_STDERR_BYTES = 8192
@@ -161,9 +161,9 @@ class WorkerProcess:
         else:
             job = self._jobs.pop(head["ticket"])
             if head["event"] == "lost":
-                self._lose(job, decode_lost(head))
+                self._lose(job, MatchLostError.from_json(head["error"]))
             elif not job.report.done():
-                job.report.set_result(decode_report(head, blob))
+                job.report.set_result(MatchReport.from_json(head["report"], blob))
         self._on_room()
 
     def _lose(self, job: Job, error: MatchLostError) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.proc.memory import MEGABYTE, default_warm_mb, machine_bytes, resident_bytes
+from arena.hosting.proc.machine import MEGABYTE, default_warm_mb, machine_bytes, resident_bytes
 from arena.match.clock import TimeControl
 from arena.match.spec import SeatSpec
-from arena.worker import warm
+from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost
 from tests.support.processes import marked_processes
 from tests.support.script_game import GAME

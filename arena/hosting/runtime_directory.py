@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.hosting.errors import HostingError
-from arena.hosting.launcher.system import remove_tree
+from arena.hosting.proc.processes import remove_tree
 
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (sun_path of 108, with its zero)."""

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from arena.match.answers import Answer, Message
 from arena.match.course import Decision
+from arena.match.host_faults import MatchLostError
 from arena.match.match import Match
 from arena.match.spec import Fault, FaultCause, HostCause
 from arena.match.timing import Figures
-from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.lag import OwnQueue
-from arena.referee.metering import Meter
+from arena.referee.meter import Meter
 from arena.referee.pondering import PonderWatch
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import BotStream, StreamClosedError
@@ -46,7 +46,7 @@ async def conduct(
 ) -> None:
     """Play a match to its end. A seat whose bot did not start has no stream and a fault in `absent`.
 
-    `meters` measure the bots by seat; a seat without one is charged wall. Raises HostFaultError if it cannot be judged.
+    `meters` measure the bots by seat; a seat without one is charged wall. Raises MatchLostError if it cannot be judged.
     """
     await _Conductor(match, streams, meters, may_ponder=may_ponder).play(absent)
 
@@ -144,7 +144,7 @@ class _Conductor:
         elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
             waited_s = figures.wall_us / 1_000_000
             sentence = f"seat {decision.seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
-            raise HostFaultError(HostCause.CHARGE_BOUND, sentence, figures.to_json())
+            raise MatchLostError(sentence, HostCause.CHARGE_BOUND, figures.to_json())
         else:
             self._look_at_the_others(decision)
 
@@ -209,4 +209,4 @@ class _Conductor:
 def _check_lag(figures: Figures) -> None:
     if figures.referee_lag_us > MOST_LAG_US:
         sentence = f"the referee stood still for {figures.referee_lag_us / 1_000_000:.1f} s"
-        raise HostFaultError(HostCause.REFEREE_LAG, sentence, figures.to_json())
+        raise MatchLostError(sentence, HostCause.REFEREE_LAG, figures.to_json())

@@ -6,11 +6,11 @@ import pytest
 
 from arena.match.answers import Answer, Resignation
 from arena.match.clock import TimeControl
+from arena.match.host_faults import MatchLostError
 from arena.match.match import Match
 from arena.match.spec import FaultCause, HostCause
-from arena.referee.conductor import _Conductor
-from arena.referee.hostfault import HostFaultError
 from arena.referee.inbox import Arrival, Inbox
+from arena.referee.play import _Conductor
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 
@@ -147,7 +147,7 @@ async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
 
 async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     clock = Clock()
-    with pytest.raises(HostFaultError, match="waited 12") as caught:
+    with pytest.raises(MatchLostError, match="waited 12") as caught:
         await conduct_silent(Slow(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.CHARGE_BOUND
 
@@ -160,7 +160,7 @@ async def test_a_referee_that_stood_still_has_not_refereed() -> None:
             clock.now += 7
             return super().look()
 
-    with pytest.raises(HostFaultError, match="stood still for 7") as caught:
+    with pytest.raises(MatchLostError, match="stood still for 7") as caught:
         await conduct_silent(Still(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.REFEREE_LAG
 
@@ -175,7 +175,7 @@ async def test_thinking_in_others_time_is_a_fault() -> None:
 
 async def test_thinking_in_others_time_can_be_allowed() -> None:
     clock = Clock()
-    with pytest.raises(HostFaultError):
+    with pytest.raises(MatchLostError):
         await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
 
 

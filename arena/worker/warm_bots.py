@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.hosting.proc.memory import MEGABYTE, resident_bytes
+from arena.hosting.proc.machine import MEGABYTE, resident_bytes
 from arena.match.spec import Fault, MatchSpec, SeatSpec
 from arena.worker.blame import StartError, blame, examine
-from arena.worker.starting import BotKey, Starter, WarmBot
+from arena.worker.starter import BotKey, Starter, WarmBot
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500

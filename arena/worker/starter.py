@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.facts import BEGINNING, Mark
 from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher, LaunchError
-from arena.hosting.runtime import SCRATCH_NAME
+from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.runtime_directory import SCRATCH_NAME
 from arena.hosting.sandbox.limits import Keep
 from arena.match.spec import FaultCause, MatchSpec, SeatSpec
-from arena.referee.admission import JoinError, join
+from arena.referee.join import JoinError, join
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.wire.encoding import EVERY_GAME
+from arena.worker.background import Endings
 from arena.worker.blame import StartError, explain_absence, refuse
-from arena.worker.endings import Endings
 
 INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
 # The files of a version are never written to; what a bot prints before it crashes must not be lost.

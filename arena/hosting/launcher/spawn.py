@@ -11,8 +11,8 @@ from typing import Any
 
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.confine import confine
-from arena.hosting.launcher.system import PR_SET_PDEATHSIG, prctl, remove_tree
 from arena.hosting.launcher.uids import take_uid
+from arena.hosting.proc.processes import PR_SET_PDEATHSIG, prctl, remove_tree
 
 
 def start(command: dict[str, Any], launcher: int) -> Bot:
