@@ -91,10 +91,10 @@ def _copied(each: Stated, kind: str) -> str:
 
 
 def path_of(package: str) -> Path:
-    """Return where `clones.py` of the package lies. Nothing is imported that might need it."""
-    found = find_spec(f"{package}.clones") or find_spec(package)
-    assert found is not None
-    assert found.origin is not None
+    """Return where `clones.py` of the package lies; the package itself, which may need it, is not imported."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"there is no package {package}")
     return Path(found.origin).with_name("clones.py")
 
 

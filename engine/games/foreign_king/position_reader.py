@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.core import PositionError
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
