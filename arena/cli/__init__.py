@@ -1,0 +1,1 @@
+"""The command `arena`. It reads options, asks other packages and prints; it holds no rules and no SQL."""

@@ -52,10 +52,14 @@ class Match:
 
     __slots__ = ("_book", "_outcome", "_seats", "decision", "entries", "is_over", "playing", "spec")
 
-    def __init__(self, spec: MatchSpec) -> None:
-        """Set the game up and play the opening. Raises MatchSpecError."""
+    def __init__(self, spec: MatchSpec, playing: Playing | None = None) -> None:
+        """Set the game up and play the opening. Raises MatchSpecError.
+
+        `playing` is a fresh playing of what `spec` orders, for a game that need not be installed; without it the game
+        is looked up by its name.
+        """
         self.spec = spec
-        self.playing = _start_playing(spec)
+        self.playing = playing or _start_playing(spec)
         self.entries: list[Entry] = []
         self.decision: Decision | None = None
         self.is_over = False

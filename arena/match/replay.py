@@ -61,8 +61,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 
 def _result_json(match: Match) -> dict[str, Any]:
-    result = asdict(match.result())
-    return {**result, "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
+    return {**match.result().to_json(), "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
 
 
 def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[str, Any]:

@@ -123,6 +123,11 @@ class Fault:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """Exit status, last messages, times, tail of stderr; shown to the bot's owner."""
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Fault:
+        """Return the fault that `MatchResult.to_json` wrote."""
+        return cls(**{**data, "cause": FaultCause(data["cause"])})
+
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
@@ -140,6 +145,16 @@ class MatchResult:
     faults: tuple[Fault, ...]
     details: Mapping[str, Any]
     """`Outcome.details` of the game; empty unless `by_rules`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON data; `from_json` is the inverse."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> MatchResult:
+        """Return the result that `to_json` wrote."""
+        tuples = {name: tuple(data[name]) for name in ("ranks", "forfeits", "resigned")}
+        return cls(**{**data, **tuples, "faults": tuple(map(Fault.from_json, data["faults"]))})
 
 
 class LeakVerdict(enum.StrEnum):
@@ -165,7 +180,12 @@ class LeakCheck:
     """The first decision that was answered otherwise."""
     sentence: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """`warm` and `fresh`: what was answered there."""
+    """`used` and `fresh`: what was answered there."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LeakCheck:
+        """Return the check that `MatchReport.to_json` wrote."""
+        return cls(**{**data, "verdict": LeakVerdict(data["verdict"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +207,15 @@ class MatchReport:
     sandbox: str = UNCONFINED
     """The weakest level at which one of its bots was kept."""
     leak_checks: tuple[LeakCheck, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report without its replay as JSON data; `from_json` is the inverse."""
+        data = asdict(self)
+        del data["replay"]
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], replay: bytes) -> MatchReport:
+        """Return the report that `to_json` wrote, with its replay, which travels beside the JSON."""
+        result, checks = MatchResult.from_json(data["result"]), map(LeakCheck.from_json, data["leak_checks"])
+        return cls(**{**data, "result": result, "leak_checks": tuple(checks)}, replay=replay)

@@ -35,10 +35,15 @@ def _game_info(game: Game) -> play_pb2.GameInfo:
     )
 
 
-def encode_joined(games: Iterable[str]) -> bytes:
-    """The answer to a `Join` for these games (`*` = all), those that are not installed left out."""
+def encode_joined(games: Iterable[str], guest: Game | None = None) -> bytes:
+    """Return the answer to a `Join` for these games (`*` = all); games that are not installed are left out.
+
+    `guest` counts as installed, under its own name.
+    """
     wanted = set(games)
-    infos = [_game_info(registry.get(name)) for name in registry.names() if name in wanted or EVERY_GAME in wanted]
+    guests = {guest.name: guest} if guest else {}
+    names = [name for name in sorted({*registry.names(), *guests}) if name in wanted or EVERY_GAME in wanted]
+    infos = [_game_info(guests.get(name) or registry.get(name)) for name in names]
     joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=infos)
     return play_pb2.PlayResponse(joined=joined).SerializeToString()
 

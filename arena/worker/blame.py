@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from arena.executor.base import HostBrokenError
-from arena.hosting.facts import BEGINNING, Mark
 from arena.hosting.launcher.client import (
     HostedProcess,
     HostingError,
@@ -18,7 +16,9 @@ from arena.hosting.launcher.client import (
     SandboxUnavailableError,
     StorageFailedError,
 )
-from arena.hosting.runtime import RuntimeDirectoryError
+from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.runtime_directory import RuntimeDirectoryError
+from arena.match.host_faults import HostBrokenError
 from arena.match.spec import Fault, FaultCause, HostCause
 
 KEPT_STDERR_CHARACTERS = 4000

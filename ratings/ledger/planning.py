@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import BotError, PlanError
 from ratings.ledger.pools import PoolKey, pool_for
+from ratings.statistics.blocks import Block
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
 from ratings.store.ids import new_id, now_us
@@ -38,6 +39,12 @@ class BlockPlan:
     matches: Sequence[MatchPlan]
 
 
+def plan_of(block: Block) -> BlockPlan:
+    """The block with its matches spelled out."""
+    matches = [MatchPlan(turn, seating) for turn, seating in enumerate(block.rotations())]
+    return BlockPlan(block.index, block.opening, block.chance_seed, matches)
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
     """Everything a tournament is. The order of blocks, and of matches in them, is the schedule."""
@@ -51,7 +58,7 @@ class TournamentPlan:
     settings: Mapping[str, Any]
     entrants: Sequence[str]
     """Version ids."""
-    blocks: Sequence[BlockPlan]
+    blocks: Sequence[BlockPlan] = ()
     rated: bool = True
     rates_same_owner: bool = False
     """Whether matches between bots of one registered owner are rated too."""
@@ -64,7 +71,15 @@ class TournamentPlan:
 def create_tournament(session: Session, plan: TournamentPlan) -> Tournament:
     """Write a plan down. Raises PlanError or BotError, naming what is wrong, before anything is written."""
     _check_plan(plan)
-    _check_entrants(session, plan)
+    tournament = write_tournament(session, plan)
+    write_wave(session, tournament.id, 0, plan.blocks, planned_at_us=tournament.created_at_us)
+    return tournament
+
+
+def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
+    """Write a tournament and its entrants, without any wave. Raises PlanError or BotError, with nothing written."""
+    _check_entered_once(plan.entrants)
+    check_versions(session, plan.entrants)
     pool = pool_for(session, plan.pool, plan.skill)
     tournament = Tournament(
         id=new_id(),
@@ -86,24 +101,26 @@ def create_tournament(session: Session, plan: TournamentPlan) -> Tournament:
         for position, version in enumerate(plan.entrants)
     ]
     session.connection().execute(insert(tables.entrant), entrants)
-    write_wave(session, tournament.id, 0, plan.blocks, planned_at_us=tournament.created_at_us)
     return tournament
 
 
 def _check_plan(plan: TournamentPlan) -> None:
-    entrants = set(plan.entrants)
-    if len(entrants) != len(plan.entrants):
-        twice = [version for version, count in Counter(plan.entrants).items() if count > 1]
-        raise PlanError(f"version {twice[0]} is entered twice; enter every version once")
+    _check_entered_once(plan.entrants)
     if not any(block.matches for block in plan.blocks):
         raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
-    if len({block.index for block in plan.blocks}) != len(plan.blocks):
-        raise PlanError("two blocks have the same index")
-    check_blocks(plan.blocks, seats=plan.pool.seats, rated=plan.rated, entrants=entrants)
+    check_blocks(plan.blocks, seats=plan.pool.seats, rated=plan.rated, entrants=set(plan.entrants))
+
+
+def _check_entered_once(entrants: Sequence[str]) -> None:
+    twice = [version for version, count in Counter(entrants).items() if count > 1]
+    if twice:
+        raise PlanError(f"version {twice[0]} is entered twice; enter every version once")
 
 
 def check_blocks(blocks: Sequence[BlockPlan], *, seats: int, rated: bool, entrants: Set[str]) -> None:
     """Raise PlanError unless the blocks can be played by these versions in so many seats."""
+    if len({block.index for block in blocks}) != len(blocks):
+        raise PlanError("two blocks have the same index")
     for block in blocks:
         _check_block(block, seats, rated, entrants)
 
@@ -123,10 +140,11 @@ def _check_block(block: BlockPlan, seats: int, rated: bool, entrants: Set[str]) 
             raise PlanError(f"{place}: a version plays that is not entered")
 
 
-def _check_entrants(session: Session, plan: TournamentPlan) -> None:
-    query = select(Version.id, Bot.name, Bot.disabled_at_us).join(Bot).where(col(Version.id).in_(plan.entrants))
+def check_versions(session: Session, versions: Sequence[str]) -> None:
+    """Raise PlanError for a version that does not exist, BotError for one whose bot is disabled."""
+    query = select(Version.id, Bot.name, Bot.disabled_at_us).join(Bot).where(col(Version.id).in_(versions))
     found = {version: (name, disabled) for version, name, disabled in session.exec(query)}
-    for version in plan.entrants:
+    for version in versions:
         if version not in found:
             raise PlanError(f"there is no version {version}; add the bot first")
         name, disabled = found[version]

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.ledger.entry import Progress, progress
+from ratings.store.database import Source, read
 from ratings.store.models import (
     Attempt,
     Block,
@@ -95,25 +96,29 @@ class MatchDetail:
     leak_checks: Sequence[LeakCheck]
 
 
-def resolve_tournament(session: Session, text: str) -> Tournament:
+def resolve_tournament(source: Source, text: str) -> Tournament:
     """The tournament of that id, beginning or end of an id (4 characters or more), or name.
 
     Raises NotFoundError, AmbiguousError.
     """
-    ids = session.exec(select(Tournament.id, Tournament.name)).all()
-    found = _only_one(text, "tournament", [(id_, name) for id_, name in ids], "see: arena tournament list")
-    return session.exec(select(Tournament).where(Tournament.id == found)).one()
+    with read(source) as session:
+        ids = session.exec(select(Tournament.id, Tournament.name)).all()
+        found = _only_one(text, "tournament", [(id_, name) for id_, name in ids], "see: arena tournament list")
+        return session.exec(select(Tournament).where(Tournament.id == found)).one()
 
 
-def resolve_match(session: Session, text: str) -> Match:
+def resolve_match(source: Source, text: str) -> Match:
     """The match of that id, or beginning or end of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
-    near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
-    ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
-    found = _only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
-    return session.exec(select(Match).where(Match.id == found)).one()
+    with read(source) as session:
+        near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
+        ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
+        found = _only_one(
+            text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches"
+        )
+        return session.exec(select(Match).where(Match.id == found)).one()
 
 
 def _only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]], remedy: str) -> str:
@@ -129,61 +134,65 @@ def _only_one(text: str, noun: str, candidates: Sequence[tuple[str, str | None]]
     return found[0]
 
 
-def list_tournaments(session: Session) -> list[TournamentRow]:
+def list_tournaments(source: Source) -> list[TournamentRow]:
     """All tournaments, the newest first; single matches too (format `match`)."""
-    query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
-    counts: dict[str, dict[str, int]] = {}
-    states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
-    for tournament_id, state, count in session.exec(states):
-        counts.setdefault(tournament_id, {})[state] = count
-    return [
-        TournamentRow(
-            tournament,
-            pool,
-            Progress(
-                **{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState},
-                more_waves=tournament.more_waves,
-            ),
-        )
-        for tournament, pool in session.exec(query)
-    ]
+    with read(source) as session:
+        query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
+        counts: dict[str, dict[str, int]] = {}
+        states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
+        for tournament_id, state, count in session.exec(states):
+            counts.setdefault(tournament_id, {})[state] = count
+        return [
+            TournamentRow(
+                tournament,
+                pool,
+                Progress(
+                    **{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState},
+                    more_waves=tournament.more_waves,
+                ),
+            )
+            for tournament, pool in session.exec(query)
+        ]
 
 
-def tournament_row(session: Session, tournament_id: str) -> TournamentRow:
+def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
     """One tournament and how far it is. Raises NotFoundError."""
-    query = select(Tournament, Pool).join(Pool).where(Tournament.id == tournament_id)
-    found = session.exec(query).one_or_none()
-    if found is None:
-        raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
-    return TournamentRow(found[0], found[1], progress(session, tournament_id))
+    with read(source) as session:
+        query = select(Tournament, Pool).join(Pool).where(Tournament.id == tournament_id)
+        found = session.exec(query).one_or_none()
+        if found is None:
+            raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
+        return TournamentRow(found[0], found[1], progress(session, tournament_id))
 
 
-def owned_entrants(session: Session, tournament_id: str) -> set[bool]:
+def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
     """Whether its bots have a registered owner: True if some have, False if some have not."""
-    query = (
-        select(Bot.owner_id)
-        .join(Version, col(Version.bot_id) == Bot.id)
-        .join(Entrant, col(Entrant.version_id) == Version.id)
-        .where(Entrant.tournament_id == tournament_id)
-    )
-    return {owner is not None for owner in session.exec(query)}
+    with read(source) as session:
+        query = (
+            select(Bot.owner_id)
+            .join(Version, col(Version.bot_id) == Bot.id)
+            .join(Entrant, col(Entrant.version_id) == Version.id)
+            .where(Entrant.tournament_id == tournament_id)
+        )
+        return {owner is not None for owner in session.exec(query)}
 
 
-def standings(session: Session, tournament_id: str) -> list[EntrantRow]:
+def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
     """How the entrants fare, best score first, then the order of entry; matches of result `rated` or not."""
-    entrants = session.exec(
-        select(Entrant, Version, Bot.name)
-        .join(Version, col(Version.id) == Entrant.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Entrant.tournament_id == tournament_id)
-        .order_by(col(Entrant.position))
-    ).all()
-    tally = _tally(session, tournament_id)
-    rows = [
-        EntrantRow(version.id, bot, version.number, version.content_hash, *tally.get(version.id, (0, 0, 0.0, 0)))
-        for _, version, bot in entrants
-    ]
-    return sorted(rows, key=lambda row: -row.score)
+    with read(source) as session:
+        entrants = session.exec(
+            select(Entrant, Version, Bot.name)
+            .join(Version, col(Version.id) == Entrant.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .where(Entrant.tournament_id == tournament_id)
+            .order_by(col(Entrant.position))
+        ).all()
+        tally = _tally(session, tournament_id)
+        rows = [
+            EntrantRow(version.id, bot, version.number, version.content_hash, *tally.get(version.id, (0, 0, 0.0, 0)))
+            for _, version, bot in entrants
+        ]
+        return sorted(rows, key=lambda row: -row.score)
 
 
 def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, float, int]]:
@@ -208,45 +217,49 @@ def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, fl
     }
 
 
-def list_matches(session: Session, tournament_id: str, *, state: MatchState | None = None) -> list[MatchRow]:
+def list_matches(source: Source, tournament_id: str, *, state: MatchState | None = None) -> list[MatchRow]:
     """The matches of a tournament in schedule order, all or those in one state."""
-    wanted = (
-        select(Match, Block.index)
-        .join(Block, col(Block.id) == Match.block_id)
-        .where(Match.tournament_id == tournament_id)
-        .order_by(col(Match.position))
-    )
-    seats: dict[str, list[tuple[str, int | None]]] = {}
-    sitting = (
-        select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
-        .join(Match, col(Match.id) == MatchSeat.match_id)
-        .join(Version, col(Version.id) == MatchSeat.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Match.tournament_id == tournament_id)
-        .order_by(MatchSeat.match_id, col(MatchSeat.seat))
-    )
-    for match_id, bot, rank in session.exec(sitting):
-        seats.setdefault(match_id, []).append((bot, rank))
-    if state is not None:
-        wanted = wanted.where(Match.state == state)
-    return [MatchRow(match, index, tuple(seats[match.id])) for match, index in session.exec(wanted)]
+    with read(source) as session:
+        wanted = (
+            select(Match, Block.index)
+            .join(Block, col(Block.id) == Match.block_id)
+            .where(Match.tournament_id == tournament_id)
+            .order_by(col(Match.position))
+        )
+        seats: dict[str, list[tuple[str, int | None]]] = {}
+        sitting = (
+            select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
+            .join(Match, col(Match.id) == MatchSeat.match_id)
+            .join(Version, col(Version.id) == MatchSeat.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .where(Match.tournament_id == tournament_id)
+            .order_by(MatchSeat.match_id, col(MatchSeat.seat))
+        )
+        for match_id, bot, rank in session.exec(sitting):
+            seats.setdefault(match_id, []).append((bot, rank))
+        if state is not None:
+            wanted = wanted.where(Match.state == state)
+        return [MatchRow(match, index, tuple(seats[match.id])) for match, index in session.exec(wanted)]
 
 
-def match_detail(session: Session, match_id: str) -> MatchDetail:
+def match_detail(source: Source, match_id: str) -> MatchDetail:
     """All that is known of a match but its replay. Raises NotFoundError."""
-    found = session.exec(
-        select(Match, Tournament, Pool, Block)
-        .join(Tournament, col(Tournament.id) == Match.tournament_id)
-        .join(Pool, col(Pool.id) == Tournament.pool_id)
-        .join(Block, col(Block.id) == Match.block_id)
-        .where(Match.id == match_id)
-    ).one_or_none()
-    if found is None:
-        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
-    faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
-    attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
-    checks = session.exec(select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))).all()
-    return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
+    with read(source) as session:
+        found = session.exec(
+            select(Match, Tournament, Pool, Block)
+            .join(Tournament, col(Tournament.id) == Match.tournament_id)
+            .join(Pool, col(Pool.id) == Tournament.pool_id)
+            .join(Block, col(Block.id) == Match.block_id)
+            .where(Match.id == match_id)
+        ).one_or_none()
+        if found is None:
+            raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
+        faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
+        attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
+        checks = session.exec(
+            select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))
+        ).all()
+        return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
@@ -265,31 +278,33 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
     return tuple(SeatRow(*row) for row in session.exec(query))
 
 
-def replay_of(session: Session, match_id: str) -> bytes:
+def replay_of(source: Source, match_id: str) -> bytes:
     """The replay document of a finished match. Raises NotFoundError."""
-    replay = session.get(Replay, match_id)
-    if replay is None:
-        match = session.get(Match, match_id)
-        why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
-        raise NotFoundError(f"{why}; only finished matches have a replay")
-    return replay.data
+    with read(source) as session:
+        replay = session.get(Replay, match_id)
+        if replay is None:
+            match = session.get(Match, match_id)
+            why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
+            raise NotFoundError(f"{why}; only finished matches have a replay")
+        return replay.data
 
 
 def replays(
-    session: Session, tournament_id: str | None = None, match_id: str | None = None
+    source: Source, tournament_id: str | None = None, match_id: str | None = None
 ) -> Iterator[tuple[Match, bytes | None]]:
     """Every finished match with its replay, in schedule order within a tournament; few in memory at once.
 
     All, or those of one tournament, or one match. None stands for a replay that is missing.
     """
-    query = (
-        select(Match, Replay.data)
-        .join(Replay, isouter=True)
-        .where(Match.state == MatchState.FINISHED)
-        .order_by(Match.tournament_id, col(Match.position))
-    )
-    if match_id is not None:
-        query = query.where(Match.id == match_id)
-    if tournament_id is not None:
-        query = query.where(Match.tournament_id == tournament_id)
-    yield from session.exec(query, execution_options={"yield_per": 100})
+    with read(source) as session:
+        query = (
+            select(Match, Replay.data)
+            .join(Replay, isouter=True)
+            .where(Match.state == MatchState.FINISHED)
+            .order_by(Match.tournament_id, col(Match.position))
+        )
+        if match_id is not None:
+            query = query.where(Match.id == match_id)
+        if tournament_id is not None:
+            query = query.where(Match.tournament_id == tournament_id)
+        yield from session.exec(query, execution_options={"yield_per": 100})

@@ -8,8 +8,8 @@ deterministic and whose name begins with `leaky`.
 from random import Random
 from typing import Self
 
-from arena.executor.base import MatchLostError
 from arena.match.answers import Answer
+from arena.match.host_faults import MatchLostError
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
 from arena.match.spec import HostCause, LeakCheck, LeakVerdict, MatchReport, MatchSpec

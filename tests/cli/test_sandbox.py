@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.sandbox import UNCONFINED
+from arena.cli.shared.hosting_options import UNCONFINED
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.probe import Probe
 from tests.cli.support import Arena, write_bot

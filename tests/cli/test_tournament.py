@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.order import next_name
+from arena.cli.shared.request import next_name
 from arena.match.spec import MatchReport, MatchSpec
 from ratings.ledger import entry as ledger
 from ratings.read import queries

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from arena.executor.base import HostBrokenError, MatchLostError
 from arena.match.clock import TimeControl
+from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
 from arena.worker.host import MatchHost
 from tests.support.specs import script_spec

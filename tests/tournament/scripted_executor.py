@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Self
 
-from arena.executor.base import MatchLostError
+from arena.match.host_faults import MatchLostError
 from arena.match.spec import Fault, FaultCause, MatchReport, MatchResult, MatchSpec
 
 OnStart = Callable[[MatchSpec], None]

@@ -13,7 +13,7 @@ from arena.match.spec import MatchReport, MatchSpec
 from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
 from arena.tournament.formats import seeds
 from arena.tournament.lock import exclusive, lock_path
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
 from ratings.ledger import entry as ledger

@@ -1,1 +1,1 @@
-"""One file for each noun of the command line; what they have in common is in `arena.cli.shared`."""
+"""One file for each noun of `arena --help`; a noun never imports another noun."""

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import find_version, open_book, open_existing_book
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.storage import find_version, open_book, open_existing_book
 from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
 from engine import registry
 from ratings.ledger import bots

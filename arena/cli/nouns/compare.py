@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.nouns.formats import announce
 from arena.cli.shared import settings
-from arena.cli.shared.answers import comparison_facts, comparison_lines, known, progress_note
-from arena.cli.shared.book import Book, find_version, open_book
+from arena.cli.shared.conclusions import comparison_facts, comparison_lines, known, progress_note
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hints import next_command
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox
 from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
-from arena.cli.shared.order import (
+from arena.cli.shared.output import print_json
+from arena.cli.shared.play import play, read_keeping
+from arena.cli.shared.request import (
     GameOption,
     OpeningPlies,
     Order,
@@ -23,9 +23,9 @@ from arena.cli.shared.order import (
     TournamentName,
     add_tournament,
 )
-from arena.cli.shared.output import print_json
-from arena.cli.shared.play import play, read_keeping
-from arena.cli.shared.sandbox import AllowReduced, Sandbox
+from arena.cli.shared.storage import Book, find_version, open_book
+from arena.cli.shared.suggestions import next_command
+from arena.cli.verbs.tournament.run.common import announce
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
 from ratings.errors import ResultsError
 from ratings.statistics.compare.comparison import CompareSettings

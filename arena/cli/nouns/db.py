@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.book import Book, open_existing_book
-from arena.cli.shared.hints import next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.storage import Book, open_existing_book
+from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
 from ratings.ledger import bots
 from ratings.ledger.check import check as problems_of

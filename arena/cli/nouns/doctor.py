@@ -14,12 +14,12 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.book import inspect_database
+from arena.cli.shared.hosting_options import FAILED, OK, sandbox_lines
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
-from arena.cli.shared.sandbox import FAILED, OK, sandbox_lines
+from arena.cli.shared.storage import inspect_database
 from arena.hosting.launcher.client import HostingError, Launcher
-from arena.hosting.runtime import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
+from arena.hosting.runtime_directory import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
 from engine import registry
 
 app = typer.Typer()

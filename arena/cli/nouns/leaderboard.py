@@ -9,10 +9,10 @@ import typer
 
 from arena.cli.nouns.game import get_game
 from arena.cli.shared import settings
-from arena.cli.shared.book import open_existing_book
-from arena.cli.shared.hints import demo_command, next_command
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_json, print_table, yes_or_no
+from arena.cli.shared.storage import open_existing_book
+from arena.cli.shared.suggestions import demo_command, next_command
 from engine import registry
 from engine.core import EngineError
 from ratings.ledger.pools import resolve_pool

@@ -9,12 +9,12 @@ import typer
 
 from arena.cli.nouns.leaderboard import describe_pool
 from arena.cli.shared import settings
-from arena.cli.shared.book import open_book, open_existing_book
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.evidence import evidence_facts, print_evidence
-from arena.cli.shared.hints import next_command, program
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox
 from arena.cli.shared.options import AsJson, Database, GameOptions, example
-from arena.cli.shared.order import (
+from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.play import play, read_keeping
+from arena.cli.shared.request import (
     BotNames,
     GameOption,
     OpeningPlies,
@@ -26,10 +26,10 @@ from arena.cli.shared.order import (
     add_match,
     find_tournament,
 )
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.shared.play import play, read_keeping
-from arena.cli.shared.sandbox import AllowReduced, Sandbox
-from arena.cli.shared.times import find_times, print_times
+from arena.cli.shared.storage import open_book, open_existing_book
+from arena.cli.shared.suggestions import next_command, program
+from arena.cli.verbs.match.problems import evidence_facts, print_evidence
+from arena.cli.verbs.match.times import find_times, print_times
 from ratings.read import queries
 from ratings.read.queries import MatchDetail, MatchRow
 from ratings.store.database import read

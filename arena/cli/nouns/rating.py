@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.nouns import official
 from arena.cli.shared import errors, settings
-from arena.cli.shared.book import Book, open_existing_book
-from arena.cli.shared.hints import next_command
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.storage import Book, open_existing_book
+from arena.cli.shared.suggestions import next_command
+from arena.cli.verbs.rating import official
 from ratings.ledger.check import check_facts, rating_problems
 from ratings.ledger.pools import resolve_pool
 from ratings.ledger.rebuild import rebuild as rebuild_pool

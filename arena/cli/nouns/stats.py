@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import find_version, open_existing_book
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.order import find_tournament
 from arena.cli.shared.output import Column, Style, print_rows, print_table
+from arena.cli.shared.request import find_tournament
+from arena.cli.shared.storage import find_version, open_existing_book
 from ratings.ledger.pools import resolve_pool
 from ratings.read import crosstable as counts
 from ratings.read import leaderboard, queries

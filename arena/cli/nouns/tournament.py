@@ -7,20 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.nouns import archive, formats
 from arena.cli.nouns.leaderboard import describe_pool
 from arena.cli.shared import settings
-from arena.cli.shared.answers import answer_facts, answer_lines, progress_note
-from arena.cli.shared.book import find_version, open_existing_book
-from arena.cli.shared.hints import next_command
-from arena.cli.shared.hosting import LeakChecks, WarmMemory, leak_lines, leak_summary
+from arena.cli.shared.conclusions import answer_facts, answer_lines, progress_note
+from arena.cli.shared.host_report import LeakChecks, WarmMemory, leak_lines, leak_summary
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox
 from arena.cli.shared.options import AsJson, Database, Workers, example
-from arena.cli.shared.order import find_tournament
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, printable
 from arena.cli.shared.play import play, read_keeping
-from arena.cli.shared.sandbox import AllowReduced, Sandbox
-from arena.cli.shared.standings import COLUMNS, print_end, standing_facts
-from arena.tournament import entry
+from arena.cli.shared.request import find_tournament
+from arena.cli.shared.storage import find_version, open_existing_book
+from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.tournament_table import COLUMNS, print_end, standing_facts
+from arena.cli.verbs.tournament import archive
+from arena.cli.verbs.tournament.run import common as formats
+from arena.tournament import entering
 from ratings.ledger import entry as ledger
 from ratings.read import queries
 from ratings.read.leaks import leak_checks
@@ -218,7 +219,7 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
     with open_existing_book(db) as book, write(book.engine) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
-        version, wave = entry.join(session, book.store, found, bot)
+        version, wave = entering.join(session, book.store, found, bot)
         text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
     typer.echo(text)
 
@@ -233,7 +234,7 @@ def withdraw_from_tournament(
     """
     with open_existing_book(db) as book, write(book.engine) as session:
         found = find_tournament(session, tournament)
-        version, void = entry.withdraw(session, found, bot)
+        version, void = entering.withdraw(session, found, bot)
         name = session.get_one(Tournament, found.id).name
         text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)

@@ -1,1 +1,1 @@
-"""What the nouns of the command line have in common. Nothing here is a command."""
+"""What several nouns have in common: options, errors, output, running a tournament. No command stands here."""

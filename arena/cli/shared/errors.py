@@ -54,12 +54,12 @@ EXIT_CODES = {
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
     "arena.hosting.launcher.client.HostingError": FAILED,
-    "arena.hosting.runtime.RuntimeDirectoryError": FAILED,
+    "arena.hosting.runtime_directory.RuntimeDirectoryError": FAILED,
     "arena.tournament.errors.OrderError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
-    "arena.executor.base.MatchLostError": FAILED,
-    "arena.executor.base.ExecutorFailedError": FAILED,
+    "arena.match.host_faults.MatchLostError": FAILED,
+    "arena.executor.interface.ExecutorFailedError": FAILED,
     "builtins.OSError": FAILED,
 }
 

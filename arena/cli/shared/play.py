@@ -9,20 +9,20 @@ from dataclasses import dataclass
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.book import Book
 from arena.cli.shared.errors import CliError
-from arena.cli.shared.hints import next_command
-from arena.cli.shared.hosting import parse_share, parse_warm_memory, report_host
+from arena.cli.shared.host_report import parse_share, parse_warm_memory, report_host
+from arena.cli.shared.hosting_options import describe_levels, read_policy
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.sandbox import describe_levels, read_policy
-from arena.executor.base import ExecutorFailedError
+from arena.cli.shared.storage import Book
+from arena.cli.shared.suggestions import next_command
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
 from ratings.ledger.entry import progress

@@ -9,21 +9,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from sqlmodel import Session
-
 from ratings.errors import ArchiveError
 from ratings.read.archive.chain import write_chain
 from ratings.read.archive.contents import records
+from ratings.store.database import Source, read
 from ratings.store.models import Tournament
 
 
-def export_tournament(session: Session, tournament: Tournament, target: Path) -> str:
+def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:
     """Write a tournament that is over into the new file `target`; the digest of the file, hex.
 
     Raises ArchiveError, also when the file exists or cannot be written; then there is no file.
     """
     try:
-        with _new_file(target) as file:
+        with read(source) as session, _new_file(target) as file:
             return write_chain(file, records(session, tournament))
     except FileExistsError:
         raise ArchiveError(f"{target} exists; name a new file") from None

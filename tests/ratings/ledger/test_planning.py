@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import BotError, PlanError
 from ratings.ledger.bots import set_disabled
 from ratings.ledger.entry import BlockPlan, MatchPlan, Progress, TournamentPlan, create_tournament, progress
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine
 
 from ratings.errors import ArchiveError
 from ratings.ledger.bots import add_version
@@ -21,6 +20,7 @@ from ratings.read.archive.chain import read_chain
 from ratings.read.archive.exporting import export_tournament
 from ratings.read.archive.importing import Imported, import_tournament
 from ratings.read.queries import resolve_tournament, standings
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, read, write
 from tests.ratings import book
 

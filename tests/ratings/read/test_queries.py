@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import queries
+from ratings.store.database import Database as Engine
 from ratings.store.database import read
 from ratings.store.models import MatchState
 from tests.ratings import book

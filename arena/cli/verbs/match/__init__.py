@@ -1,0 +1,1 @@
+"""What `arena match` prints about a match."""

@@ -1,0 +1,1 @@
+"""Long verbs of `arena tournament`."""
