@@ -139,7 +139,7 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
     legality: tuple[Callable[[Any, int], bool], ...] = tuple(phase.is_legal for phase in phases)
     applications = tuple(_by_action(phase.apply, actions) for phase in phases)
 
-    def legal_actions(self: PhasedState) -> Sequence[int]:
+    def legal_actions(self: Any) -> Sequence[int]:
         found: Sequence[int] | None = self.legal
         if found is None:
             found = self.legal = legal[self.phase](self)
@@ -148,7 +148,7 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
     def is_legal(self: PhasedState, action: int) -> bool:
         return legality[self.phase](self, action)
 
-    def apply_unchecked(self: PhasedState, action: int) -> None:
+    def apply_unchecked(self: Any, action: int) -> None:
         self.legal = None
         applications[self.phase][action](self, action)
 
