@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.match.course import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, Entry
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
 from arena.match.timing import Figures, pack_figures, unpack_figures

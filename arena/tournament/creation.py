@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.hosting.manifest import BotManifest
 from arena.hosting.store import VersionStore
-from arena.match.clock import TimeControl, format_time_control
+from arena.match.time_control import TimeControl, format_time_control
 from arena.tournament.errors import OrderError
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockMaker

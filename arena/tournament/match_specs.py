@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from arena.hosting.manifest import resolve_command
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import VersionStore
-from arena.match.clock import parse_time_control
-from arena.match.spec import MatchReport, MatchSpec, SeatSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import parse_time_control
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats import catalog
 from arena.tournament.formats.seeds import bot_seed

@@ -50,7 +50,7 @@ EXIT_CODES = {
     "ratings.errors.PlanError": MISUSE,
     "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
-    "arena.match.clock.TimeControlError": MISUSE,
+    "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
     "arena.hosting.launcher.client.HostingError": FAILED,

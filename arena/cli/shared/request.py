@@ -11,7 +11,7 @@ from arena.cli.nouns.game import get_game
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.options import parse_assignments, parse_names
 from arena.cli.shared.storage import Book, find_version
-from arena.match.clock import TimeControl, parse_time_control
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format

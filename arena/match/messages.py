@@ -27,17 +27,17 @@ class Resignation:
 
 
 @dataclass(frozen=True, slots=True)
-class Garbage:
+class Malformed:
     """Bytes that are no message; `why` is part of a sentence."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class ProtocolViolation:
     """A message that has no place here, such as a second `Join`; `why` is part of a sentence."""
 
     why: str
 
 
-Message = Answer | Resignation | Garbage | Breach
+Message = Answer | Resignation | Malformed | ProtocolViolation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.answers import MAX_ACTIONS, MAX_NOTE, Answer
-from arena.match.course import Decision
-from arena.match.spec import FaultCause
+from arena.match.decisions import Decision
+from arena.match.messages import MAX_ACTIONS, MAX_NOTE, Answer
+from arena.match.result import FaultCause
 from arena.match.timing import Figures
 from engine.record import Playing
 
