@@ -23,7 +23,7 @@ from engine.games.rex_romanorum.phase_check import check_phase, check_table
 from engine.games.rex_romanorum.position import PHASES, Election, Position
 from engine.games.rex_romanorum.position_json import FIGURES, JSON_VERSION, has_figures_as_target
 from engine.games.rex_romanorum.state import RexState, new_state
-from engine.reading import (
+from engine.kit.reading import (
     read_flag,
     read_header,
     read_int,
