@@ -39,7 +39,8 @@ BOUNDARIES = {
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
     "arena/tournament": Boundary(
-        ("arena.tournament", "arena.match", "arena.executor.base", "arena.hosting", "ratings", "engine"), ("structlog",)
+        ("arena.tournament", "arena.match", "arena.executor.interface", "arena.hosting", "ratings", "engine"),
+        ("structlog",),
     ),
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/worker": Boundary(("arena", "engine"), ("structlog", "google")),

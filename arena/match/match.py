@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.match.answers import Answer, Breach, Garbage, Message, Resignation
-from arena.match.course import DecidedBy, Decision, Entry
-from arena.match.judging import Spent, explain_illegal, explain_late, find_breach, is_late
-from arena.match.ranking import rank_seats
-from arena.match.spec import Fault, FaultCause, MatchResult, MatchSpec
+from arena.match.decisions import DecidedBy, Decision, Entry
+from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
+from arena.match.ranks import rank_seats
+from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.spec import MatchSpec
 from arena.match.timing import Figures
+from arena.match.validation import Spent, explain_illegal, explain_late, find_breach, is_late
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError, Outcome
@@ -164,17 +165,17 @@ class Match:
     def _receive_unasked(self, seat: int, message: Message) -> None:
         if isinstance(message, Resignation) and message.match_id == self.spec.match_id:
             self._resign(seat)
-        elif isinstance(message, Garbage):
+        elif isinstance(message, Malformed):
             self.fail(seat, FaultCause.MALFORMED, f"It sent {message.why}.")
-        elif isinstance(message, Breach):
+        elif isinstance(message, ProtocolViolation):
             self.fail(seat, FaultCause.PROTOCOL, f"It sent {message.why}.")
         else:
             self.fail(seat, FaultCause.PROTOCOL, "It answered although it was not asked.")
 
-    def _judge_other(self, seat: int, message: Resignation | Garbage | Breach, spent: Spent) -> None:
-        if isinstance(message, Garbage):
+    def _judge_other(self, seat: int, message: Resignation | Malformed | ProtocolViolation, spent: Spent) -> None:
+        if isinstance(message, Malformed):
             self.fail(seat, FaultCause.MALFORMED, f"It sent {message.why}.", spent.evidence())
-        elif isinstance(message, Breach):
+        elif isinstance(message, ProtocolViolation):
             self.fail(seat, FaultCause.PROTOCOL, f"It sent {message.why}.", spent.evidence())
         elif message.match_id != self.spec.match_id:
             self.fail(seat, FaultCause.PROTOCOL, f"It resigned from another match, {message.match_id[:64]!r}.")

@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.match.course import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, Entry
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
 from arena.match.timing import Figures, pack_figures, unpack_figures
@@ -61,8 +61,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 
 def _result_json(match: Match) -> dict[str, Any]:
-    result = asdict(match.result())
-    return {**result, "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
+    return {**match.result().to_json(), "forfeits": [[seat, instant] for seat, instant in match.forfeits.items()]}
 
 
 def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[str, Any]:

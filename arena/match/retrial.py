@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.answers import Answer, Message, Resignation
-from arena.match.course import DecidedBy, Decision
+from arena.match.decisions import DecidedBy, Decision
 from arena.match.match import BEFORE_START, Match
-from arena.match.spec import Fault, FaultCause, LeakCheck, LeakVerdict, MatchSpec
+from arena.match.messages import Answer, Message, Resignation
+from arena.match.report import LeakCheck, LeakVerdict
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import MatchSpec
 
 SHOWN_ACTIONS = 10
 

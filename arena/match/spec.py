@@ -1,49 +1,17 @@
-"""A match as it is ordered, and what comes back: plain data that survives JSON, so it can cross processes."""
+"""A match as it is ordered: plain data that survives JSON, so that it can cross processes."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.match.clock import TimeControl
+from arena.match.time_control import TimeControl
 
 DEFAULT_MEMORY_MB = 512
-UNCONFINED = "none"
-SANDBOX_LEVELS = (UNCONFINED, "reduced", "standard", "strict")
+NO_SANDBOX = "none"
+SANDBOX_LEVELS = (NO_SANDBOX, "reduced", "standard", "strict")
 """From the weakest to the strongest."""
-
-
-class FaultCause(enum.StrEnum):
-    """What a seat did wrong; the names of `arena.v1.FaultCause` without their prefix."""
-
-    START_FAILED = "START_FAILED"
-    PROTOCOL = "PROTOCOL"
-    TIMEOUT = "TIMEOUT"
-    MALFORMED = "MALFORMED"
-    ILLEGAL_ACTION = "ILLEGAL_ACTION"
-    DISCONNECTED = "DISCONNECTED"
-    RESOURCE = "RESOURCE"
-    FLOOD = "FLOOD"
-
-
-class HostCause(enum.StrEnum):
-    """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
-
-    WORKER_DIED = "WORKER_DIED"
-    LAUNCHER_LOST = "LAUNCHER_LOST"
-    HOSTING_FAILED = "HOSTING_FAILED"
-    """A process could not be started or ended, and not through its own program."""
-    SANDBOX_FAILED = "SANDBOX_FAILED"
-    REFEREE_LAG = "REFEREE_LAG"
-    CHARGE_BOUND = "CHARGE_BOUND"
-    """A decision lasted longer than any charge can explain."""
-    STORAGE_FAILED = "STORAGE_FAILED"
-    LEASE_EXPIRED = "LEASE_EXPIRED"
-    UNPLAYABLE = "UNPLAYABLE"
-    """The worker cannot play what was ordered, for example for want of that version of the rules."""
-    CANCELLED = "CANCELLED"
 
 
 def weakest_level(levels: Iterable[str]) -> str:
@@ -69,7 +37,7 @@ class SeatSpec:
     """What its whole process tree may use."""
     is_deterministic: bool = False
     """Whether its manifest declares that equal questions get equal answers."""
-    sandbox: str = UNCONFINED
+    sandbox: str = NO_SANDBOX
     """The level at which its process must be kept: `standard`, `reduced` or `none`."""
 
 
@@ -109,81 +77,3 @@ class MatchSpec:
                 "seats": tuple(SeatSpec(**{**seat, "command": tuple(seat["command"])}) for seat in data["seats"]),
             }
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What a seat did wrong, with the evidence."""
-
-    seat: int
-    cause: FaultCause
-    ply: int
-    explanation: str
-    """One sentence for people."""
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    """Exit status, last messages, times, tail of stderr; shown to the bot's owner."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchResult:
-    """The end of a match."""
-
-    ranks: tuple[int, ...]
-    """Rank of each seat, 1 = best, ties share."""
-    by_rules: bool
-    """Whether the game reached its own end."""
-    rated: bool
-    """False when every seat faulted before any acted."""
-    forfeits: tuple[int, ...]
-    """Seats that forfeited, the earliest first; resigned ones too."""
-    resigned: tuple[int, ...]
-    faults: tuple[Fault, ...]
-    details: Mapping[str, Any]
-    """`Outcome.details` of the game; empty unless `by_rules`."""
-
-
-class LeakVerdict(enum.StrEnum):
-    """What fresh processes of a bot said to the questions that a used one had answered."""
-
-    EQUAL = "equal"
-    """The same: nothing leaked from earlier matches."""
-    LEAK = "leak"
-    """Both the same, and not what the used process had said: it remembered something."""
-    UNSTABLE = "unstable"
-    """They do not even agree with each other: the bot is not deterministic, whatever it declares."""
-    UNKNOWN = "unknown"
-    """A fresh process did not start, or did not answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeakCheck:
-    """The answers of one seat compared with those of fresh processes of the same bot."""
-
-    seat: int
-    verdict: LeakVerdict
-    ply: int | None
-    """The first decision that was answered otherwise."""
-    sentence: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    """`warm` and `fresh`: what was answered there."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchReport:
-    """What playing a `MatchSpec` gives back. `replay` is the document of `arena.match.replay`, canonical JSON, zlib."""
-
-    match_id: str
-    attempt: int
-    result: MatchResult
-    plies: int
-    decisions: int
-    """Plies that a bot was asked for (neither forced nor opening nor caretaker)."""
-    started_at_us: int
-    """UTC, microseconds since 1970."""
-    duration_us: int
-    game_digest: str
-    record_digest: str
-    replay: bytes
-    sandbox: str = UNCONFINED
-    """The weakest level at which one of its bots was kept."""
-    leak_checks: tuple[LeakCheck, ...] = ()

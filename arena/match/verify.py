@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.digests import canonical_json, chain, game_digest
-from arena.match.ranking import rank_seats
+from arena.match.ranks import rank_seats
 from arena.match.replay import ReplayError, load, read_figures, timed_entries
 from arena.match.timing import TimingError
 from engine import registry

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from arena.match.course import Decision
+from arena.match.decisions import Decision
 from arena.match.match import Match
-from arena.match.spec import Fault
+from arena.match.result import Fault
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.core import Game

@@ -17,11 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.match.clock import TimeControl
 from arena.match.match import Match
-from arena.match.spec import FaultCause, MatchSpec
-from arena.referee.admission import join
-from arena.referee.conductor import conduct
+from arena.match.result import FaultCause
+from arena.match.spec import MatchSpec
+from arena.match.time_control import TimeControl
+from arena.referee.join import join
+from arena.referee.play import conduct
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2

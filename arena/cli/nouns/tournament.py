@@ -21,7 +21,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import COLUMNS, print_end, standing_facts
 from arena.cli.verbs.tournament import archive
 from arena.cli.verbs.tournament.run import common as formats
-from arena.tournament import entry
+from arena.tournament import entering
 from ratings.ledger import entry as ledger
 from ratings.read import queries
 from ratings.read.leaks import leak_checks
@@ -219,7 +219,7 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
     with open_existing_book(db) as book, write(book.engine) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
-        version, wave = entry.join(session, book.store, found, bot)
+        version, wave = entering.join(session, book.store, found, bot)
         text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
     typer.echo(text)
 
@@ -234,7 +234,7 @@ def withdraw_from_tournament(
     """
     with open_existing_book(db) as book, write(book.engine) as session:
         found = find_tournament(session, tournament)
-        version, void = entry.withdraw(session, found, bot)
+        version, void = entering.withdraw(session, found, bot)
         name = session.get_one(Tournament, found.id).name
         text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)

@@ -11,10 +11,10 @@ from arena.cli.nouns.game import get_game
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.options import parse_assignments, parse_names
 from arena.cli.shared.storage import Book, find_version
-from arena.match.clock import TimeControl, parse_time_control
-from arena.tournament import create
-from arena.tournament.create import Terms
-from arena.tournament.formats.base import Format
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament import creation
+from arena.tournament.creation import Terms
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.errors import NotFoundError
 from ratings.read import queries
@@ -83,7 +83,7 @@ def add_tournament(book: Book, order: Order, form: Format, bots: list[str]) -> T
     terms = _terms(order, form.seats)
     with write(book.engine) as session:
         name = _prepare(session, order, bots, form.name)
-        return create.create_format(session, book.store, terms, form, name=name, bots=bots)
+        return creation.create_format(session, book.store, terms, form, name=name, bots=bots)
 
 
 def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:
@@ -96,8 +96,8 @@ def add_match(book: Book, order: Order) -> Tournament:
     bots = parse_names(order.bots, "bots")
     terms = _terms(order, len(bots))
     with write(book.engine) as session:
-        name = _prepare(session, order, bots, create.SINGLE_MATCH)
-        return create.create_match(session, book.store, terms, name=name, bots=bots)
+        name = _prepare(session, order, bots, creation.SINGLE_MATCH)
+        return creation.create_match(session, book.store, terms, name=name, bots=bots)
 
 
 def _prepare(session: Session, order: Order, bots: list[str], kind: str) -> str:

@@ -14,7 +14,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_book, open_existing_book
 from arena.cli.shared.suggestions import next_command
-from arena.tournament.create import check_name
+from arena.tournament.creation import check_name
 from ratings.read.archive.exporting import export_tournament
 from ratings.read.archive.importing import import_tournament
 from ratings.store.database import read, write

@@ -36,7 +36,7 @@ from arena.cli.shared.request import (
 from arena.cli.shared.storage import open_book
 from arena.cli.shared.tournament_table import print_end
 from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive
-from arena.tournament.formats.base import Format
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
