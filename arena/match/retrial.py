@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.match.decisions import DecidedBy, Decision
-from arena.match.match import BEFORE_START, Match
+from arena.match.match import Match
 from arena.match.messages import Answer, Message, Resignation
 from arena.match.report import LeakCheck, LeakVerdict
 from arena.match.result import Fault, FaultCause
+from arena.match.seats import BEFORE_START
 from arena.match.spec import MatchSpec
 
 SHOWN_ACTIONS = 10

@@ -15,7 +15,7 @@ SHOWN_ACTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TimeSpent:
     """The time an answer took."""
 
     elapsed_us: int
@@ -29,7 +29,7 @@ class Spent:
         return times | self.figures.to_json() if self.figures else times
 
 
-def find_breach(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
+def find_fault_of_form(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
     """What is wrong with the form of an answer, before its actions are looked at."""
     if not 1 <= len(answer.actions) <= MAX_ACTIONS:
         return FaultCause.MALFORMED, f"Its answer held {len(answer.actions)} actions; 1 to {MAX_ACTIONS} are allowed."
@@ -42,12 +42,12 @@ def find_breach(decision: Decision, answer: Answer, match_id: str) -> tuple[Faul
     return None, ""
 
 
-def is_late(decision: Decision, spent: Spent, margin_us: int) -> bool:
+def is_late(decision: Decision, spent: TimeSpent, margin_us: int) -> bool:
     """Whether the charge is above limit and margin; lateness inside the margin is no fault."""
     return decision.time_limit_us > 0 and spent.charged_us > decision.time_limit_us + margin_us
 
 
-def explain_late(decision: Decision, spent: Spent, margin_us: int) -> str:
+def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
     """One sentence for a fault of time."""
     if not decision.time_limit_us:
         return f"It did not answer for {spent.elapsed_us // 1_000_000} s; even without a clock a decision has an end."
