@@ -1,4 +1,7 @@
-"""A ranking as a sequence of choices: who is best, who is best of the rest, and so on. Equal choices are counted together."""
+"""A ranking as a sequence of choices: who is best, who is best of the rest, and so on.
+
+Equal choices are counted together. No I/O.
+"""
 
 from __future__ import annotations
 

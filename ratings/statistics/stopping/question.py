@@ -12,7 +12,7 @@ _FORM = re.compile(r"(?:top ([1-9][0-9]{0,3})|(winner)) known at ([0-9]{1,2}(?:\
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which are the best `places` versions, in any order?
+    """The question which are the best `places` versions, in any order.
 
     It is answered when that set is right with such a `confidence`.
     """
