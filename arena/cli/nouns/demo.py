@@ -14,7 +14,6 @@ import typer
 
 from arena.cli.nouns.game import get_game
 from arena.cli.nouns.leaderboard import COLUMNS, describe_pool
-from arena.cli.nouns.match import SHORT
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.options import Workers, example, worker_count
@@ -23,6 +22,7 @@ from arena.cli.shared.play import play
 from arena.cli.shared.request import Order, TimeText, add_round_robin, next_name
 from arena.cli.shared.storage import Book, open_book
 from arena.cli.shared.suggestions import next_command
+from arena.cli.verbs.match.show import SHORT
 from arena.match.clock import TimeControl, parse_time_control
 from engine import registry
 from engine.core import Game

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.nouns.game import check_language, get_game
-from arena.cli.nouns.match import SHORT, MatchId
 from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_book
+from arena.cli.verbs.match.show import SHORT, MatchId
 from arena.match.replay import ReplayError, load
 from arena.match.verify import verify as problems_of
 from engine.chance import SeededChance

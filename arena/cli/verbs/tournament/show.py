@@ -19,7 +19,7 @@ from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import find_version, open_existing_book
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import COLUMNS, print_end, standing_facts
-from arena.cli.verbs.tournament import archive
+from arena.cli.verbs.tournament import export as archive
 from arena.cli.verbs.tournament.run import common as formats
 from arena.tournament import entry
 from ratings.ledger import entry as ledger
