@@ -8,28 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import unknown
+from arena.cli.shared.games import GameName, check_language, get_game
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
 from engine import registry
 from engine.core import Game
 
 app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king"))
-
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, as `arena game list` shows it.")]
-
-
-def get_game(name: str) -> Game:
-    """The game of that name. Raises MisuseError with the nearest name."""
-    if name not in registry.names():
-        raise unknown("game", name, registry.names(), "`arena game list` shows all")
-    return registry.get(name)
-
-
-def check_language(game: Game, language: str) -> None:
-    """Raise MisuseError unless the game has names in that language."""
-    if language not in game.languages:
-        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(game.languages)}")
 
 
 def _facts(game: Game) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""`arena rating`: the ratings against the results they come from."""
+"""The command `arena rating rebuild`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,18 +10,17 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.storage import Book, open_existing_book
+from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
-from arena.cli.verbs.rating import official
 from ratings.ledger.check import check_facts, rating_problems
 from ratings.ledger.pools import resolve_pool
 from ratings.ledger.rebuild import rebuild as rebuild_pool
 from ratings.read.leaderboard import pools
 from ratings.store.database import read, write
 
-app = typer.Typer(epilog=example("arena rating rebuild --check"))
+app = typer.Typer()
 
-official.add_to(app)
+_BROKEN_RESULTS = "nothing was rebuilt: the results themselves have problems"
 
 
 @app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))
@@ -34,37 +34,39 @@ def rebuild(
 
     In the order in which they were rated; the same figures come out, to the last digit.
     """
-    with open_existing_book(db) as book:
-        problems = check_facts(book.engine)
-        what = "nothing was rebuilt: the results themselves have problems" if problems else ""
-        if not problems and check:
-            problems = _differences(book, pool)
-            what = (
-                f"{len(problems)} ratings differ from the results"
-                if problems
-                else "all ratings are what the results give"
-            )
-        elif not problems:
-            what = f"rebuilt from {_rebuild(book, pool)} matches"
+    with open_existing_storage(db) as storage:
+        problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
     if as_json:
         print_json({"problems": problems})
     else:
-        for problem in problems:
-            typer.echo(problem)
-        typer.echo(f"{db}: {what}")
-        if problems and check:
-            typer.echo(f"`{next_command('rating', 'rebuild', db=db)}` writes them anew; make a backup first")
+        _print(problems, outcome, db, check=check)
     if problems:
         raise typer.Exit(errors.FAILED)
 
 
-def _differences(book: Book, pool: str | None) -> list[str]:
-    with read(book.engine) as session:
-        return list(rating_problems(session, resolve_pool(session, pool).id if pool else None))
+def _check(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+    """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
+    if problems := check_facts(storage.database):
+        return problems, _BROKEN_RESULTS
+    with read(storage.database) as session:
+        problems = list(rating_problems(session, resolve_pool(session, pool).id if pool else None))
+    differ = f"{len(problems)} ratings differ from the results"
+    return problems, differ if problems else "all ratings are what the results give"
 
 
-def _rebuild(book: Book, pool: str | None) -> int:
-    """How many matches were rated."""
-    with write(book.engine) as session:
+def _rebuild(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+    """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
+    if problems := check_facts(storage.database):
+        return problems, _BROKEN_RESULTS
+    with write(storage.database) as session:
         ids = [resolve_pool(session, pool).id] if pool else [row.pool.id for row in pools(session)]
-        return sum(rebuild_pool(session, id_) for id_ in ids)
+        matches = sum(rebuild_pool(session, id_) for id_ in ids)
+    return [], f"rebuilt from {matches} matches"
+
+
+def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> None:
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(f"{db}: {outcome}")
+    if problems and check:
+        typer.echo(f"`{next_command('rating', 'rebuild', db=db)}` writes them anew; make a backup first")

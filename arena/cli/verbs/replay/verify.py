@@ -1,143 +1,27 @@
-"""`arena replay`: matches as they were played, shown and verified."""
+"""The command `arena replay verify`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from arena.cli.nouns.game import check_language, get_game
 from arena.cli.shared import errors, settings
-from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.matches import short_match_id
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json
 from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import open_existing_book
-from arena.cli.verbs.match.show import SHORT, MatchId
-from arena.match.replay import ReplayError, load
+from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.match.replay import load
 from arena.match.verify import verify as problems_of
-from engine.chance import SeededChance
-from engine.core import EngineError
-from engine.record import Playing
 from ratings.read import queries
 from ratings.read.queries import MatchDetail
 from ratings.store.database import Session, read
 from ratings.store.models import Match, MatchState
 
-app = typer.Typer(epilog=example("arena replay show 3f9a01c2", "arena replay verify --all"))
-
-_PLIES = (
-    Column("ply", "PLY", right=True),
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("action", "ACTION"),
-    Column("by", "BY"),
-    Column("elapsed_us", "TIME", right=True, write=lambda us: "" if us is None else f"{us / 1000:.1f} ms"),
-    Column("note", "NOTE"),
-)
-
-
-@app.command(
-    epilog=example("arena replay show 3f9a01c2", "arena replay show 3f9a01c2 --ply 12 --svg ply12.svg --lang fr")
-)
-def show(
-    match: MatchId,
-    ply: Annotated[int | None, typer.Option(min=0, help="Show the position before this ply instead.")] = None,
-    svg: SvgFile = None,
-    language: Language = settings.LANG.default,
-    db: Database = settings.DB.default,
-    as_json: AsJson = False,
-) -> None:
-    """Show how a match was played, ply by ply, or a position in it."""
-    with open_existing_book(db) as book, read(book.engine) as session:
-        found = queries.resolve_match(session, match)
-        document = _load(queries.replay_of(session, found.id), found.id)
-    if as_json and ply is None and svg is None:
-        print_json(document)
-        return
-    if ply is None and svg is None:
-        _print_plies(document)
-    else:
-        _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
-
-
-def _load(stored: bytes, match_id: str) -> dict[str, Any]:
-    try:
-        return load(stored)
-    except ReplayError as error:
-        raise CliError(f"the replay of match {match_id[-SHORT:]} cannot be read: {error}") from error
-
-
-def _print_plies(document: Mapping[str, Any]) -> None:
-    game = get_game(document["game"])
-    names = [seat["name"] for seat in document["seats"]]
-    result = document["result"]
-    print_facts(
-        {
-            "match": document["match_id"],
-            "game": f"{game.title}, {len(names)} seats",
-            "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(names)),
-            "started": format_instant(document["started_at_us"]),
-        }
-    )
-    typer.echo()
-    rows = [
-        {
-            "elapsed_us": None,
-            "note": "",
-            **entry,
-            "bot": names[entry["seat"]],
-            "action": game.actions.format(entry["action"]),
-        }
-        for entry in document["entries"]
-    ]
-    print_table(_PLIES, rows, as_json=False, empty="no plies: the match ended before it began")
-    typer.echo()
-    ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
-    print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
-    for name, value in result["details"].items():
-        typer.echo(f"{name}: {_detail_text(value)}")
-
-
-def _detail_text(value: Any) -> str:
-    """What a game says of its end, without brackets and quotes."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(_detail_text, value)) or "none"
-    return yes_or_no(value)
-
-
-def _show_position(document: Mapping[str, Any], ply: int, svg: Any, language: str, *, as_json: bool) -> None:
-    game = get_game(document["game"])
-    check_language(game, language)
-    playing = play_until(document, ply)
-    if svg is not None:
-        write_svg(svg, game.render_svg(playing.state, None, language))
-    if as_json:
-        print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
-        return
-    typer.echo(f"before ply {ply} of {len(document['entries'])}")
-    typer.echo(game.render_text(playing.state, None, language))
-    if svg is not None:
-        typer.echo(f"\ndrawn into {svg}")
-
-
-def play_until(document: Mapping[str, Any], ply: int) -> Playing:
-    """The playing as it stood before `ply`. Raises MisuseError beyond the end, CliError if it cannot be played."""
-    entries = document["entries"]
-    if ply > len(entries):
-        raise MisuseError(f"the match has plies 0 to {len(entries) - 1}; --ply {len(entries)} is its end")
-    game = get_game(document["game"])
-    try:
-        chance = SeededChance(document["chance_seed"])
-        playing = Playing(game, len(document["seats"]), game.parse_options(document["options"]), chance)
-        for entry in entries[:ply]:
-            playing.apply(entry["action"])
-    except EngineError as error:
-        raise CliError(f"the match cannot be played again: {error}; `arena replay verify` tells more") from error
-    return playing
+app = typer.Typer()
 
 
 @app.command(
@@ -158,22 +42,32 @@ def verify(
     """
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
-    with open_existing_book(db) as book, read(book.engine) as session:
-        matches, broken = 0, []
-        for stored_match, stored in _chosen(session, match, tournament):
-            matches += 1
-            problems = check_match(queries.match_detail(session, stored_match.id), stored)
-            if problems:
-                broken.append({"match_id": stored_match.id, "problems": problems})
+    with open_existing_storage(db) as storage:
+        matches, broken = _verify_chosen(storage, match, tournament)
     if as_json:
         print_json({"matches": matches, "verified": matches - len(broken), "broken": broken})
     else:
-        for entry in broken:
-            for problem in entry["problems"]:
-                typer.echo(f"match {entry['match_id'][-SHORT:]}: {problem}")
-        typer.echo(f"{matches} match{'es' * (matches != 1)}: {matches - len(broken)} verified, {len(broken)} broken")
+        _print(matches, broken)
     if broken:
         raise typer.Exit(errors.FAILED)
+
+
+def _print(matches: int, broken: Sequence[Mapping[str, Any]]) -> None:
+    for entry in broken:
+        for problem in entry["problems"]:
+            typer.echo(f"match {short_match_id(entry['match_id'])}: {problem}")
+    typer.echo(f"{matches} match{'es' * (matches != 1)}: {matches - len(broken)} verified, {len(broken)} broken")
+
+
+def _verify_chosen(storage: Storage, match: str | None, tournament: str | None) -> tuple[int, list[dict[str, Any]]]:
+    """Return how many matches were verified, and those that are broken with their problems."""
+    matches, broken = 0, []
+    with read(storage.database) as session:
+        for chosen, stored in _chosen(session, match, tournament):
+            matches += 1
+            if problems := _check_match(queries.match_detail(session, chosen.id), stored):
+                broken.append({"match_id": chosen.id, "problems": problems})
+    return matches, broken
 
 
 def _chosen(session: Session, match: str | None, tournament: str | None) -> Iterable[tuple[Match, bytes | None]]:
@@ -185,15 +79,15 @@ def _chosen(session: Session, match: str | None, tournament: str | None) -> Iter
     return queries.replays(session, None if tournament is None else find_tournament(session, tournament).id)
 
 
-def check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
-    """What is wrong with a stored match: its replay in itself, and against the facts of the database."""
+def _check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
+    """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
     if stored is None:
         return ["finished without a replay"]
     problems = problems_of(stored)
     if problems:
         return problems
     document = load(stored)
-    facts = {**_order_facts(detail, document), **_result_facts(detail, document)}
+    facts = {**_plan_facts(detail, document), **_result_facts(detail, document)}
     return [
         f"{name}: {in_database} in the database, {in_replay} in the replay"
         for name, (in_database, in_replay) in facts.items()
@@ -201,8 +95,8 @@ def check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     ]
 
 
-def _order_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What was ordered, as (in the database, in the replay)."""
+def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return what was to be played, as (in the database, in the replay)."""
     pool, block = detail.pool, detail.block
     return {
         "match": (detail.match.id, document["match_id"]),
@@ -216,7 +110,7 @@ def _order_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, 
 
 
 def _result_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """How it was played and ended, as (in the database, in the replay)."""
+    """Return how it was played and ended, as (in the database, in the replay)."""
     match, result, entries = detail.match, document["result"], document["entries"]
     forfeits = sorted((row.seat.forfeit, row.seat.seat) for row in detail.seats if row.seat.forfeit is not None)
     return {

@@ -1,0 +1,12 @@
+"""`arena match`: single matches. Each verb has a file of its own in `verbs/match`."""
+
+from __future__ import annotations
+
+import typer
+
+from arena.cli.shared.options import example
+from arena.cli.verbs.match import list_, run, show
+
+app = typer.Typer(epilog=example("arena match show 3f9a01c2"))
+for verb in (run, show, list_):
+    app.add_typer(verb.app)

@@ -1,0 +1,12 @@
+"""`arena rating`: the ratings against the results they come from. Each verb has a file of its own in `verbs/rating`."""
+
+from __future__ import annotations
+
+import typer
+
+from arena.cli.shared.options import example
+from arena.cli.verbs.rating import fairplay, official, rebuild
+
+app = typer.Typer(epilog=example("arena rating rebuild --check"))
+for verb in (official, fairplay, rebuild):
+    app.add_typer(verb.app)

@@ -1,5 +1,0 @@
-"""`arena replay`."""
-
-from arena.cli.verbs.replay.verify import app
-
-__all__ = ["app"]

@@ -1,5 +1,0 @@
-"""`arena tournament`."""
-
-from arena.cli.verbs.tournament.show import app
-
-__all__ = ["app"]
