@@ -158,14 +158,14 @@ def state_bytes(state: State) -> int:
 def print_details(game: Game, seats: int) -> None:
     """What a search and a referee pay beside playing."""
     state = midgame(game, seats)
-    message = game.encode_observation(state, 0)[1]
+    message, playable = game.encode_observation(state, 0)[1], game.playable
     print(f"\n{game.name}, {seats} seats, halfway through a playing")
     print(f"  in memory {state_bytes(state)} bytes, on the wire {len(message)} bytes")
     for label, call in (
         ("encode for the wire", lambda: game.encode_observation(state, 0)),
-        ("decode from the wire to JSON", lambda: game.decode_observation(message)),
-        ("value for all seats", lambda: game.evaluate_all(state, seats)),
+        ("decode from the wire to JSON", lambda: game.observed(message).to_json()),
         ("position to JSON", state.to_json),
+        *([("value for all seats", lambda: playable.evaluate_all(state))] if playable else []),
     ):
         print(f"  {label:<30}{min(microseconds(call, CLONES) for _ in range(5)):8.1f} us")
 

@@ -1,4 +1,4 @@
-"""Plays random games and looks whether positions keep the invariants of their rules (`Game.check_invariants`).
+"""Plays random games and looks whether positions keep the invariants of their rules (`Checks.check_invariants`).
 
     python -m benchmarks.invariants
     python -m benchmarks.invariants --game foreign_king --games 500 --every 1
@@ -37,7 +37,8 @@ class End:
 def new_game(game: Game, index: int) -> tuple[State, int]:
     """The start of one of the games, and its number of seats: seats and variants go round."""
     seats = game.seats[index % len(game.seats)]
-    variant = game.variants[index // len(game.seats) % len(game.variants)]
+    variants = registry.checks(game.name).variants
+    variant = variants[index // len(game.seats) % len(variants)]
     return game.new_state(seats, game.parse_options(variant), SeededChance(index)), seats
 
 
@@ -67,7 +68,7 @@ def positions(state: State, random: Random) -> Iterator[int]:
 def check_at(game: Game, state: State, index: int, ply: int) -> None:
     """Check one position; the error says where it is."""
     try:
-        game.check_invariants(state)
+        registry.checks(game.name).check_invariants(state)
     except InvariantError as error:
         raise InvariantError(f"{game.name}, game {index}, ply {ply}: {error}") from error
 
@@ -93,7 +94,8 @@ def check_game(game: Game, games: int, every: int) -> None:
     start = time.process_time()
     ends = [play(game, index, every) for index in range(games)]
     seconds = time.process_time() - start
-    print(f"{game.title}: {games} random games over {len(game.variants)} variants in {seconds:.0f} s of CPU time")
+    variants = len(registry.checks(game.name).variants)
+    print(f"{game.title}: {games} random games over {variants} variants in {seconds:.0f} s of CPU time")
     print(f"  every position looked at (one in {every}, and the last) kept every invariant")
     for seats in game.seats:
         group = [end for end in ends if end.seats == seats]

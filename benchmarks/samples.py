@@ -4,7 +4,7 @@
     python -m benchmarks.samples --game GAME --bots greedy --seats 2 5 --games 20 --seed 7
 
 One bot plays all seats; the matches are played in this process, as benchmarks/strength.py does, and then once more
-through the engine, which counts what the game names as worth counting (`Game.measures`): means over the games.
+through the engine, which counts what the game names as worth counting (`Checks.measures`): means over the games.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from statistics import fmean
 from benchmarks.strength import BOTS, make_bot
 from bots.offline import OfflineMatch, play_offline
 from engine import registry
+from engine.abilities import need_playable
 from engine.chance import ScriptedChance
 from engine.record import Record
 
@@ -38,11 +39,12 @@ def count(record: Record) -> tuple[int | None, Counter[str]]:
     """Turns played, and the sums of what the game measures, over a recorded playing."""
     game = registry.get(record.game)
     state = game.new_state(record.seats, game.parse_options(record.options), ScriptedChance(record.chance))
+    measures, playable = registry.checks(record.game).measures, need_playable(game)
     sums: Counter[str] = Counter()
     turns = None
     for action in record.actions:
-        sums.update(game.measures(state, action))
-        turns = game.turns_played(state)
+        sums.update(measures(state, action))
+        turns = playable.turns_played(state)
         state.apply(action)
     return turns, sums
 

@@ -16,7 +16,7 @@ from bots.errors import RulesVersionError
 
 if TYPE_CHECKING:
     from arena.v1 import match_pb2, play_pb2
-    from engine.core import Game, State
+    from engine.core import Game, Observation, State
 
 
 class Match:
@@ -110,7 +110,7 @@ class Match:
 class Decision:
     """A point where this bot must choose. `arrived` is the `time.monotonic()` at which it was received."""
 
-    __slots__ = ("_arrived", "_message", "_observation", "legal_actions", "match", "note")
+    __slots__ = ("_arrived", "_message", "_observation", "_seen", "legal_actions", "match", "note")
 
     match: Match
     legal_actions: Sequence[int]
@@ -125,6 +125,7 @@ class Decision:
         self._message = message
         self._arrived = arrived
         self._observation: dict[str, Any] | None = None
+        self._seen: Observation | None = None
 
     @property
     def ply(self) -> int:
@@ -172,12 +173,22 @@ class Decision:
     def observation(self) -> Mapping[str, Any]:
         """What this seat may see of the position, as the JSON that the game documents."""
         if self._observation is None:
-            self._observation = self.match.rules.decode_observation(self.observation_bytes)
+            self._observation = self.seen.to_json()
         return self._observation
+
+    @property
+    def seen(self) -> Observation:
+        """What this seat saw, read once, for `engine.abilities.Playable.determinize`."""
+        if self._seen is None:
+            self._seen = self.match.rules.observed(self.observation_bytes)
+        return self._seen
 
     def state(self, random: Random | None = None) -> State:
         """A position to search in, consistent with what this seat saw; hidden parts drawn from `random`.
 
-        `random` None means the match's. Raises RulesVersionError if the installed engine has other rules.
+        `random` None means the match's. Raises RulesVersionError if the installed engine has other rules, AbilityError
+        if the game cannot be searched.
         """
-        return self.match.rules.determinize(self.observation, random or self.match.random)
+        from engine.abilities import need_playable
+
+        return need_playable(self.match.rules).determinize(self.seen, random or self.match.random)

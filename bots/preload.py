@@ -15,5 +15,6 @@ def preload_rules() -> None:
         game = registry.get(name)
         state = game.new_state(game.seats[0])
         _, message = game.encode_observation(state, 0)
-        position = game.determinize(game.decode_observation(message), Random(0))
-        game.evaluate(position, 0)
+        seen = game.observed(message)
+        if game.playable is not None:
+            game.playable.evaluate(game.playable.determinize(seen, Random(0)), 0)

@@ -1,7 +1,7 @@
-"""The whole contract between a game and everything that plays it. Standard library only, no I/O.
+"""What a game must give to everything that plays it. Standard library only, no I/O.
 
 A `Game` is the rules; a `State` is one position of one playing. Actions are small integers from the game's fixed
-`ActionTable`. Errors:
+`ActionTable`. What a game may give besides (an evaluation, pictures, tools) is in `engine.abilities`. Errors:
 
     EngineError
     ├── IllegalActionError    an action that the position does not allow; the state is untouched
@@ -11,18 +11,21 @@ A `Game` is the rules; a `State` is one position of one playing. Actions are sma
     ├── SeatsError            a number of seats the game does not have
     ├── PositionError         JSON that describes no position of this game
     ├── InvariantError        a position that no play can come to: a bug of the rules
+    ├── AbilityError          something that this game does not offer: an evaluation, a picture
     └── UnknownGameError      no such game is installed
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from random import Random
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from engine.chance import Chance
+
+if TYPE_CHECKING:
+    from engine.abilities import Playable, Shown, Tools
 
 
 class EngineError(Exception):
@@ -55,6 +58,10 @@ class PositionError(EngineError, ValueError):
 
 class InvariantError(EngineError, AssertionError):
     """A position breaks what holds in all play: a bug of the rules, not of a bot."""
+
+
+class AbilityError(EngineError, LookupError):
+    """The game does not offer what was asked of it; the message says what it would have to give."""
 
 
 class UnknownGameError(EngineError, LookupError):
@@ -102,18 +109,34 @@ class ActionTable:
         return len(self.names)
 
     def format(self, action: int) -> str:
-        """The notation of an action id. Raises NotationError outside 0..len-1."""
+        """Return the notation of an action id. Raises NotationError outside 0..len-1."""
         if not 0 <= action < len(self.names):
             raise NotationError(f"no action has the id {action}; ids are 0..{len(self.names) - 1}")
         return self.names[action]
 
     def parse(self, text: str) -> int:
-        """The id of a notation, exactly as `format` writes it. Raises NotationError."""
+        """Return the id of a notation that is spelled exactly as `format` writes it. Raises NotationError."""
         action = self._ids.get(text)
         if action is None:
             shown = text if len(text) <= 40 else f"{text[:40]}..."
             raise NotationError(f"no action is written {shown!r}")
         return action
+
+
+class OptionTable(Protocol):
+    """The options of a game; `engine.kit.options` makes one from declarations."""
+
+    def parse(self, values: Mapping[str, Any]) -> Any:
+        """Return a frozen dataclass of validated options, defaults filled in. Values may be texts.
+
+        Raises OptionsError naming the option and what it takes.
+        """
+
+    def to_json(self, options: Any) -> dict[str, Any]:
+        """Return every option with its value, ready for JSON; `parse` is the inverse."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return a JSON Schema object: every option with its values, default and description."""
 
 
 class State(ABC):
@@ -123,15 +146,15 @@ class State(ABC):
 
     @abstractmethod
     def seat(self) -> int | None:
-        """The seat that must decide; None when the game is over."""
+        """Return the seat that must decide, or None when the game is over."""
 
     @abstractmethod
     def legal_actions(self) -> Sequence[int]:
-        """The legal ids, ascending and distinct; never empty before the end, empty after it. Do not change it."""
+        """Return the legal ids, ascending and distinct; empty only after the end. Do not change what is returned."""
 
     @abstractmethod
     def is_legal(self, action: int) -> bool:
-        """Whether `action` (any int) may be applied now; cheaper than searching `legal_actions`."""
+        """Tell whether `action` (any int) may be applied now; cheaper than searching `legal_actions`."""
 
     @abstractmethod
     def apply_unchecked(self, action: int) -> None:
@@ -147,36 +170,53 @@ class State(ABC):
 
     @abstractmethod
     def clone(self, chance: Chance | None = None) -> Self:
-        """An independent copy. It draws from `chance`, or from a stream of its own, never from the original's."""
+        """Return an independent copy that draws from `chance` or a stream of its own, never from the original's."""
 
     @abstractmethod
     def outcome(self) -> Outcome | None:
-        """The result by the rules; None before the end."""
+        """Return the result by the rules, or None before the end."""
 
     @abstractmethod
     def caretaker_action(self) -> int:
-        """The legal action by which a forfeited seat is played on (the game's caretaker rule)."""
+        """Return the legal action by which a forfeited seat is played on (the game's caretaker rule)."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """The complete position, hidden parts included, as JSON; `Game.state_from_json` is the inverse."""
+        """Return the complete position as JSON, hidden parts included; `Game.state_from_json` is the inverse."""
 
-    @abstractmethod
     def observation_json(self, seat: int) -> dict[str, Any]:
-        """What `seat` may see of the position, as JSON."""
+        """Return what `seat` may see of the position, as JSON: all of it unless the game hides something."""
+        del seat
+        return self.to_json()
 
     def revealed(self) -> Sequence[Reveal]:
-        """The public chance outcomes of the last applied action, in order."""
+        """Return the public chance outcomes of the last applied action, in order."""
         return ()
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same position under the same options, hidden parts included."""
+        """Tell whether both are the same position under the same options, hidden parts included."""
         return isinstance(other, State) and type(self) is type(other) and self.to_json() == other.to_json()
 
     __hash__ = None  # type: ignore[assignment] # a position changes
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.to_json()}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one seat saw of a position, as it was read from the wire.
+
+    `state` looks to `seat` like the position that was sent; what is hidden stands in it in a fixed order that tells
+    nothing. Do not change it: `engine.abilities.Playable.determinize` gives copies to search in.
+    """
+
+    state: State
+    seat: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `State.observation_json` of the position that was sent would."""
+        return self.state.observation_json(self.seat)
 
 
 class Game(ABC):
@@ -191,128 +231,71 @@ class Game(ABC):
     seats: range
     """The numbers of seats it can be played with."""
     actions: ActionTable
-    options_type: type[Any]
-    """The frozen dataclass that `parse_options` makes."""
+    options: OptionTable
+    """What can be chosen for a match; `engine.kit.options.NO_OPTIONS` if nothing can."""
     max_plies: int
     """No playing has more plies than this."""
-    has_chance: bool
+    has_chance: bool = False
     """Whether dice, cards or draws take part."""
-    has_hidden_information: bool
+    has_hidden_information: bool = False
     """Whether some seat may not see some part of the position."""
 
     @abstractmethod
-    def parse_options(self, values: Mapping[str, Any]) -> Any:
-        """Validated options, defaults filled in. Values may be texts. Raises OptionsError naming option and values."""
-
-    @abstractmethod
-    def options_json(self, options: Any) -> dict[str, Any]:
-        """All options with their values, JSON-ready; `parse_options` is the inverse."""
-
-    @abstractmethod
-    def options_schema(self) -> dict[str, Any]:
-        """A JSON Schema object: every option with its values, default and description."""
-
-    @abstractmethod
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> State:
-        """The initial position. `options` None means the defaults; `chance` None an unseeded stream.
+        """Return the initial position. `options` None means the defaults; `chance` None an unseeded stream.
 
         Raises SeatsError if the game is not played by that many.
         """
 
     @abstractmethod
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> State:
-        """The position that `State.to_json` described. Raises PositionError."""
+        """Return the position that `State.to_json` described. Raises PositionError naming the key that is wrong."""
 
     @abstractmethod
-    def evaluate(self, state: State, seat: int) -> float:
-        """How good the position is for `seat`, 0 (lost) to 1 (won); exact after the end. For searching bots."""
-
-    def evaluate_all(self, state: State, seats: int) -> tuple[float, ...]:
-        """`evaluate` for each of the `seats` seats; a game overrides it where one look serves them all."""
-        return tuple(self.evaluate(state, seat) for seat in range(seats))
+    def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
+        """Return what `seat` may see, for the wire: full protobuf message name and serialized message."""
 
     @abstractmethod
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
-        """A position consistent with what a seat saw (`State.observation_json`), hidden parts drawn from `rng`."""
+    def observed(self, message: bytes) -> Observation:
+        """Return what the bytes of `encode_observation` show. Raises PositionError if they show no position."""
 
-    def determinizer(self, observation: Mapping[str, Any]) -> Callable[[Random], State]:
-        """`determinize` for one observation, to be called many times; a game overrides it to read it only once."""
-        return lambda rng: self.determinize(observation, rng)
+    # What a game may give besides is loaded when it is asked for, so that a search imports no drawing and a referee
+    # no evaluation.
 
-    def quick_action(self, state: State, random: Random) -> int:
-        """A plausible legal action, chosen at once: how searching bots play positions out. The game is not over.
-
-        Far cheaper than a look at every action by `evaluate`. Uniform where a game does not know better.
-        """
-        return random.choice(state.legal_actions())
-
-    def turns_played(self, state: State) -> int | None:
-        """How many turns are over, so that searching bots compare positions of one moment; None where nobody counts."""
-        del state
+    @property
+    def playable(self) -> Playable | None:
+        """How bots that know nothing else of the game search it; None if it is played by its own bots only."""
         return None
 
-    def measures(self, state: State, action: int) -> Mapping[str, float]:
-        """What statistics count in `action`, about to be applied to `state`, by name: for benchmarks/samples.py."""
-        del state, action
+    @property
+    def shown(self) -> Shown:
+        """How people see positions and actions: by default JSON and notation, and no picture."""
+        from engine.abilities import plainly_shown
+
+        return plainly_shown(self.actions)
+
+    @property
+    def tools(self) -> Tools:
+        """Extra commands of this game by name; each takes its arguments and returns an exit code."""
         return {}
 
-    @abstractmethod
     def opening_plies(self, seats: int) -> int:
-        """How many uniformly random plies start a match by default: about one round of turns; 0 with chance."""
+        """Return how many uniformly random plies start a match by default: about one round of turns; 0 with chance."""
+        return 0 if self.has_chance else seats
 
-    def usual_decisions(self, seats: int) -> int:
-        """About how many decisions of all seats (forced ones apart) bots that know the game need for a playing.
+    def parse_options(self, values: Mapping[str, Any]) -> Any:
+        """Return validated options, defaults filled in. Values may be texts. Raises OptionsError."""
+        return self.options.parse(values)
 
-        Only what is said of the time that play will take depends on it.
-        """
-        del seats
-        return 100
+    def options_json(self, options: Any) -> dict[str, Any]:
+        """Return all options with their values, JSON-ready; `parse_options` is the inverse."""
+        return self.options.to_json(options)
 
-    @property
-    def variants(self) -> Sequence[Mapping[str, Any]]:
-        """The sets of options that checks and measurements go round, the defaults first."""
-        return ({},)
-
-    def check_invariants(self, state: State) -> None:
-        """Raise InvariantError if the position breaks what the rules say of every position (sums, limits, bounds).
-
-        Slow and thorough: for tests and for long runs of random play. By default nothing is known, so nothing raised.
-        """
-        del state
-
-    @abstractmethod
-    def labels(self, language: str) -> Mapping[str, str]:
-        """Names for people by language-free id, English where a language has none; ids and notation never change."""
-
-    @property
-    def languages(self) -> Sequence[str]:
-        """The languages that `labels` knows."""
-        return ("en",)
-
-    @property
-    def tools(self) -> Mapping[str, Callable[[Sequence[str]], int]]:
-        """Extra commands of this game by name: each takes its arguments and returns an exit code."""
-        return {}
+    def options_schema(self) -> dict[str, Any]:
+        """Return a JSON Schema object: every option with its values, default and description."""
+        return self.options.schema()
 
     def check_seats(self, seats: int) -> None:
         """Raise SeatsError unless the game is played by that many seats."""
         if seats not in self.seats:
             raise SeatsError(f"{self.name} is played by {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
-
-    # The wire and the pictures load on demand, so that a search that needs neither imports neither.
-
-    @abstractmethod
-    def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
-        """What `seat` may see, for the wire: full protobuf message name and serialized message."""
-
-    @abstractmethod
-    def decode_observation(self, message: bytes) -> dict[str, Any]:
-        """The JSON of `State.observation_json` from the bytes of `encode_observation`."""
-
-    @abstractmethod
-    def render_text(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        """The position for a terminal, seen by `seat` (None: by a spectator)."""
-
-    @abstractmethod
-    def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        """The position as a standalone SVG document, seen by `seat` (None: by a spectator)."""

@@ -51,7 +51,7 @@ def playthrough(
 
 
 def _position_lines(game: Game, state: State) -> Iterator[str]:
-    yield from ("", "-" * 60, *game.render_text(state).splitlines())
+    yield from ("", "-" * 60, *game.shown.text(state, None, "en").splitlines())
 
 
 def _legal_text(actions: ActionTable, state: State) -> str:

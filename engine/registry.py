@@ -6,8 +6,10 @@ import importlib
 import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 
 import engine.games
+from engine.abilities import Checks
 from engine.core import Game, UnknownGameError
 
 ENTRY_POINT_GROUP = "arena.games"
@@ -26,20 +28,33 @@ def _plugins() -> dict[str, str]:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all installed games, sorted."""
+    """Return the names of all installed games, sorted."""
     return tuple(sorted((*_folders(), *_plugins())))
+
+
+def package_of(name: str) -> str:
+    """Return the package of the game of that name. Raises UnknownGameError naming those there are."""
+    if name in _folders():
+        return f"engine.games.{name}"
+    if name in _plugins():
+        return _plugins()[name]
+    raise UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(names())}")
 
 
 @cache
 def get(name: str) -> Game:
-    """The game of that name. Raises UnknownGameError naming those there are."""
-    if name in _folders():
-        module = importlib.import_module(f"engine.games.{name}")
-    elif name in _plugins():
-        module = importlib.import_module(_plugins()[name])
-    else:
-        raise UnknownGameError(f"there is no game {name!r}; installed are: {', '.join(names())}")
+    """Return the game of that name. Raises UnknownGameError naming those there are."""
+    module = importlib.import_module(package_of(name))
     game: Game = module.GAME
     if game.name != name:
         raise ValueError(f"the game in {module.__name__} calls itself {game.name!r}")
     return game
+
+
+def checks(name: str) -> Checks:
+    """Return the `CHECKS` of the `checks.py` in the game's folder, or `Checks()` if there is no such file."""
+    package = importlib.import_module(package_of(name))
+    if not hasattr(package, "__path__") or find_spec(f"{package.__name__}.checks") is None:
+        return Checks()
+    found: Checks = importlib.import_module(f"{package.__name__}.checks").CHECKS
+    return found

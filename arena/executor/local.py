@@ -10,11 +10,13 @@ import os
 from collections import deque
 from typing import Self
 
-from arena.executor.base import ExecutorFailedError, MatchLostError
-from arena.executor.workers import Job, WorkerProcess
-from arena.hosting.proc.memory import default_warm_mb
-from arena.hosting.runtime import sweep
-from arena.match.spec import HostCause, MatchReport, MatchSpec
+from arena.executor.interface import ExecutorFailedError
+from arena.executor.worker_process import Job, WorkerProcess
+from arena.hosting.proc.machine import default_warm_mb
+from arena.hosting.runtime_directory import sweep
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
@@ -22,7 +24,7 @@ STOP_GRACE_S = 8.0
 
 
 class LocalExecutor:
-    """See `arena.executor.base.Executor`."""
+    """See `arena.executor.interface.Executor`."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
         """`workers` processes; with `pin` each stays on one core together with the bots it plays.

@@ -4,7 +4,7 @@ HostingError
 ├── LaunchError              the bot's own program could not be started; the message says why
 ├── LauncherLostError        the launcher itself is gone: the host is broken
 ├── StorageFailedError       no room, or no right, for files that a bot needs
-├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime`
+├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime_directory`
 └── SandboxUnavailableError  this machine has no sandbox of the level that is needed; see `arena.hosting.sandbox.choice`
 """
 

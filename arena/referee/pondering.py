@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arena.referee.metering import Meter
+from arena.referee.meter import Meter
 
 WINDOW_S = 5.0
 MOST_SHARE = 0.2

@@ -9,7 +9,7 @@ import asyncio
 
 from arena.match.timing import Figures
 from arena.referee.lag import OwnQueue
-from arena.referee.metering import Meter
+from arena.referee.meter import Meter
 
 LOOK_EVERY_S = 0.02
 SLOW_SEND_S = 0.001

@@ -18,13 +18,13 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 
-from arena.executor.base import HostBrokenError, MatchLostError
-from arena.executor.frames import encode_frame, encode_lost, encode_report, read_frame
+from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.launcher.client import HostingError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
-from arena.match.spec import HostCause, MatchSpec
+from arena.match.spec import MatchSpec
 from arena.worker.host import MatchHost
-from arena.worker.warm import DEFAULT_WARM_BOTS
+from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 
 _PR_SET_PDEATHSIG = 1
 MANY_DESCRIPTORS = 16_384
@@ -89,14 +89,15 @@ class Worker:
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
         """The message that tells how it went. Raises HostBrokenError: then this worker is of no use any more."""
         try:
-            return encode_report(ticket, await self._host.play(spec))
+            report = await self._host.play(spec)
+            return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.replay)
         except MatchSpecError as error:
-            return encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
+            return _lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
         except HostBrokenError as error:
-            self._send(encode_lost(ticket, error))
+            self._send(_lost(ticket, error))
             raise
         except MatchLostError as error:
-            return encode_lost(ticket, error)
+            return _lost(ticket, error)
 
     def _send(self, data: bytes) -> None:
         """Write at once: the coordinator always reads."""
@@ -105,8 +106,12 @@ class Worker:
             view = view[os.write(self._output, view) :]
 
 
+def _lost(ticket: int, error: MatchLostError) -> bytes:
+    return encode_frame({"event": "lost", "ticket": ticket, "error": error.to_json()})
+
+
 def _cancelled(ticket: int) -> bytes:
-    return encode_lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))
+    return _lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))
 
 
 def _die_with_parent() -> None:

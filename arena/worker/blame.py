@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from arena.executor.base import HostBrokenError
-from arena.hosting.facts import BEGINNING, Mark
 from arena.hosting.launcher.client import (
     HostedProcess,
     HostingError,
@@ -18,8 +16,10 @@ from arena.hosting.launcher.client import (
     SandboxUnavailableError,
     StorageFailedError,
 )
-from arena.hosting.runtime import RuntimeDirectoryError
-from arena.match.spec import Fault, FaultCause, HostCause
+from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.runtime_directory import RuntimeDirectoryError
+from arena.match.host_faults import HostBrokenError, HostCause
+from arena.match.result import Fault, FaultCause
 
 KEPT_STDERR_CHARACTERS = 4000
 # What a process may seem to have done wrong when in truth it was ended for what it used.

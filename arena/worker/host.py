@@ -8,21 +8,20 @@ from contextlib import AsyncExitStack
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from arena.executor.base import MatchLostError
 from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher
 from arena.hosting.proc.meter import TreeMeter
-from arena.hosting.runtime import SOCKET_NAME, runtime_directory
-from arena.match.course import DecidedBy
+from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
-from arena.match.spec import LeakCheck, MatchReport, MatchSpec, weakest_level
-from arena.referee.conductor import conduct
-from arena.referee.hostfault import HostFaultError
+from arena.match.report import LeakCheck, MatchReport
+from arena.match.spec import MatchSpec, weakest_level
+from arena.referee.play import conduct
 from arena.referee.server import PlayServer
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
-from arena.worker.starting import Starter, WarmBot
-from arena.worker.warm import DEFAULT_WARM_BOTS, WarmBots
+from arena.worker.starter import Starter, WarmBot
+from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
 
 
 class MatchHost:
@@ -66,8 +65,6 @@ class MatchHost:
         match = Match(spec)
         try:
             return await self._play(match)
-        except HostFaultError as error:
-            raise MatchLostError(error.sentence, error.cause, error.evidence) from error
         except HostingError as error:
             raise blame_host(error) from error
 

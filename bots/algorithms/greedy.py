@@ -12,15 +12,16 @@ from random import Random
 from bots.algorithms.lines import best_of_lines
 from bots.kit import Bot, Decision
 from bots.preload import preload_rules
+from engine.abilities import Playable, need_playable
 from engine.chance import SeededChance
-from engine.core import Game, State
+from engine.core import State
 
 DEFAULT_NODES = 200
 """Positions looked at in one decision."""
 
 
 class GreedyBot(Bot):
-    """Maximises `Game.evaluate` over its own turn; ties are drawn from the match's seed."""
+    """Maximises `Playable.evaluate` over its own turn; ties are drawn from the match's seed."""
 
     def __init__(self, nodes: int = DEFAULT_NODES) -> None:
         self._nodes = nodes
@@ -33,13 +34,13 @@ class GreedyBot(Bot):
         """See `Bot`. The line is answered at once, up to the first outcome of chance."""
         match = decision.match
         rules = match.rules
+        playable = need_playable(rules)
         if rules.has_chance or rules.has_hidden_information:
-            sample = rules.determinizer(decision.observation)
-            return best_of_lines(rules, lambda: sample(match.random), match.random, self._nodes)
-        return best_line(rules, decision.state(), self._nodes, match.random)
+            return best_of_lines(playable, decision.state, match.random, self._nodes)
+        return best_line(playable, decision.state(), self._nodes, match.random)
 
 
-def best_line(game: Game, state: State, nodes: int, random: Random) -> list[int]:
+def best_line(game: Playable, state: State, nodes: int, random: Random) -> list[int]:
     """The decisions, forced ones left out, that lead to the best position for the seat to decide.
 
     It ends where another seat decides, or where the `nodes` (positions to be looked at) run out.
@@ -59,7 +60,7 @@ def best_line(game: Game, state: State, nodes: int, random: Random) -> list[int]
     return random.choice(best)[:64]
 
 
-def _look(game: Game, state: State, action: int, seat: int, nodes: int, random: Random) -> tuple[float, list[int]]:
+def _look(game: Playable, state: State, action: int, seat: int, nodes: int, random: Random) -> tuple[float, list[int]]:
     """The value for `seat` of playing `action` and then as well as it can, and the decisions that do it."""
     # Dice and cards as the bot imagines them, so that equal seeds give equal play.
     child = state.clone(SeededChance(random.getrandbits(53)))

@@ -1,8 +1,8 @@
 """Lines: what a seat may do in its turn, one decision after another. For games of chance and hidden parts. No clock.
 
 A turn may be many small decisions, and the positions in its middle tell little. So an action is never judged by itself,
-but by the line that it begins: the action, then what `Game.quick_action` makes of the rest of the turn. A line is kept
-up to the first outcome of chance or decision of another seat; what comes after that has to be decided again.
+but by the line that it begins: the action, then what `Playable.quick_action` makes of the rest of the turn. A line is
+kept up to the first outcome of chance or decision of another seat; what comes after that has to be decided again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from engine.abilities import Playable
 from engine.chance import SeededChance
-from engine.core import Game, State
+from engine.core import State
 
 CHANCES = 3
 """How often dice and hidden parts are imagined at most for a look at a line."""
@@ -41,13 +42,13 @@ def spread(actions: Sequence[int], most: int = MOST_ACTIONS) -> Sequence[int]:
 
 
 def play_line(
-    game: Game, state: State, planned: Sequence[int], random: Random, caprice: float = 0.0
+    game: Playable, state: State, planned: Sequence[int], random: Random, caprice: float = 0.0
 ) -> tuple[int, ...]:
     """Play `planned` as far as it is legal, then the turn to its end; `state` is where it ended.
 
-    What others are asked in the turn is answered by `Game.quick_action` too; where the game counts no turns, one ends
-    when another seat decides. Returns the seat's decisions up to the first outcome of chance or of another seat. With
-    `caprice`, so often a decision after the planned ones is drawn uniformly.
+    What others are asked in the turn is answered by `Playable.quick_action` too; where the game counts no turns, one
+    ends when another seat decides. Returns the seat's decisions up to the first outcome of chance or of another seat.
+    With `caprice`, so often a decision after the planned ones is drawn uniformly.
     """
     seat, turn = state.seat(), game.turns_played(state)
     played: list[int] = []
@@ -70,7 +71,7 @@ def play_line(
     return tuple(played[:LONGEST])
 
 
-def _next(game: Game, state: State, planned: Sequence[int], at: int, random: Random, caprice: float) -> int:
+def _next(game: Playable, state: State, planned: Sequence[int], at: int, random: Random, caprice: float) -> int:
     if at < len(planned) and state.is_legal(planned[at]):
         return planned[at]
     if caprice and random.random() < caprice:
@@ -78,7 +79,7 @@ def _next(game: Game, state: State, planned: Sequence[int], at: int, random: Ran
     return game.quick_action(state, random)
 
 
-def value_line(game: Game, state: State, planned: Sequence[int], seed: int, caprice: float = 0.0) -> Line:
+def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, caprice: float = 0.0) -> Line:
     """The line that begins with `planned`, from `state`, with dice and cards of `seed`; `state` stays as it is."""
     seat = state.seat()
     if seat is None:
@@ -89,7 +90,7 @@ def value_line(game: Game, state: State, planned: Sequence[int], seed: int, capr
     return Line(actions, game.evaluate(copy, seat))
 
 
-def best_of_lines(game: Game, sample: Callable[[], State], random: Random, nodes: int) -> list[int]:
+def best_of_lines(game: Playable, sample: Callable[[], State], random: Random, nodes: int) -> list[int]:
     """The line that comes to the best position on average, over several imagined dice and hidden parts.
 
     `sample()` gives a position consistent with what was seen; about `nodes` positions are valued. Ties are drawn.

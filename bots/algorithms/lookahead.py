@@ -1,10 +1,10 @@
 """Compares lines by playing them out: the search for games of chance and hidden parts. No clock, no I/O.
 
 Tree search spreads itself too thin where a turn is many small decisions and dice fall in between. Here a few lines of
-the own turn (see lines.py) are compared: each is played on by `Game.quick_action` for everybody, for a number of turns,
-and valued by `Game.evaluate`. All lines meet the same hidden cards and the same stream of dice (common random numbers),
-and as the budget is used up the worst ones are dropped one by one (after sequential halving, Karnin, Koren and Somekh
-2013).
+the own turn (see lines.py) are compared: each is played on by `Playable.quick_action` for everybody, for a number of
+turns, and valued by `Playable.evaluate`. All lines meet the same hidden cards and the same stream of dice (common
+random numbers), and as the budget is used up the worst ones are dropped one by one (after sequential halving, Karnin,
+Koren and Somekh 2013).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from math import ceil
 from random import Random
 
 from bots.algorithms.lines import Line, play_line, spread, value_line
+from engine.abilities import Playable
 from engine.chance import SeededChance
-from engine.core import Game, State
+from engine.core import State
 
 _SAMPLES = 0.3
 _FIRST_LOOK = 0.5
@@ -52,7 +53,7 @@ class _Candidate:
 class Lookahead:
     """Searches for one match of `seats` seats; draws only from `random`."""
 
-    game: Game
+    game: Playable
     seats: int
     random: Random
     horizon: Horizon = field(default_factory=Horizon)
@@ -127,7 +128,7 @@ class Lookahead:
 class _Turns:
     """Counts turns: as the game does, else the changes of the seat that decides."""
 
-    def __init__(self, game: Game, state: State) -> None:
+    def __init__(self, game: Playable, state: State) -> None:
         self._game = game
         self._start = game.turns_played(state)
         self._decider = state.seat()

@@ -14,6 +14,8 @@ from bots.algorithms.lookahead import Horizon, Lookahead
 from bots.algorithms.tree import Node, Search, Settings
 from bots.kit import Bot, Decision, Match
 from bots.preload import preload_rules
+from engine.abilities import need_playable
+from engine.core import Game
 
 
 class SearchBot(Bot):
@@ -43,16 +45,16 @@ class SearchBot(Bot):
 
     def match_started(self, match: Match) -> None:
         """See `Bot`."""
-        self._search = Search(match.rules, match.seats, match.random, self._settings)
+        playable = need_playable(match.rules)
+        self._search = Search(playable, match.seats, match.random, self._settings, open_loop=is_open_loop(match.rules))
         self._root = None
-        self._lookahead = Lookahead(match.rules, match.seats, match.random, self._horizon)
+        self._lookahead = Lookahead(playable, match.seats, match.random, self._horizon)
 
     def decide(self, decision: Decision) -> list[int]:
         """See `Bot`. A line of the lookahead is answered at once, up to the first outcome of chance."""
-        rules = decision.match.rules
         if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
-        if rules.has_chance or rules.has_hidden_information:
+        if is_open_loop(decision.match.rules):
             return self._look_ahead(self._lookahead, decision)
         progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
         self._root = self._known_root(decision) or Node(decision.match.seat)
@@ -61,8 +63,7 @@ class SearchBot(Bot):
 
     def _look_ahead(self, lookahead: Lookahead, decision: Decision) -> list[int]:
         progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
-        sample = decision.match.rules.determinizer(decision.observation)
-        return list(lookahead.best_line(lambda: sample(decision.match.random), progress))
+        return list(lookahead.best_line(decision.state, progress))
 
     def _by_clock(self, decision: Decision) -> Callable[[int], float]:
         """How much of the thinking time has passed."""
@@ -77,6 +78,11 @@ class SearchBot(Bot):
             if node is not None and not event.forced:
                 node = node.child(event.action)
         return node if node is not None and node.seat == decision.match.seat else None
+
+
+def is_open_loop(game: Game) -> bool:
+    """Tell whether chance or hidden parts keep a bot from knowing what follows its actions."""
+    return game.has_chance or game.has_hidden_information
 
 
 def _by_count(playouts: int) -> Callable[[int], float]:

@@ -1,7 +1,7 @@
 """Monte-Carlo tree search for any game of this engine and any number of seats (UCT, max^n). No clock, no I/O.
 
 Every seat maximises its own value, so an edge counts the value of the seat that chooses it. One iteration descends the
-tree on a copy of the position, adds one node, and values it there for all seats by `Game.evaluate_all`.
+tree on a copy of the position, adds one node, and values it there for all seats by `Playable.evaluate_all`.
 
 A game without chance and hidden parts has one position a node. In others the tree is *open loop*: each iteration
 starts from a position that is consistent with the observation, chance draws as it goes, and a node stands for all the
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from math import log, sqrt
 from random import Random
 
-from engine.core import Game, State
+from engine.abilities import Playable
+from engine.core import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,14 @@ class Node:
 class Search:
     """Grows trees for one match. `sample()` gives a position to start an iteration from, which it may change."""
 
-    def __init__(self, game: Game, seats: int, random: Random, settings: Settings) -> None:
+    def __init__(
+        self, game: Playable, seats: int, random: Random, settings: Settings, *, open_loop: bool = False
+    ) -> None:
         self._game = game
         self._seats = seats
         self._random = random
         self._settings = settings
-        self._is_open_loop = game.has_chance or game.has_hidden_information
+        self._is_open_loop = open_loop
         self._low = [1.0] * seats
         self._high = [0.0] * seats
 
@@ -130,7 +133,7 @@ class Search:
 
     def _value(self, state: State) -> Sequence[float]:
         """The value of a position for every seat; what was seen sets the scale of the exploration."""
-        values = self._game.evaluate_all(state, self._seats)
+        values = self._game.evaluate_all(state)
         low, high = self._low, self._high
         for seat, value in enumerate(values):
             if value < low[seat]:

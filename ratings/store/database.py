@@ -1,9 +1,11 @@
 """The one door to the database: open it, read, write, upgrade, back up.
 
-    with write(engine) as session: ...   # one transaction, committed at the end, undone by any exception
-    with read(engine) as session: ...    # one consistent view, never committed
+    with write(database) as session: ...   # one transaction, committed at the end, undone by any exception
+    with read(database) as session: ...    # one consistent view, never committed
 
-Errors of the driver come out as `ratings.errors`, on one line with the remedy. Objects read stay usable afterwards.
+Only `ratings` opens these sessions: others hold a `Database`, write through `ratings.ledger.ledger.Ledger` and read
+through the functions of `ratings.read`. Errors of the driver come out as `ratings.errors`, on one line with the remedy.
+Objects read stay usable afterwards.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
+import sqlalchemy
 import sqlalchemy.exc
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import create_engine, make_url
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
@@ -21,10 +25,11 @@ from ratings.errors import BackupError, DatabaseAccessError
 from ratings.store import schema, sqlite
 from ratings.store.schema import SchemaChange
 
-# Engine and Session too, so that callers can name what they pass around without importing the drivers.
 __all__ = [
+    "Database",
     "Engine",
     "Session",
+    "Source",
     "backup",
     "database_url",
     "is_there",
@@ -36,8 +41,41 @@ __all__ = [
 ]
 
 
-def open_database(url_or_path: str | Path) -> Engine:
-    """The database at a path, or of a URL such as `postgresql+psycopg://host/name`.
+class Database:
+    """An open database. Whoever opened it closes it."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        self.engine = engine
+        """For this package only."""
+
+    @property
+    def url(self) -> URL:
+        """Where the database lies."""
+        return self.engine.url
+
+    @property
+    def path(self) -> Path | None:
+        """The file of an SQLite database, or `None` for one in memory or on a server."""
+        name = self.url.database
+        is_file = sqlite.is_sqlite(self.url) and name not in (None, "", ":memory:")
+        return Path(str(name)) if is_file else None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    dispose = close
+
+
+Engine = Database
+"""The old name of what callers pass around."""
+
+Source: TypeAlias = Database | Session
+"""What is read from: a database, or the session of a transaction that is open."""
+
+
+def open_database(url_or_path: str | Path) -> Database:
+    """Open the database at a path, or of a URL such as `postgresql+psycopg://host/name`.
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
@@ -51,7 +89,7 @@ def open_database(url_or_path: str | Path) -> Engine:
     except BaseException:
         engine.dispose()
         raise
-    return engine
+    return Database(engine)
 
 
 def upgrade(url_or_path: str | Path) -> SchemaChange:
@@ -65,29 +103,35 @@ def upgrade(url_or_path: str | Path) -> SchemaChange:
 
 
 @contextmanager
-def write(engine: Engine) -> Iterator[Session]:
-    """A session that writes: one transaction, alone from its beginning, committed at the end of the block."""
-    with translated(engine.url), Session(engine, expire_on_commit=False) as session:
+def write(database: Database) -> Iterator[Session]:
+    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
+    with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
         session.connection(execution_options={sqlite.IMMEDIATE: True})
         yield session
         session.commit()
 
 
 @contextmanager
-def read(engine: Engine) -> Iterator[Session]:
-    """A session that reads: one consistent view, whatever others write meanwhile."""
-    with translated(engine.url), Session(engine, expire_on_commit=False, autoflush=False) as session:
-        if not sqlite.is_sqlite(engine.url):  # which has no other level
+def read(source: Source) -> Iterator[Session]:
+    """Open a session that reads: one consistent view, whatever others write meanwhile.
+
+    An open session is handed on: what it reads belongs to the same view.
+    """
+    if isinstance(source, Session):
+        yield source
+        return
+    with translated(source.url), Session(source.engine, expire_on_commit=False, autoflush=False) as session:
+        if not sqlite.is_sqlite(source.url):  # which has no other level
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
         yield session
 
 
-def backup(engine: Engine, target: Path) -> None:
+def backup(database: Database, target: Path) -> None:
     """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
-    if not sqlite.is_sqlite(engine.url):
+    if not sqlite.is_sqlite(database.url):
         raise BackupError("only SQLite is backed up here; use the database's own tool, for example pg_dump")
-    with translated(engine.url):
-        sqlite.backup(engine, target)
+    with translated(database.url):
+        sqlite.backup(database.engine, target)
 
 
 @contextmanager
@@ -122,7 +166,7 @@ def is_there(url_or_path: str | Path) -> bool:
     return name in (None, "", ":memory:") or str(name).startswith("file:") or Path(str(name)).exists()
 
 
-def _engine(url_or_path: str | Path) -> Engine:
+def _engine(url_or_path: str | Path) -> sqlalchemy.Engine:
     url = database_url(url_or_path)
     if sqlite.is_sqlite(url):
         sqlite.check_place(url)

@@ -61,19 +61,19 @@ def test_other_seeds_give_other_playings() -> None:
 
 
 def test_greedy_takes_the_win_it_can_reach() -> None:
-    assert best_line(NIM, NimState(2, heap=3), 100, Random(0)) == [2]
+    assert best_line(NIM.playable, NimState(2, heap=3), 100, Random(0)) == [2]
 
 
 def test_greedy_draws_among_equals_from_its_seed() -> None:
     state = NimState(2, heap=20)
-    lines = {tuple(best_line(NIM, state, 100, Random(seed))) for seed in range(30)}
+    lines = {tuple(best_line(NIM.playable, state, 100, Random(seed))) for seed in range(30)}
     assert lines == {(0,), (1,), (2,)}
 
 
 def test_search_finds_the_only_winning_move_of_nim() -> None:
     for heap in (5, 6, 7, 9, 10, 11):
         root = Node(0)
-        search = Search(NIM, 2, Random(1), Settings(exploration=0.7))
+        search = Search(NIM.playable, 2, Random(1), Settings(exploration=0.7))
         search.run(root, NimState(2, heap).clone, lambda iterations: iterations < 2000)
         assert root.best_action() + 1 == heap % 4, f"heap of {heap}"
 
@@ -87,7 +87,7 @@ def test_search_beats_random_at_a_game_of_chance_and_hidden_cards() -> None:
 
 def test_search_stops_growing_its_tree_at_the_limit() -> None:
     root = Node(0)
-    search = Search(NIM, 2, Random(1), Settings(max_nodes=50))
+    search = Search(NIM.playable, 2, Random(1), Settings(max_nodes=50))
     search.run(root, NimState(2, 40).clone, lambda iterations: iterations < 500)
 
     def count(node: Node) -> int:

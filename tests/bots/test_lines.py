@@ -15,6 +15,7 @@ from bots.algorithms.search import SearchBot
 from bots.decision import Decision, Match
 from bots.kit import Bot
 from engine import registry
+from engine.abilities import need_playable
 from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game, State
 from tests.bots.toys import HOLD, NIM, PIG, ROLL, NimState, PigState
@@ -39,48 +40,48 @@ def test_spread_keeps_the_ends_and_is_even() -> None:
 def test_a_line_is_kept_up_to_the_first_outcome_of_chance() -> None:
     state = pig([2])
     state.chance = ScriptedChance([[4], [1]])
-    assert play_line(PIG, state, [ROLL, ROLL], Random(0)) == (ROLL,)
+    assert play_line(PIG.playable, state, [ROLL, ROLL], Random(0)) == (ROLL,)
     assert state.turn >= 1 or state.thrown[-1] in (4, 6)
 
 
 def test_a_line_without_chance_ends_where_another_seat_decides() -> None:
     state = NimState(2, heap=9)
-    assert play_line(NIM, state, [1], Random(0)) == (1,)
+    assert play_line(NIM.playable, state, [1], Random(0)) == (1,)
     assert state.seat() == 1
 
 
 def test_a_planned_action_that_is_not_legal_is_replaced() -> None:
-    line = play_line(NIM, NimState(2, heap=1), [2], Random(0))
+    line = play_line(NIM.playable, NimState(2, heap=1), [2], Random(0))
     assert line == ()  # a heap of one leaves no choice, and forced decisions are no part of a line
-    assert len(play_line(NIM, NimState(2, heap=2), [2], Random(0))) == 1
+    assert len(play_line(NIM.playable, NimState(2, heap=2), [2], Random(0))) == 1
 
 
 def test_valuing_a_line_leaves_the_position_as_it_is() -> None:
     state = pig([3])
     before = state.to_json()
-    assert value_line(PIG, state, [HOLD], seed=4) == value_line(PIG, state, [HOLD], seed=4)
+    assert value_line(PIG.playable, state, [HOLD], seed=4) == value_line(PIG.playable, state, [HOLD], seed=4)
     assert state.to_json() == before
 
 
 def test_nothing_is_decided_after_the_end() -> None:
     with pytest.raises(ValueError, match="over"):
-        value_line(NIM, NimState(2, heap=0), [], seed=1)
+        value_line(NIM.playable, NimState(2, heap=0), [], seed=1)
 
 
 def test_the_best_line_takes_the_win() -> None:
-    assert best_of_lines(NIM, lambda: NimState(2, heap=3), Random(0), 30) == [2]
+    assert best_of_lines(NIM.playable, lambda: NimState(2, heap=3), Random(0), 30) == [2]
 
 
 def test_the_lookahead_takes_the_win_and_leaves_none() -> None:
     for heap, take in ((2, 1), (3, 2), (5, 0), (6, 1), (7, 2)):
-        lookahead = Lookahead(NIM, 2, Random(1), Horizon(rounds=10))
+        lookahead = Lookahead(NIM.playable, 2, Random(1), Horizon(rounds=10))
         line = lookahead.best_line(lambda heap=heap: NimState(2, heap), by_count(1500))  # type: ignore[misc]
         assert line == (take,), f"heap of {heap}"
 
 
 def test_the_lookahead_holds_what_is_much_and_throws_on_what_is_little() -> None:
     for thrown, action in (([5, 5, 5, 5, 5, 5, 5], HOLD), ([2], ROLL)):
-        lookahead = Lookahead(PIG, 2, Random(1))
+        lookahead = Lookahead(PIG.playable, 2, Random(1))
         assert lookahead.best_line(lambda thrown=thrown: pig(list(thrown)), by_count(600))[0] == action  # type: ignore[misc]
 
 
@@ -93,7 +94,7 @@ def test_the_lookahead_keeps_to_its_budget(budget: int) -> None:
         most = max(most, valued)
         return valued / budget
 
-    Lookahead(PIG, 2, Random(3)).best_line(lambda: pig([4]), progress)
+    Lookahead(PIG.playable, 2, Random(3)).best_line(lambda: pig([4]), progress)
     assert most <= max(budget, 1)
 
 
@@ -105,7 +106,7 @@ def test_without_any_time_it_answers_at_once() -> None:
         samples += 1
         return pig([4])
 
-    assert Lookahead(PIG, 2, Random(3)).best_line(sample, lambda _: 1.0)[0] in (ROLL, HOLD)
+    assert Lookahead(PIG.playable, 2, Random(3)).best_line(sample, lambda _: 1.0)[0] in (ROLL, HOLD)
     assert samples == 1
 
 
@@ -136,17 +137,18 @@ def test_hidden_cards_change_nothing(make: Callable[[], Bot]) -> None:
 
 @pytest.mark.parametrize("name", registry.names())
 def test_every_game_plays_on_by_quick_actions_to_its_end(name: str) -> None:
-    game = registry.get(name)
+    game, checks = registry.get(name), registry.checks(name)
+    playable = need_playable(game)
     for seats in game.seats:
         state, again = game.new_state(seats, None, SeededChance(4)), game.new_state(seats, None, SeededChance(4))
         random, same, turns = Random(9), Random(9), 0
         while state.seat() is not None:
-            action = game.quick_action(state, random)
-            assert game.quick_action(again, same) == action
-            assert all(number >= 0 for number in game.measures(state, action).values())
+            action = playable.quick_action(state, random)
+            assert playable.quick_action(again, same) == action
+            assert all(number >= 0 for number in checks.measures(state, action).values())
             state.apply(action)
             again.apply(action)
-            now = game.turns_played(state)
+            now = playable.turns_played(state)
             assert now is None or now >= turns
             turns = now or 0
 

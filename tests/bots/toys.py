@@ -11,54 +11,22 @@ from math import tanh
 from random import Random
 from typing import Any
 
+from engine.abilities import Playable
 from engine.chance import Chance, SeededChance
-from engine.core import ActionTable, Game, OptionsError, Outcome, Reveal, State
+from engine.core import ActionTable, Game, Observation, Outcome, Reveal, State
+from engine.kit.options import DeclaredOptions, Number, no_options, option
 
 
 @dataclass(frozen=True, slots=True)
-class ToyOptions:
-    size: int
+class NimOptions:
+    size: int = option(Number(1, 99), "counters on the heap", 21)
 
 
 class ToyGame(Game):
-    """What both have in common: one option, JSON for an observation."""
-
-    options_type = ToyOptions
-    default_size: int
-
-    def parse_options(self, values: Mapping[str, Any]) -> ToyOptions:
-        if set(values) - {"size"}:
-            raise OptionsError(f"unknown option in {dict(values)}; there is: size")
-        return ToyOptions(int(values.get("size", self.default_size)))
-
-    def options_json(self, options: ToyOptions) -> dict[str, Any]:
-        return {"size": options.size}
-
-    def options_schema(self) -> dict[str, Any]:
-        return {"type": "object", "properties": {"size": {"type": "integer", "default": self.default_size}}}
-
-    def opening_plies(self, seats: int) -> int:
-        return 0
-
-    def labels(self, language: str) -> Mapping[str, str]:
-        return {}
+    """What both have in common: JSON for an observation."""
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
-        return "toy.Observation", json.dumps(state.observation_json(seat)).encode()
-
-    def decode_observation(self, message: bytes) -> dict[str, Any]:
-        observation: dict[str, Any] = json.loads(message)
-        return observation
-
-    def render_text(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        return str(state.to_json())
-
-    def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        return "<svg/>"
-
-    def evaluate(self, state: State, seat: int) -> float:
-        outcome = state.outcome()
-        return 0.5 if outcome is None else float(outcome.ranks[seat] == 1)
+        return "toy.Observation", json.dumps({**state.observation_json(seat), "to": seat}).encode()
 
 
 class NimState(State):
@@ -105,20 +73,28 @@ class Nim(ToyGame):
     rules_version = "1"
     seats = range(2, 5)
     actions = ActionTable(["TAKE:1", "TAKE:2", "TAKE:3"])
+    options = DeclaredOptions("nim", NimOptions)
     max_plies = 100
-    has_chance = False
-    has_hidden_information = False
-    default_size = 21
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> State:
         self.check_seats(seats)
-        return NimState(seats, options.size if options else self.default_size)
+        return NimState(seats, (options or NimOptions()).size)
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> State:
         return NimState(data["seats"], data["heap"], data["turn"])
 
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
-        return self.state_from_json(observation)
+    def observed(self, message: bytes) -> Observation:
+        seen = json.loads(message)
+        return Observation(self.state_from_json(seen), seen["to"])
+
+    @property
+    def playable(self) -> Playable:
+        return Playable(evaluate_all=value_nim)
+
+
+def value_nim(state: NimState) -> list[float]:
+    outcome = state.outcome()
+    return [0.5 if outcome is None else float(outcome.ranks[seat] == 1) for seat in range(state.seats)]
 
 
 ROLL, HOLD = 0, 1
@@ -193,7 +169,7 @@ class Pig(ToyGame):
     max_plies = 100
     has_chance = True
     has_hidden_information = True
-    default_size = 0
+    options = no_options("pig")
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> State:
         self.check_seats(seats)
@@ -205,23 +181,38 @@ class Pig(ToyGame):
         state.points, state.turn, state.thrown = list(data["points"]), data["turn"], list(data["thrown"])
         return state
 
-    def evaluate(self, state: State, seat: int) -> float:
-        """By points, a seat that has not thrown yet counting as 6."""
-        assert isinstance(state, PigState)
-        if state.outcome() is not None:
-            return super().evaluate(state, seat)
-        totals = state.totals()
-        for other in range(state.turn, len(totals)):
-            totals[other] += sum(state.thrown) if other == state.turn and state.thrown else 6
-        best_other = max(total for other, total in enumerate(totals) if other != seat)
-        return 0.5 + tanh((totals[seat] - best_other) / 4) / 2
+    def observed(self, message: bytes) -> Observation:
+        """The cards that are not seen stand in ascending order."""
+        seen = json.loads(message)
+        unseen = [card for card in range(len(seen["cards"])) if card not in seen["cards"]]
+        cards = [unseen.pop(0) if card is None else card for card in seen["cards"]]
+        return Observation(self.state_from_json({**seen, "cards": cards}), seen["to"])
 
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
-        known = observation["cards"]
-        unseen = [card for card in range(len(known)) if card not in known]
-        rng.shuffle(unseen)
-        cards = [unseen.pop() if card is None else card for card in known]
-        return self.state_from_json({**observation, "cards": cards}, SeededChance(rng.getrandbits(32)))
+    @property
+    def playable(self) -> Playable:
+        return Playable(evaluate_all=value_pig, redraw=redraw_pig)
+
+
+def value_pig(state: PigState) -> list[float]:
+    """By points, a seat that has not thrown yet counting as 6."""
+    outcome = state.outcome()
+    if outcome is not None:
+        return [float(rank == 1) for rank in outcome.ranks]
+    totals = state.totals()
+    for other in range(state.turn, len(totals)):
+        totals[other] += sum(state.thrown) if other == state.turn and state.thrown else 6
+    return [
+        0.5 + tanh((mine - max(total for other, total in enumerate(totals) if other != seat)) / 4) / 2
+        for seat, mine in enumerate(totals)
+    ]
+
+
+def redraw_pig(state: PigState, seat: int, random: Random) -> PigState:
+    unseen = sorted(card for owner, card in enumerate(state.cards) if owner != seat)
+    random.shuffle(unseen)
+    copy = state.clone(SeededChance(random.getrandbits(32)))
+    copy.cards = [card if owner == seat else unseen.pop() for owner, card in enumerate(state.cards)]
+    return copy
 
 
 NIM = Nim()

@@ -7,18 +7,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from engine.chance import Chance, SeededChance
-from engine.core import ActionTable, Game, OptionsError, Outcome, PositionError, Reveal, State
+from engine.core import ActionTable, Game, Observation, Outcome, PositionError, Reveal, State
+from engine.kit.options import DeclaredOptions, Number, option
 
 STOP, THROW = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class RaceOptions:
-    goal: int = 10
+    goal: int = option(Number(1, 99), "where the race ends", 10)
 
 
 class RaceState(State):
@@ -97,21 +97,9 @@ class Race(Game):
     rules_version = "3"
     seats = range(1, 4)
     actions = ActionTable(["STOP", "THROW"])
-    options_type = RaceOptions
+    options = DeclaredOptions("race", RaceOptions)
     max_plies = 100
     has_chance = True
-    has_hidden_information = False
-
-    def parse_options(self, values: Mapping[str, Any]) -> RaceOptions:
-        if set(values) - {"goal"}:
-            raise OptionsError(f"the options are: goal; not {sorted(values)}")
-        return RaceOptions(**values)
-
-    def options_json(self, options: RaceOptions) -> dict[str, Any]:
-        return {"goal": options.goal}
-
-    def options_schema(self) -> dict[str, Any]:
-        return {"type": "object", "properties": {"goal": {"type": "integer", "default": 10}}}
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> RaceState:
         self.check_seats(seats)
@@ -120,30 +108,11 @@ class Race(Game):
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> RaceState:
         raise PositionError("a race is only run from its start")
 
-    def evaluate(self, state: State, seat: int) -> float:
-        return 0.25 * seat
-
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> RaceState:
-        return self.state_from_json(observation)
-
-    def opening_plies(self, seats: int) -> int:
-        return 0
-
-    def labels(self, language: str) -> Mapping[str, str]:
-        return {name: name for name in self.actions.names}
-
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         return "race.State", json.dumps(state.observation_json(seat)).encode()
 
-    def decode_observation(self, message: bytes) -> dict[str, Any]:
-        decoded: dict[str, Any] = json.loads(message)
-        return decoded
-
-    def render_text(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        return str(state.to_json())
-
-    def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        return "<svg xmlns='http://www.w3.org/2000/svg'/>"
+    def observed(self, message: bytes) -> Observation:
+        raise PositionError("a race is only run from its start")
 
 
 GAME = Race()

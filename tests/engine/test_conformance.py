@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from engine import registry
+from engine.abilities import need_playable
 from engine.chance import RecordingChance, SeededChance
 from engine.core import (
     Game,
@@ -165,14 +166,14 @@ def test_the_wire_carries_the_observation(game: Game, seats: int) -> None:
         for seat in range(seats):
             name, message = game.encode_observation(state, seat)
             assert name.startswith("arena.games.")
-            assert game.decode_observation(message) == state.observation_json(seat)
+            assert game.observed(message).to_json() == state.observation_json(seat)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_bytes_that_are_no_observation_are_refused(game: Game) -> None:
     for message in (b"\xff", b"\x08", b"not a message at all", b"\x10\x7f"):
         with pytest.raises(PositionError):
-            game.decode_observation(message)
+            game.observed(message)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -253,7 +254,7 @@ def test_a_determinized_position_looks_the_same_to_the_seat(game: Game, seats: i
     for state, random in some_positions(game, seats):
         for seat in range(seats):
             observation = state.observation_json(seat)
-            guess = game.determinize(observation, random)
+            guess = need_playable(game).determinize(game.observed(game.encode_observation(state, seat)[1]), random)
             assert guess.observation_json(seat) == observation
             assert guess.seat() == state.seat()
             if state.seat() == seat:
@@ -264,8 +265,8 @@ def test_a_determinized_position_looks_the_same_to_the_seat(game: Game, seats: i
 def test_evaluation_lies_between_lost_and_won_and_is_exact_at_the_end(game: Game, seats: int) -> None:
     for state, _ in some_positions(game, seats):
         before = state.to_json()
-        values = game.evaluate_all(state, seats)
-        assert values == tuple(game.evaluate(state, seat) for seat in range(seats))
+        values = need_playable(game).evaluate_all(state)
+        assert len(values) == seats
         assert all(0 <= value <= 1 for value in values)
         assert state.to_json() == before
         outcome = state.outcome()
@@ -280,10 +281,10 @@ def test_pictures_are_well_formed_in_every_language(game: Game, seats: int) -> N
     state = game.new_state(seats, chance=SeededChance(1))
     random = Random(1)
     while state.seat() is not None:
-        for language in (*game.languages, "xx"):
+        for language in (*game.shown.languages, "xx"):
             for seat in (None, 0):
-                assert game.render_text(state, seat, language).strip()
-                root = ElementTree.fromstring(game.render_svg(state, seat, language))
+                assert game.shown.text(state, seat, language).strip()
+                root = ElementTree.fromstring(game.shown.svg(state, seat, language))
                 assert root.tag == "{http://www.w3.org/2000/svg}svg"
         for _ in range(20):
             if state.seat() is not None:
@@ -292,16 +293,15 @@ def test_pictures_are_well_formed_in_every_language(game: Game, seats: int) -> N
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_every_action_has_a_label_in_every_language(game: Game) -> None:
-    for language in (*game.languages, "xx"):
-        labels = game.labels(language)
+    for language in (*game.shown.languages, "xx"):
+        labels = game.shown.labels(language)
         assert all(labels[name] for name in game.actions.names)
-    assert game.labels("xx") == game.labels("en")
+    assert game.shown.labels("xx") == game.shown.labels("en")
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_options_have_defaults_a_schema_and_an_inverse(game: Game) -> None:
     defaults = game.parse_options({})
-    assert isinstance(defaults, game.options_type)
     shown = game.options_json(defaults)
     assert game.parse_options(json.loads(json.dumps(shown))) == defaults
     schema = game.options_schema()

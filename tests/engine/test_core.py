@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from engine.abilities import need_playable
 from engine.core import (
+    AbilityError,
     ActionTable,
     EngineError,
     GameOverError,
@@ -57,8 +61,19 @@ def test_a_checked_action_names_what_was_legal() -> None:
         state.apply(THROW)
 
 
-def test_all_seats_are_valued_one_by_one_unless_a_game_knows_better() -> None:
-    assert GAME.evaluate_all(GAME.new_state(3), 3) == (0.0, 0.25, 0.5)
+def test_a_game_cannot_be_searched_unless_it_says_how() -> None:
+    assert GAME.playable is None
+    with pytest.raises(AbilityError, match="race cannot be searched: it gives no evaluation"):
+        need_playable(GAME)
+
+
+def test_a_game_is_shown_by_its_json_and_notation_unless_it_knows_better() -> None:
+    state = GAME.new_state(2)
+    assert json.loads(GAME.shown.text(state, None, "en")) == state.to_json()
+    assert GAME.shown.labels("xx") == {"STOP": "STOP", "THROW": "THROW"}
+    assert GAME.shown.languages == ("en",)
+    with pytest.raises(AbilityError, match="no picture"):
+        GAME.shown.svg(state, None, "en")
 
 
 def test_a_wrong_number_of_seats_names_the_right_ones() -> None:
@@ -68,4 +83,3 @@ def test_a_wrong_number_of_seats_names_the_right_ones() -> None:
 
 def test_a_game_has_no_extra_commands_unless_it_says_so() -> None:
     assert GAME.tools == {}
-    assert GAME.languages == ("en",)

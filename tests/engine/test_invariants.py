@@ -6,13 +6,14 @@ import pytest
 
 from benchmarks.invariants import main, play
 from engine import registry
+from engine.abilities import Checks, need_playable
 from engine.core import Game, InvariantError, State
 
 GAMES = [registry.get(name) for name in registry.names()]
 PLAYINGS = [
     pytest.param(game, index, id=f"{game.name}-{index}")
     for game in GAMES
-    for index in range(2 * len(game.seats) * len(game.variants))
+    for index in range(2 * len(game.seats) * len(registry.checks(game.name).variants))
 ]
 
 
@@ -23,13 +24,14 @@ def test_every_position_of_a_random_game_keeps_the_invariants(game: Game, index:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_the_variants_are_options_of_the_game_the_defaults_first(game: Game) -> None:
-    assert dict(game.variants[0]) == {}
-    assert len({str(game.options_json(game.parse_options(variant))) for variant in game.variants}) == len(game.variants)
+    variants = registry.checks(game.name).variants
+    assert dict(variants[0]) == {}
+    assert len({str(game.options_json(game.parse_options(variant))) for variant in variants}) == len(variants)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_a_playing_has_some_decisions_and_not_more_than_plies(game: Game) -> None:
-    assert all(0 < game.usual_decisions(seats) < game.max_plies for seats in game.seats)
+    assert all(0 < need_playable(game).usual_decisions(seats) < game.max_plies for seats in game.seats)
 
 
 def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +40,7 @@ def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch)
     def breach(state: State) -> None:
         raise InvariantError("pawns float")
 
-    monkeypatch.setattr(game, "check_invariants", breach)
+    monkeypatch.setattr(registry, "checks", lambda _name: Checks(check_invariants=breach))
     with pytest.raises(InvariantError, match=rf"{game.name}, game 3, ply 1: pawns float"):
         play(game, 3)
 

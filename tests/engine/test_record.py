@@ -90,7 +90,7 @@ def broken(**changes: Any) -> Record:
         (lambda: broken(chance=((0, 1), (3,))), 2, "ply 2: the script has no outcome left for a die"),
         (lambda: broken(chance=((0, 1), (3,), (4,), (5,))), 4, "1 chance outcomes are left over"),
         (lambda: broken(chance=((0, 1), (7,), (4,))), 0, "ply 0: outcome 1 is no die"),
-        (lambda: broken(options={"speed": 1}), 0, "the options are: goal"),
+        (lambda: broken(options={"speed": 1}), 0, "race has no option 'speed'; it has: goal"),
         (lambda: broken(seats=9), 0, "played by 1 to 3 seats, not 9"),
         (lambda: broken(rules_version="2"), 0, "recorded with rules version 2 of race; installed is 3"),
     ],

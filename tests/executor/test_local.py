@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.executor.base import ExecutorFailedError, MatchLostError
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
-from arena.executor.workers import WorkerProcess
-from arena.match.spec import MatchReport
+from arena.executor.worker_process import WorkerProcess
+from arena.match.host_faults import MatchLostError
+from arena.match.report import MatchReport
 from arena.match.verify import verify
 from tests.support.processes import marked_processes, wait_until
 from tests.support.specs import king_spec, scripted
@@ -163,7 +164,7 @@ async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
     def decode(*_: object) -> MatchReport:
         raise KeyError("replay")
 
-    monkeypatch.setattr("arena.executor.workers.decode_report", decode)
+    monkeypatch.setattr("arena.executor.worker_process.MatchReport.from_json", decode)
     async with LocalExecutor(1) as executor:
         for name in ("m1", "m2"):
             with pytest.raises(ExecutorFailedError, match="cannot be served: KeyError"):

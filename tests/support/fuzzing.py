@@ -16,8 +16,8 @@ from random import Random
 from typing import Any
 
 from arena.match.match import Match
-from arena.referee.admission import JoinError, join
-from arena.referee.conductor import conduct
+from arena.referee.join import JoinError, join
+from arena.referee.play import conduct
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2

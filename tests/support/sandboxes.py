@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena.hosting.launcher.client import HostedProcess, Launcher
-from arena.hosting.runtime import SCRATCH_NAME, SOCKET_NAME, runtime_directory
+from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import Keep
 from arena.hosting.sandbox.probe import probe
 

@@ -9,18 +9,37 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any, Self
 
 from engine.chance import Chance, SeededChance
-from engine.core import ActionTable, Game, OptionsError, Outcome, Reveal, State
+from engine.core import ActionTable, Game, Observation, OptionsError, Outcome, Reveal, State
+from engine.kit.options import DeclaredOptions, option
 
 MOST_ACTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """Any text."""
+
+    first: str
+
+    def read(self, path: str, value: Any, default: Any) -> str:
+        del default
+        if not isinstance(value, str):
+            raise OptionsError(f"option {path} takes a text, not {value!r}")
+        return value
+
+    def write(self, value: str) -> str:
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
 class ScriptOptions:
-    script: str = "0:2 1:2 0:2 1:2"
+    script: str = option(Text("0:2 1:2 0:2 1:2"), "the steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +110,9 @@ class ScriptGame(Game):
     rules_version = "1"
     seats = range(1, 9)
     actions = ActionTable([f"ADD:{points}" for points in range(MOST_ACTIONS)])
-    options_type = ScriptOptions
+    options = DeclaredOptions("script", ScriptOptions)
     max_plies = 1000
     has_chance = True
-    has_hidden_information = False
-
-    def parse_options(self, values: Mapping[str, Any]) -> ScriptOptions:
-        if unknown := set(values) - {"script"}:
-            raise OptionsError(f"unknown option {min(unknown)!r}; there is: script")
-        return ScriptOptions(**values)
-
-    def options_json(self, options: ScriptOptions) -> dict[str, Any]:
-        return {"script": options.script}
-
-    def options_schema(self) -> dict[str, Any]:
-        return {"type": "object", "properties": {"script": {"type": "string"}}}
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> ScriptState:
         self.check_seats(seats)
@@ -114,29 +121,10 @@ class ScriptGame(Game):
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> ScriptState:
         raise NotImplementedError
 
-    def evaluate(self, state: State, seat: int) -> float:
-        raise NotImplementedError
-
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> ScriptState:
-        raise NotImplementedError
-
-    def opening_plies(self, seats: int) -> int:  # noqa: ARG002 - the contract's name
-        return 0
-
-    def labels(self, language: str) -> Mapping[str, str]:  # noqa: ARG002 - the contract's name
-        return {}
-
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         return "arena.tests.Script", json.dumps(state.observation_json(seat)).encode()
 
-    def decode_observation(self, message: bytes) -> dict[str, Any]:
-        decoded: dict[str, Any] = json.loads(message)
-        return decoded
-
-    def render_text(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        raise NotImplementedError
-
-    def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
+    def observed(self, message: bytes) -> Observation:
         raise NotImplementedError
 
 

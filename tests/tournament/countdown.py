@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from engine.chance import Chance
-from engine.core import ActionTable, Game, OptionsError, Outcome, State
+from engine.core import ActionTable, Game, Observation, Outcome, State
+from engine.kit.options import DeclaredOptions, Number, option
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    tokens: int = 9
+    tokens: int = option(Number(1, 99), "how many there are to take", 9)
 
 
 class CountdownState(State):
@@ -62,22 +62,8 @@ class Countdown(Game):
     rules_version = "1"
     seats = range(2, 5)
     actions = ActionTable(["TAKE:1", "TAKE:2", "TAKE:3"])
-    options_type = Options
+    options = DeclaredOptions("countdown", Options)
     max_plies = 100
-    has_chance = False
-    has_hidden_information = False
-
-    def parse_options(self, values: Mapping[str, Any]) -> Options:
-        unknown = set(values) - {"tokens"}
-        if unknown:
-            raise OptionsError(f"unknown option {min(unknown)!r}; the options are: tokens")
-        return Options(int(values.get("tokens", 9)))
-
-    def options_json(self, options: Any) -> dict[str, Any]:
-        return {"tokens": options.tokens}
-
-    def options_schema(self) -> dict[str, Any]:
-        return {}
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> CountdownState:
         self.check_seats(seats)
@@ -86,28 +72,10 @@ class Countdown(Game):
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> CountdownState:
         return CountdownState(**data)
 
-    def evaluate(self, state: State, seat: int) -> float:
-        return 0.5
-
-    def determinize(self, observation: Mapping[str, Any], rng: Random) -> State:
-        return self.state_from_json(observation)
-
-    def opening_plies(self, seats: int) -> int:
-        return seats
-
-    def labels(self, language: str) -> Mapping[str, str]:
-        return {}
-
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         raise NotImplementedError
 
-    def decode_observation(self, message: bytes) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def render_text(self, state: State, seat: int | None = None, language: str = "en") -> str:
-        raise NotImplementedError
-
-    def render_svg(self, state: State, seat: int | None = None, language: str = "en") -> str:
+    def observed(self, message: bytes) -> Observation:
         raise NotImplementedError
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Self
 
-from arena.executor.base import MatchLostError
-from arena.match.spec import Fault, FaultCause, MatchReport, MatchResult, MatchSpec
+from arena.match.host_faults import MatchLostError
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.spec import MatchSpec
 
 OnStart = Callable[[MatchSpec], None]
 

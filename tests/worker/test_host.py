@@ -13,14 +13,15 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
-from arena.executor.base import HostBrokenError, MatchLostError
 from arena.hosting.launcher.client import HostingError, SandboxUnavailableError, StorageFailedError
-from arena.match.clock import TimeControl
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
-from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.match.verify import verify
-from arena.referee.hostfault import HostFaultError
 from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost
 from tests.support.processes import marked_processes, parent_of
@@ -142,7 +143,7 @@ async def test_no_answer_in_time_is_a_timeout(host: MatchHost, behaviour: str) -
 
 
 async def test_without_a_clock_a_decision_has_an_end_too(host: MatchHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.referee.conductor.UNTIMED_DECISION_S", 0.1)
+    monkeypatch.setattr("arena.referee.play.UNTIMED_DECISION_S", 0.1)
     fault = only_fault(await play(host, [scripted("silent"), scripted()], "0:3 1:3", clock="none"))
     assert fault.cause is FaultCause.TIMEOUT
     assert "even without a clock" in fault.explanation
@@ -391,7 +392,7 @@ async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> Non
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
-        (HostFaultError(HostCause.REFEREE_LAG, "the referee was late", {"lag_us": 5}), HostCause.REFEREE_LAG),
+        (MatchLostError("the referee was late", HostCause.REFEREE_LAG, {"lag_us": 5}), HostCause.REFEREE_LAG),
         (StorageFailedError("no space left"), HostCause.STORAGE_FAILED),
         (SandboxUnavailableError("no namespaces"), HostCause.SANDBOX_FAILED),
         (HostingError("no descriptors left"), HostCause.HOSTING_FAILED),

@@ -29,8 +29,8 @@ from arena.cli.shared.request import (
 from arena.cli.shared.storage import Storage, find_version, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
-from ratings.errors import ResultsError
 from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.errors import ResultsError
 from ratings.store.database import read
 
 app = typer.Typer()

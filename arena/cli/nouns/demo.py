@@ -24,9 +24,10 @@ from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, plan_tournament
 from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import next_command
-from arena.match.clock import TimeControl, parse_time_control
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
+from engine.abilities import need_playable
 from engine.core import Game
 from ratings.ledger import bots
 from ratings.read import leaderboard, queries
@@ -74,7 +75,8 @@ def demo(
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
-    games = [get_game(name) for name in ([game] if game else registry.names())]
+    # Without an evaluation of its positions a game gives the sample bots nothing to search by.
+    games = [get_game(game)] if game else [found for found in map(get_game, registry.names()) if found.playable]
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
     with open_storage(place) as storage:
@@ -94,7 +96,7 @@ def demo(
 def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:
     """Return as many blocks of a game as fit into `budget_s` seconds of thinking, at least one; or as many as asked."""
     seats = min(len(BOTS), game.seats[-1])
-    thinking = game.usual_decisions(seats) / seats  # decisions of one seat
+    thinking = need_playable(game).usual_decisions(seats) / seats  # decisions of one seat
     match_seconds = clock.bank_us / 1e6 + thinking * (clock.decision_limit_us + clock.increment_us) / 1e6 * SHARE_USED
     fitting = round(budget_s / max(match_seconds, 0.1) / _matches_a_block(seats))
     return Part(game, seats, blocks or max(1, fitting), match_seconds)

@@ -19,7 +19,7 @@ from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.storage import open_storage
 from arena.hosting.launcher.client import HostingError, Launcher
-from arena.hosting.runtime import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
+from arena.hosting.runtime_directory import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
 from engine import registry

@@ -28,7 +28,7 @@ def _facts(game: Game) -> dict[str, Any]:
         "max_plies": game.max_plies,
         "chance": game.has_chance,
         "hidden_information": game.has_hidden_information,
-        "languages": list(game.languages),
+        "languages": list(game.shown.languages),
     }
 
 
@@ -88,17 +88,17 @@ def show(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
-        write_svg(svg, game.render_svg(state, None, language))
+        write_svg(svg, game.shown.svg(state, None, language))
     if as_json:
-        labels = dict(game.labels(language))
+        labels = dict(game.shown.labels(language))
         print_json({**_facts(game), "options": game.options_schema(), "labels": labels, "position": state.to_json()})
         return
     facts = _facts(game)
-    print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.languages)})
+    print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.shown.languages)})
     typer.echo()
     print_table(_OPTION_COLUMNS, _option_rows(game.options_schema()), as_json=False, empty="no options")
     typer.echo()
-    typer.echo(game.render_text(state, None, language))
+    typer.echo(game.shown.text(state, None, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
 

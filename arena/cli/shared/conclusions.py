@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.cli.shared.storage import Storage
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import Format, Situation
 from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.situation import Situation
 from arena.tournament.planner import Planner
 from ratings.read.crosstable import names as names_of
 from ratings.statistics.compare.comparison import Answer, Comparison

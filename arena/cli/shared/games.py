@@ -22,5 +22,6 @@ def get_game(name: str) -> Game:
 
 def check_language(game: Game, language: str) -> None:
     """Raise MisuseError unless the game has names in that language."""
-    if language not in game.languages:
-        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(game.languages)}")
+    languages = game.shown.languages
+    if language not in languages:
+        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(languages)}")

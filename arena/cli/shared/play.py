@@ -15,13 +15,13 @@ from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
-from arena.executor.base import ExecutorFailedError
+from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
 from arena.tournament.errors import HostFailingError
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
 from ratings.ledger.entry import progress

@@ -12,10 +12,10 @@ from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import parse_assignments
 from arena.cli.shared.storage import Storage, find_version
-from arena.match.clock import TimeControl, parse_time_control
-from arena.tournament import create
-from arena.tournament.create import Terms
-from arena.tournament.formats.base import Format
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament import creation
+from arena.tournament.creation import Terms
+from arena.tournament.formats.format import Format
 from ratings.errors import NotFoundError
 from ratings.read import queries
 from ratings.store.database import Session, write
@@ -76,7 +76,7 @@ def plan_tournament(
     with write(storage.database) as session:
         _check_known(session, bots)
         free = _free_name(session, name, kind or form.name)
-        return create.create_format(session, storage.store, terms, form, name=free, bots=bots)
+        return creation.create_format(session, storage.store, terms, form, name=free, bots=bots)
 
 
 def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
@@ -84,8 +84,8 @@ def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated
     terms = _read_terms(request, len(bots), rated=rated)
     with write(storage.database) as session:
         _check_known(session, bots)
-        free = _free_name(session, name, create.SINGLE_MATCH)
-        return create.create_match(session, storage.store, terms, name=free, bots=bots)
+        free = _free_name(session, name, creation.SINGLE_MATCH)
+        return creation.create_match(session, storage.store, terms, name=free, bots=bots)
 
 
 def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:

@@ -11,7 +11,7 @@ from arena.cli.shared.conclusions import Conclusion, conclusion_lines, find_conc
 from arena.cli.shared.output import Column, format_percent, print_table
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
-from arena.tournament.formats.base import Standing
+from arena.tournament.formats.format import Standing
 from arena.tournament.planner import Planner
 from ratings.read import queries
 from ratings.store.database import Session, read

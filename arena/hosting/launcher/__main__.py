@@ -14,8 +14,8 @@ import sys
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
 from arena.hosting.launcher.guardian import Guardian
-from arena.hosting.launcher.loop import Launcher
-from arena.hosting.launcher.system import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl, remove_tree
+from arena.hosting.launcher.server import Launcher
+from arena.hosting.proc.processes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl, remove_tree
 
 
 def main() -> None:

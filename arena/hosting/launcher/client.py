@@ -20,7 +20,7 @@ from arena.hosting.errors import (
     SandboxUnavailableError,
     StorageFailedError,
 )
-from arena.hosting.facts import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
 from arena.hosting.sandbox.bubblewrap import MissingToolError
 from arena.hosting.sandbox.levels import plan_start
 from arena.hosting.sandbox.limits import NONE, Keep

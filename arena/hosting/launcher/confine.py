@@ -11,7 +11,7 @@ import os
 import struct
 from typing import Any
 
-from arena.hosting.launcher.system import prctl
+from arena.hosting.proc.processes import prctl
 
 # The same numbers on every processor.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446

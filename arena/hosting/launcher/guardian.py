@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from arena.hosting.launcher.system import (
+from arena.hosting.proc.processes import (
     PR_SET_PDEATHSIG,
     list_processes,
     prctl,

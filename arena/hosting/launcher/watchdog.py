@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from arena.hosting.launcher.bot import Bot
-from arena.hosting.launcher.system import (
+from arena.hosting.proc.processes import (
     list_children,
     list_descendants,
     list_threads,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
 """The parts of /usr that programs need; an arena installed in /usr/src is none of them."""
-BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games")
+BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games", "arena.match", "arena.wire")
 FOREIGN_PACKAGE = "grpc"
 """Where this lies, there lie the others."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from math import exp
 from typing import Final
 
+from engine.abilities import Playable
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import CONGRESS_ASK, END, FIRST_MARKER, Position
 from engine.games.foreign_king.rules.money import REPAYMENT
-from engine.games.foreign_king.state import ForeignKingState
+from engine.games.foreign_king.state import CONGRESS_ASK, END, FIRST_MARKER, ForeignKingState, Position
 
 _HOLD: Final = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
 """How likely a lead of so many discs lasts."""
@@ -32,11 +32,6 @@ _LOAN_REPAYABLE: Final = 1.5
 """Points an open loan costs that the Francs in hand would repay."""
 _WIDTH: Final = 7.0
 _WIDTH_PER_TIME: Final = 14.0
-
-
-def evaluate(s: ForeignKingState, seat: int) -> float:
-    """How good the position is for one seat, 0..1; exact after the end."""
-    return evaluate_all(s)[seat]
 
 
 def evaluate_all(s: ForeignKingState) -> tuple[float, ...]:
@@ -147,3 +142,7 @@ def _share(points: list[float], amounts: list[float], award: float, sharpness: f
     scale = award / sum(odds)
     for seat in range(len(points)):
         points[seat] += scale * odds[seat]
+
+
+PLAYABLE: Final = Playable(evaluate_all=evaluate_all, usual_decisions=lambda seats: 40 * seats)
+"""Nothing is hidden and nothing is drawn; the number of decisions was measured with the sample bots."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
-from engine.games.foreign_king.options import options_json
-from engine.games.foreign_king.position import Position
+from engine.games.foreign_king.options import OPTIONS
+from engine.games.foreign_king.state import Position
 
 JSON_VERSION: Final = 1
 PORTRAIT_NAME: Final = "portrait"
@@ -23,7 +23,7 @@ def write_position(s: Position) -> dict[str, Any]:
         "game": "foreign_king",
         "version": JSON_VERSION,
         "seats": s.seats,
-        "options": options_json(s.options),
+        "options": OPTIONS.to_json(s.options),
         "phase": at.PHASES[s.phase],
         "seat": s.to_act,
         "active": s.active,

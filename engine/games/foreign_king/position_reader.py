@@ -8,15 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from engine.core import PositionError
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
-from engine.games.foreign_king.options import Options, parse_options
+from engine.games.foreign_king.options import OPTIONS, Options
 from engine.games.foreign_king.phase_check import check_phase
 from engine.games.foreign_king.position_json import FACTORY_KEYS, HAND_NAME, JSON_VERSION, PORTRAIT_NAME
 from engine.games.foreign_king.scoring import factories_in
 from engine.games.foreign_king.state import ForeignKingState
-from engine.reading import read_header, read_int, read_ints, read_name, read_object, read_options
+from engine.kit.reading import read_header, read_int, read_ints, read_name, read_object, read_options
 
 _KEYS = frozenset(
     (
@@ -44,7 +44,7 @@ def read_position(data: Mapping[str, Any]) -> ForeignKingState:
 
 @lru_cache(maxsize=64)
 def _parse_options(text: str) -> Options:
-    return parse_options(json.loads(text))
+    return OPTIONS.parse(json.loads(text))
 
 
 def _read_frame(s: ForeignKingState, data: Mapping[str, Any]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from engine.abilities import Shown
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
-from engine.games.foreign_king.labels import labels
-from engine.games.foreign_king.position import PHASES, VIRTUAL, Position, colours_of
+from engine.games.foreign_king.labels import LANGUAGES, labels
 from engine.games.foreign_king.position_json import unpack_factories
+from engine.games.foreign_king.state import PHASES, VIRTUAL, Position, colours_of
 
 SEAT_LETTERS: Final = "ABCD"
 VIRTUAL_LETTER: Final = "V"
@@ -43,8 +44,9 @@ def factories_text(packed: int) -> str:
     return "".join(key * count for key, count in unpack_factories(packed).items())
 
 
-def render_text(s: Position, language: str) -> str:
+def render_text(s: Position, seat: int | None, language: str) -> str:
     """The whole position in about 25 lines of at most 80 columns."""
+    del seat
     names = labels(language)
     colours = range(colours_of(s.seats))
     order = " ".join(letter_of(s, seat) for seat in s.order)
@@ -84,3 +86,14 @@ def _pawn_line(s: Position, seat: int, names: Mapping[str, str]) -> str:
     space = s.pawns[seat]
     place = "-" if space < 0 else names[ACTIONS.names[space]]
     return f"  {names['pawn']} {letter_of(s, seat)}: {place}"
+
+
+def render_svg(s: Position, seat: int | None, language: str) -> str:
+    """Return the whole position as a picture."""
+    from engine.games.foreign_king import svg
+
+    del seat
+    return svg.render_svg(s, language)
+
+
+SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)

@@ -8,12 +8,17 @@ what its production will pay, what its armies may win or lose. Weights were chos
 from __future__ import annotations
 
 from math import exp
+from random import Random
 from typing import Final
 
+from engine.abilities import Playable
+from engine.chance import SeededChance
+from engine.games.rex_romanorum import habits
 from engine.games.rex_romanorum.land_prospects import harvests_ahead, land_prospects
 from engine.games.rex_romanorum.position import END, Position
 from engine.games.rex_romanorum.rules.land import production
 from engine.games.rex_romanorum.rules.scoring import outcome, wealth
+from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.vote_prospects import expected_payments, expected_titles, vote_prospects
 
 _STEEPNESS: Final = 2.0
@@ -85,3 +90,30 @@ def expected_fortunes(position: Position) -> list[float]:
         + payments[seat]
         for seat in range(position.seats)
     ]
+
+
+def redraw(state: RexState, seat: int, random: Random) -> RexState:
+    """Return a copy with the pile in another order, and dice of its own, both drawn from `random`.
+
+    Every order is as likely as every other: nobody has seen anything of it since it was shuffled.
+    """
+    del seat
+    copy = state.clone(SeededChance(random.getrandbits(53)))
+    copy.pile.sort()
+    random.shuffle(copy.pile)
+    return copy
+
+
+def turns_played(state: RexState) -> int:
+    """Count the turns that are over; a turn is one of the seven actions, whoever decides in it."""
+    return (state.round - 1) * state.seats + state.active + state.is_final
+
+
+PLAYABLE: Final = Playable(
+    evaluate_all=evaluate_all,
+    redraw=redraw,
+    quick_action=habits.choose,
+    turns_played=turns_played,
+    usual_decisions=lambda seats: 60 * (seats + 1),
+)
+"""The number of decisions was measured with the sample bots."""

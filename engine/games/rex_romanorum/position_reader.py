@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from random import Random
 from typing import Any
 
-from engine.chance import Chance, SeededChance
+from engine.chance import Chance
 from engine.core import PositionError
 from engine.games.rex_romanorum.actions import ACT_KING, ACTIONS, CASTLE, CHURCH, HIGHEST_COUNT
 from engine.games.rex_romanorum.board import (
@@ -19,12 +18,12 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     mask_of,
 )
-from engine.games.rex_romanorum.options import Options, parse_options
+from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.phase_check import check_phase, check_table
 from engine.games.rex_romanorum.position import PHASES, Election, Position
 from engine.games.rex_romanorum.position_json import FIGURES, JSON_VERSION, has_figures_as_target
 from engine.games.rex_romanorum.state import RexState, new_state
-from engine.reading import (
+from engine.kit.reading import (
     read_flag,
     read_header,
     read_int,
@@ -74,16 +73,6 @@ def read_observation(data: Mapping[str, Any]) -> RexState:
     return position
 
 
-def determinize(observed: RexState, rng: Random) -> RexState:
-    """A position like `observed` with the pile in an order, and a stream of chance, drawn from `rng`.
-
-    Every order is as likely as every other: nobody has seen anything of it since it was shuffled.
-    """
-    position = observed.clone(SeededChance(rng.getrandbits(53)))
-    rng.shuffle(position.pile)
-    return position
-
-
 def _read_figures(value: Any, key: str) -> dict[int, int]:
     if not isinstance(value, Mapping):
         raise PositionError(f"{key}: expected an object like {{'F:mainz': 3}}, not {shown(value)}")
@@ -108,7 +97,7 @@ def _read_open(data: Mapping[str, Any], chance: Chance | None) -> RexState:
 
 @lru_cache(maxsize=64)
 def _parse_options(text: str) -> Options:
-    return parse_options(json.loads(text))
+    return OPTIONS.parse(json.loads(text))
 
 
 def _read_frame(position: Position, data: Mapping[str, Any]) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from textwrap import wrap
 from typing import Final
 
+from engine.abilities import Shown
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, DIOCESES, REGION_COUNT, REGIONS, TITLES, regions_of
-from engine.games.rex_romanorum.labels import labels, phase_label
+from engine.games.rex_romanorum.labels import LANGUAGES, labels, phase_label
 from engine.games.rex_romanorum.position import END, NOBODY, PHASES, Position
 from engine.games.rex_romanorum.rules.land import production
 from engine.games.rex_romanorum.rules.scoring import figures_of, outcome, wealth
@@ -69,8 +70,9 @@ def church_letters(numbers: Iterable[int]) -> str:
     return "".join(f"{number}{letter}" for number, letter in counts if number) or "-"
 
 
-def render_text(position: Position, language: str) -> str:
+def render_text(position: Position, seat: int | None, language: str) -> str:
     """The whole position in lines of at most 100 columns."""
+    del seat
     names = labels(language)
     lines = [f"{names['title']} · {status(position, names)}", _cards_line(position, names), ""]
     lines.append(_row("", (letter_of(seat) for seat in range(position.seats))))
@@ -142,3 +144,14 @@ def _election_lines(position: Position, names: Mapping[str, str]) -> list[str]:
         for seat in election.candidates
     )
     return [f"{what} · {names['candidates']}: {candidates or '-'}"]
+
+
+def render_svg(position: Position, seat: int | None, language: str) -> str:
+    """Return the whole position as a picture."""
+    from engine.games.rex_romanorum import svg
+
+    del seat
+    return svg.render_svg(position, language)
+
+
+SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)

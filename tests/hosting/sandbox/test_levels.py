@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.launcher.client import HostedProcess, Mark
-from arena.hosting.launcher.system import list_descendants, read_relations
 from arena.hosting.launcher.uids import FIRST_UID, UIDS
+from arena.hosting.proc.processes import list_descendants, read_relations
 from tests.support.sandboxes import LONG_S, Place, need
 from tests.support.sandboxes import place as open_place
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import NotFoundError
 from ratings.ledger.bots import set_disabled
 from ratings.read import leaderboard
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
 

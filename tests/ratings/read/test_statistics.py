@@ -9,13 +9,13 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 from sqlmodel import Session
 
 from ratings.ledger.entry import LeasedMatch
 from ratings.read.crosstable import by_opponent, by_seat, meetings
 from ratings.read.lengths import lengths
 from ratings.read.scope import Scope
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
 

@@ -112,12 +112,12 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     check_language(game, language)
     playing = _play_until(document, ply)
     if svg is not None:
-        write_svg(svg, game.render_svg(playing.state, None, language))
+        write_svg(svg, game.shown.svg(playing.state, None, language))
     if as_json:
         print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
         return
     typer.echo(f"before ply {ply} of {len(document['entries'])}")
-    typer.echo(game.render_text(playing.state, None, language))
+    typer.echo(game.shown.text(playing.state, None, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
 

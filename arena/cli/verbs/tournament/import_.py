@@ -13,7 +13,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
-from arena.tournament.create import check_name
+from arena.tournament.creation import check_name
 from ratings.read.archive.importing import import_tournament
 from ratings.store.database import write
 

@@ -9,7 +9,7 @@ from arena.cli.shared.options import Database, example
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import find_version, open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.tournament import entry
+from arena.tournament import entering
 from ratings.store.database import write
 
 app = typer.Typer()
@@ -24,6 +24,6 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
     with open_existing_storage(db) as storage, write(storage.database) as session:
         find_version(session, bot)
         found = find_tournament(session, tournament)
-        version, wave = entry.join(session, storage.store, found, bot)
+        version, wave = entering.join(session, storage.store, found, bot)
         text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
     typer.echo(text)

@@ -9,7 +9,7 @@ from arena.cli.shared.options import Database, example
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.tournament import entry
+from arena.tournament import entering
 from ratings.store.database import write
 from ratings.store.models import Tournament
 
@@ -24,7 +24,7 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
     """
     with open_existing_storage(db) as storage, write(storage.database) as session:
         found = find_tournament(session, tournament)
-        version, void = entry.withdraw(session, found, bot)
+        version, void = entering.withdraw(session, found, bot)
         name = session.get_one(Tournament, found.id).name
         text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
+from engine.games.foreign_king.view import SHOWN
 from tests.engine.games.foreign_king.table import lay, play
 
 TEXT = """\
@@ -54,7 +55,7 @@ def example() -> at.Position:
 
 
 def test_the_text_view() -> None:
-    assert GAME.render_text(example()) == TEXT
+    assert SHOWN.text(example(), None, "en") == TEXT
 
 
 def texts(svg: str) -> list[str]:
@@ -62,52 +63,52 @@ def texts(svg: str) -> list[str]:
     return ["".join(element.itertext()) for element in elements]
 
 
-@pytest.mark.parametrize("language", GAME.languages)
+@pytest.mark.parametrize("language", SHOWN.languages)
 def test_no_line_of_a_name_of_an_action_is_wider_than_its_box(language: str) -> None:
     for seats in GAME.seats:
-        picture = ElementTree.fromstring(GAME.render_svg(GAME.new_state(seats), None, language))
+        picture = ElementTree.fromstring(SHOWN.svg(GAME.new_state(seats), None, language))
         lines = [line.text or "" for line in picture.iter("{http://www.w3.org/2000/svg}tspan")]
         assert lines
         assert max(map(len, lines)) <= 15
 
 
 def test_the_picture_says_who_is_who_without_colours() -> None:
-    shown = texts(GAME.render_svg(example()))
+    shown = texts(SHOWN.svg(example(), None, "en"))
     assert {"A2", "B1", "B2", "A1"} <= set(shown), "letter and count of every stack, Congress included"
     assert {"M", "T", "t"} <= set(shown)
     assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Order"} <= set(shown)
 
 
 def test_the_picture_in_other_languages() -> None:
-    assert "Lüttich" in texts(GAME.render_svg(example(), None, "de"))
-    assert "Luik" in texts(GAME.render_svg(example(), None, "nl"))
-    assert "Seat 0" in texts(GAME.render_svg(example(), None, "nl")), "English where a language has no word"
+    assert "Lüttich" in texts(SHOWN.svg(example(), None, "de"))
+    assert "Luik" in texts(SHOWN.svg(example(), None, "nl"))
+    assert "Seat 0" in texts(SHOWN.svg(example(), None, "nl")), "English where a language has no word"
 
 
 def test_only_existing_spaces_are_drawn() -> None:
-    assert "Queen" not in texts(GAME.render_svg(GAME.new_state(3)))
-    assert "Queen" in texts(GAME.render_svg(GAME.new_state(4)))
+    assert "Queen" not in texts(SHOWN.svg(GAME.new_state(3), None, "en"))
+    assert "Queen" in texts(SHOWN.svg(GAME.new_state(4), None, "en"))
 
 
 def test_the_virtual_player_is_shown_with_two_seats_only() -> None:
-    assert "Virtual player" in texts(GAME.render_svg(GAME.new_state(2)))
-    assert "Virtual player" not in texts(GAME.render_svg(GAME.new_state(3)))
+    assert "Virtual player" in texts(SHOWN.svg(GAME.new_state(2), None, "en"))
+    assert "Virtual player" not in texts(SHOWN.svg(GAME.new_state(3), None, "en"))
 
 
 def test_labels() -> None:
-    assert GAME.labels("en")["BUILD:LIE:M"] == "Build: metallurgical factory in Liège"
-    assert GAME.labels("de")["KING_TO:WFL"] == "König nach Westflandern"
-    assert GAME.labels("it")["PLACE_N:3"] == "Piazza 3 cittadini"
-    assert GAME.labels("fr")["LIE"] == "Liège"
-    assert GAME.labels("nl")["HAI"] == "Henegouwen"
-    assert GAME.labels("nl")["ACT_KING"] == GAME.labels("en")["ACT_KING"]
+    assert SHOWN.labels("en")["BUILD:LIE:M"] == "Build: metallurgical factory in Liège"
+    assert SHOWN.labels("de")["KING_TO:WFL"] == "König nach Westflandern"
+    assert SHOWN.labels("it")["PLACE_N:3"] == "Piazza 3 cittadini"
+    assert SHOWN.labels("fr")["LIE"] == "Liège"
+    assert SHOWN.labels("nl")["HAI"] == "Henegouwen"
+    assert SHOWN.labels("nl")["ACT_KING"] == SHOWN.labels("en")["ACT_KING"]
 
 
 def test_languages_have_the_same_words() -> None:
-    keys = {language: set(GAME.labels(language)) for language in GAME.languages}
+    keys = {language: set(SHOWN.labels(language)) for language in SHOWN.languages}
     assert all(found == keys["en"] for found in keys.values())
     for language in ("de", "it", "fr"):
-        same = [key for key, text in GAME.labels(language).items() if text == GAME.labels("en")[key]]
+        same = [key for key, text in SHOWN.labels(language).items() if text == SHOWN.labels("en")[key]]
         assert len(same) < 20, same
 
 

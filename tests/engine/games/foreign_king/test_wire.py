@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.games.foreign_king.v1 import state_pb2
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from tests.engine.games.foreign_king.table import lay, play
 
 
@@ -58,5 +58,5 @@ def test_every_option_is_carried() -> None:
         "max_rounds": 7,
     }
     state = GAME.new_state(2, GAME.parse_options(options))
-    decoded = GAME.decode_observation(GAME.encode_observation(state, 1)[1])
+    decoded = GAME.observed(GAME.encode_observation(state, 1)[1]).to_json()
     assert decoded["options"] == {**options, "queen_scope": "occupied_by_others"}

@@ -9,6 +9,8 @@ import pytest
 
 from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
+from engine.games.rex_romanorum.checks import CHECKS
+from engine.games.rex_romanorum.evaluation import PLAYABLE
 
 
 @pytest.mark.parametrize("variant", ["full", "short"])
@@ -19,9 +21,9 @@ def test_whole_games_by_habit_show_the_game(variant: str) -> None:
             state = GAME.new_state(seats, GAME.parse_options({"variant": variant}), SeededChance(seed))
             random = Random(seed)
             while state.seat() is not None:
-                action = GAME.quick_action(state, random)
+                action = PLAYABLE.quick_action(state, random)
                 assert state.is_legal(action), GAME.actions.format(action)
-                seen.update(GAME.measures(state, action))
+                seen.update(CHECKS.measures(state, action))
                 state.apply_unchecked(action)
     assert {
         *("turns: acquire", "turns: harvest", "turns: build", "turns: muster", "turns: attack"),
@@ -31,7 +33,7 @@ def test_whole_games_by_habit_show_the_game(variant: str) -> None:
 
 def test_turns_are_counted_from_0() -> None:
     state = GAME.new_state(3, None, SeededChance(1))
-    assert GAME.turns_played(state) == 0
+    assert PLAYABLE.turns_played(state) == 0
     for turn in range(1, 5):
         state.apply(GAME.actions.parse("ACT_HARVEST"))
-        assert GAME.turns_played(state) == turn
+        assert PLAYABLE.turns_played(state) == turn

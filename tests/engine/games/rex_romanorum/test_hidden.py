@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from arena.match.answers import Answer
 from arena.match.match import Match
+from arena.match.messages import Answer
 from arena.wire.encoding import MatchEncoder
 from engine.chance import Chance, RecordingChance, ScriptedChance, SeededChance
 from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
+from engine.games.rex_romanorum.evaluation import PLAYABLE
+from engine.games.rex_romanorum.view import SHOWN
 from engine.record import Playing, Record, replay
 from tests.support.specs import script_spec
 
@@ -70,8 +72,8 @@ def what_is_seen(record: Record, outcomes: list[list[int]]) -> Iterator[Any]:
         for seat in range(record.seats):
             yield json.dumps(state.observation_json(seat))
             yield GAME.encode_observation(state, seat)
-        yield GAME.render_text(state), GAME.render_svg(state)
-        yield list(state.legal_actions()), GAME.evaluate_all(state, record.seats)
+        yield SHOWN.text(state, None, "en"), SHOWN.svg(state, None, "en")
+        yield list(state.legal_actions()), PLAYABLE.evaluate_all(state)
         yield [list(playing.visible_events(seat, 0)) for seat in (None, 0)]
         if action is not None:
             playing.apply(action)
@@ -168,18 +170,20 @@ def test_a_clone_draws_from_a_stream_of_its_own() -> None:
 
 def test_a_determinized_position_has_a_pile_drawn_from_the_generator() -> None:
     state = GAME.new_state(2, chance=SeededChance(1))
-    seen = state.observation_json(0)
-    piles = {tuple(GAME.determinize(seen, Random(seed)).to_json()["pile"]) for seed in range(5)}
+    seen = GAME.observed(GAME.encode_observation(state, 0)[1])
+    piles = {tuple(PLAYABLE.determinize(seen, Random(seed)).to_json()["pile"]) for seed in range(5)}
     assert len(piles) == 5
     assert all(sorted(pile) == sorted(state.to_json()["pile"]) for pile in piles)
-    assert GAME.determinize(seen, Random(3)) == GAME.determinize(seen, Random(3))
+    assert PLAYABLE.determinize(seen, Random(3)) == PLAYABLE.determinize(seen, Random(3))
 
 
-def test_a_determinizer_reads_the_observation_once() -> None:
+def test_an_observation_stays_as_it_is_when_positions_are_drawn_from_it() -> None:
     state = GAME.new_state(2, chance=SeededChance(1))
-    guess = GAME.determinizer(state.observation_json(0))
-    assert guess(Random(3)) == GAME.determinize(state.observation_json(0), Random(3))
-    assert guess(Random(3)) is not guess(Random(3))
+    seen = GAME.observed(GAME.encode_observation(state, 0)[1])
+    before = seen.state.to_json()
+    assert PLAYABLE.determinize(seen, Random(3)) is not PLAYABLE.determinize(seen, Random(3))
+    assert seen.state.to_json() == before
+    assert seen.to_json() == state.observation_json(0)
 
 
 def test_dice_and_cards_of_the_last_action_are_revealed_and_only_those() -> None:

@@ -13,8 +13,12 @@ from engine.chance import SeededChance
 from engine.core import InvariantError, PositionError
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
+from engine.games.rex_romanorum.checks import CHECKS
+from engine.games.rex_romanorum.evaluation import PLAYABLE
 from engine.games.rex_romanorum.labels import labels
+from engine.games.rex_romanorum.position_reader import read_observation
 from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.view import SHOWN
 from tests.engine.games.rex_romanorum.table import lay
 from tests.engine.games.rex_romanorum.table import play as play_on
 
@@ -22,10 +26,10 @@ from tests.engine.games.rex_romanorum.table import play as play_on
 # Random games are looked at by tests/engine/test_invariants.py.
 def test_9_4_the_check_of_the_invariants_would_see_a_breach() -> None:
     state = lay(land={0: "aargau"})
-    GAME.check_invariants(state)
+    CHECKS.check_invariants(state)
     state.gold[0] = -1
     with pytest.raises(InvariantError, match="gold"):
-        GAME.check_invariants(state)
+        CHECKS.check_invariants(state)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +37,7 @@ def test_9_4_the_check_of_the_invariants_would_see_a_breach() -> None:
 )
 def test_9_4_the_invariants_hold_whatever_things_yield_and_count(options: dict[str, Any]) -> None:
     land, figures = {0: "mainz aargau", 1: "baden"}, {"mainz": "2F1K"}
-    GAME.check_invariants(lay(land=land, figures=figures, castles="aargau", titles={"koeln": 0}, options=options))
+    CHECKS.check_invariants(lay(land=land, figures=figures, castles="aargau", titles={"koeln": 0}, options=options))
 
 
 def middle_positions(seats: int, seed: int) -> list[RexState]:
@@ -53,7 +57,7 @@ def test_a_position_survives_json_and_its_observation_the_wire(seats: int) -> No
     for state in middle_positions(seats, 3):
         assert GAME.state_from_json(json.loads(json.dumps(state.to_json()))) == state
         _, message = GAME.encode_observation(state, 0)
-        assert GAME.decode_observation(message) == state.observation_json(0)
+        assert GAME.observed(message).to_json() == state.observation_json(0)
 
 
 def full_board() -> RexState:
@@ -165,14 +169,14 @@ def test_an_observation_without_its_pile_is_no_position_and_the_other_way_round(
     with pytest.raises(PositionError, match="'pile' is missing"):
         GAME.state_from_json(state.observation_json(0))
     with pytest.raises(PositionError, match="'pile_set' is missing"):
-        GAME.determinize(state.to_json(), Random(1))
+        read_observation(state.to_json())
 
 
 def test_text_shows_what_everybody_owns() -> None:
     state = lay(
         land={0: "mainz", 1: "tirol"}, figures={"mainz": "2F1K"}, castles="mainz", titles={"mainz": 1}, gold=[8, 9]
     )
-    text = GAME.render_text(state, language="en")
+    text = SHOWN.text(state, None, "en")
     assert "Mainz[M]# 2F1K" in text
     assert "Archbishop of Mainz: B" in text
     assert "A Habsburg" in text
@@ -181,7 +185,7 @@ def test_text_shows_what_everybody_owns() -> None:
 
 def test_the_picture_marks_owners_castles_churches_figures_and_titles_with_more_than_colour() -> None:
     state = lay(land={0: "mainz"}, figures={"mainz": "2F1K"}, castles="mainz", titles={"mainz": 0})
-    picture = GAME.render_svg(state, language="en")
+    picture = SHOWN.svg(state, None, "en")
     assert 'fill="url(#p0)"' in picture
     assert ">2F1K</text>" in picture
     assert "Archbishop of Mainz" in picture
@@ -195,7 +199,7 @@ def test_the_picture_marks_owners_castles_churches_figures_and_titles_with_more_
 def test_the_picture_shows_a_fight_and_its_attackers() -> None:
     state = lay(land={0: "aargau", 1: "baden"}, figures={"aargau": "3F", "baden": "1F"})
     play_on(state, "ACT_ATTACK MOVE_FROM:F:aargau MOVE_TO:baden COUNT:2 MOVE_DONE")
-    picture = GAME.render_svg(state)
+    picture = SHOWN.svg(state, None, "en")
     assert "⚔ A 2F" in picture
     assert 'class="mark"' in picture
 
@@ -210,7 +214,7 @@ def test_every_region_title_and_action_has_a_name(language: str) -> None:
 
 def test_evaluation_prefers_more_land_more_votes_and_the_crown() -> None:
     def value(**table: Any) -> float:
-        return GAME.evaluate(lay(3, **table), 0)
+        return PLAYABLE.evaluate(lay(3, **table), 0)
 
     even = value()
     assert even == pytest.approx(0.5)
@@ -222,6 +226,6 @@ def test_evaluation_prefers_more_land_more_votes_and_the_crown() -> None:
 
 def test_evaluation_fears_an_army_at_an_empty_border() -> None:
     land = {0: "aargau", 1: "baden"}
-    threatened = GAME.evaluate(lay(land=land, figures={"baden": "5F"}), 0)
-    guarded = GAME.evaluate(lay(land=land, figures={"baden": "5F", "aargau": "5A"}, gold=[20, 30]), 0)
+    threatened = PLAYABLE.evaluate(lay(land=land, figures={"baden": "5F"}), 0)
+    guarded = PLAYABLE.evaluate(lay(land=land, figures={"baden": "5F", "aargau": "5A"}, gold=[20, 30]), 0)
     assert guarded > threatened

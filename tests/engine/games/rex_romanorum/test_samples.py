@@ -9,7 +9,9 @@ import pytest
 
 from bots.algorithms.lines import best_of_lines
 from bots.algorithms.lookahead import Lookahead
+from engine.core import Observation
 from engine.games.rex_romanorum import GAME
+from engine.games.rex_romanorum.evaluation import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
 from tests.engine.games.rex_romanorum.table import lay, play
 
@@ -18,17 +20,19 @@ Chooser = Callable[[RexState, int], str]
 
 def greedy(state: RexState, seed: int) -> str:
     """The first action of the greedy line."""
-    sample = GAME.determinizer(state.observation_json(state.decider))
     random = Random(seed)
-    return GAME.actions.format(best_of_lines(GAME, lambda: sample(random), random, 200)[0])
+    seen = Observation(state, state.decider)
+    sampled = best_of_lines(PLAYABLE, lambda: PLAYABLE.determinize(seen, random), random, 200)
+    return GAME.actions.format(sampled[0])
 
 
 def search(state: RexState, seed: int) -> str:
     """The first action of the line that the lookahead finds."""
-    sample = GAME.determinizer(state.observation_json(state.decider))
     random = Random(seed)
-    lookahead = Lookahead(GAME, state.seats, random)
-    return GAME.actions.format(lookahead.best_line(lambda: sample(random), lambda valued: valued / 120)[0])
+    seen = Observation(state, state.decider)
+    lookahead = Lookahead(PLAYABLE, state.seats, random)
+    line = lookahead.best_line(lambda: PLAYABLE.determinize(seen, random), lambda valued: valued / 120)
+    return GAME.actions.format(line[0])
 
 
 BOTS = pytest.mark.parametrize("choose", [greedy, search])
@@ -71,7 +75,7 @@ def test_a_bribe_that_crowns_nobody_is_taken(choose: Chooser) -> None:
 def test_who_can_become_bishop_stands() -> None:
     state = lay(3, land={0: "hessen trier", 1: "mainz", 2: "baden"}, gold=[30, 30, 30], active=1)
     play(state, "ACT_BISHOP:mainz")
-    assert GAME.actions.format(GAME.quick_action(state, Random(0))) == "STAND"
+    assert GAME.actions.format(PLAYABLE.quick_action(state, Random(0))) == "STAND"
 
 
 def test_the_vote_that_is_missing_is_bought() -> None:
@@ -82,6 +86,6 @@ def test_the_vote_that_is_missing_is_bought() -> None:
         gold=[80, 5, 5],
     )
     play(state, "ACT_KING STAND DECLINE DECLINE VOTE:0")
-    offer = GAME.actions.format(GAME.quick_action(state, Random(0)))
+    offer = GAME.actions.format(PLAYABLE.quick_action(state, Random(0)))
     assert offer.startswith("OFFER:")
     assert int(offer.partition(":")[2]) >= 5

@@ -8,19 +8,20 @@ from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
 from engine.games.rex_romanorum.rules.land import production
+from engine.games.rex_romanorum.view import SHOWN
 from tests.engine.games.rex_romanorum.table import army, lay, legal, phase, play
 
 ALL = " ".join(REGIONS)
 
 
 def test_s1_there_are_five_arms_with_a_name_and_a_letter() -> None:
-    names = [GAME.labels("en")[f"arms_{seat}"] for seat in range(5)]
+    names = [SHOWN.labels("en")[f"arms_{seat}"] for seat in range(5)]
     assert names == ["Habsburg", "Wittelsbach", "Ascania", "Welf", "Wettin"]
-    assert "A · Habsburg" in GAME.render_svg(GAME.new_state(2))
+    assert "A · Habsburg" in SHOWN.svg(GAME.new_state(2), None, "en")
 
 
 def test_s2_churches_are_drawn_with_a_letter() -> None:
-    picture = GAME.render_svg(GAME.new_state(2))
+    picture = SHOWN.svg(GAME.new_state(2), None, "en")
     for letter in "MKT":
         assert f">{letter}</text>" in picture
 

@@ -14,7 +14,7 @@ from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import Request, plan_tournament
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.tournament_table import print_end
-from arena.tournament.formats.base import Format
+from arena.tournament.formats.format import Format
 
 Unrated = Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")]
 RetireAfter = Annotated[

@@ -1,0 +1,31 @@
+"""Where matches run: the one interface of this machine's workers and of clusters, and its error."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self
+
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+
+
+class ExecutorFailedError(Exception):
+    """Nothing can be played any more: workers do not start, or the executor was closed. The message says why."""
+
+
+class Executor(Protocol):
+    """Plays matches somewhere. Used as an async context manager; leaving it ends every process it started."""
+
+    async def __aenter__(self) -> Self:
+        """Start what is needed."""
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End every worker and bot; nothing is left behind."""
+
+    def slots(self) -> int:
+        """Return how many matches it plays at once; a few more in its queue keep the workers busy."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        """Play one match. Raises MatchLostError when the host failed, never because of a bot; ExecutorFailedError."""
+
+    async def cancel(self, match_id: str) -> None:
+        """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""

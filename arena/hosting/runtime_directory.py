@@ -1,0 +1,96 @@
+"""A private directory for the socket and the bots of one worker, and the removal of those that crashes left behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.hosting.errors import HostingError
+from arena.hosting.proc.processes import remove_tree
+
+MAX_SOCKET_PATH = 107
+"""Bytes in the path of a unix socket (sun_path of 108, with its zero)."""
+SOCKET_NAME = "play"
+SCRATCH_NAME = "scratch"
+"""Holds the working directories of bots."""
+_PREFIX = "kingmaker-arena-"
+_LOCK = "lock"
+_UNHELD_LOCK = "lock.new"
+_MAGIC = b"A runtime directory of Kingmaker Arena.\n"
+
+
+class RuntimeDirectoryError(HostingError):
+    """No directory for sockets could be made; the message names the remedy."""
+
+
+def _is_short(directory: Path) -> bool:
+    return len(os.fsencode(directory / f"{_PREFIX}12345678" / SOCKET_NAME)) <= MAX_SOCKET_PATH
+
+
+def find_base() -> Path:
+    """Where sockets may lie. Raises RuntimeDirectoryError if every path is too long for a socket."""
+    for base in (Path(tempfile.gettempdir()), Path("/tmp")):
+        if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and _is_short(base):
+            return base
+    raise RuntimeDirectoryError(
+        f"the path of {tempfile.gettempdir()} is too long for a unix socket ({MAX_SOCKET_PATH} bytes), and /tmp cannot "
+        "be written; set TMPDIR to a directory with a short path"
+    )
+
+
+@contextmanager
+def runtime_directory(base: Path | None = None) -> Iterator[Path]:
+    """A fresh directory of mode 0700, removed at the end; as long as it is open nobody sweeps it."""
+    directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base or find_base()))
+    # The lock gets its name only when it is held: a sweep at this moment must not find it free.
+    unheld = directory / _UNHELD_LOCK
+    lock = os.open(unheld, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(lock, _MAGIC)
+        unheld.rename(directory / _LOCK)
+        yield directory
+    finally:
+        remove_tree(str(directory))
+        os.close(lock)
+
+
+def sweep(base: Path | None = None) -> list[Path]:
+    """Remove the directories of ours that nobody holds any more; those removed. What else lies in one stays, and it."""
+    removed = []
+    for directory in sorted((base or find_base()).glob(f"{_PREFIX}*")):
+        with suppress(OSError):
+            if directory.is_symlink() or directory.stat().st_uid != os.getuid() or not _is_stale(directory / _LOCK):
+                continue
+            _remove(directory)
+            removed.append(directory)
+    return removed
+
+
+def _remove(directory: Path) -> None:
+    """Raises OSError when something is left; the lock goes last, so that the next sweep tries again."""
+    remove_tree(str(directory / SCRATCH_NAME))
+    (directory / SOCKET_NAME).unlink(missing_ok=True)
+    if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
+        raise OSError(f"{directory}: holds {sorted(foreign)[0]}")
+    (directory / _LOCK).unlink()
+    directory.rmdir()
+
+
+def _is_stale(lock: Path) -> bool:
+    """Whether a lock of ours can be taken. A directory without one was made this moment, or is not ours: left alone."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        if os.read(descriptor, len(_MAGIC) + 1) != _MAGIC:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,54 @@
+"""Judges a bot's first message and answers it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import grpc
+
+from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.result import FaultCause
+from arena.referee.errors import StreamError
+from arena.referee.stream import BotStream, StreamClosedError
+from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
+from arena.wire.parsing import parse_join
+
+
+class JoinError(Exception):
+    """The bot did not join as it must; why, as a fault has it."""
+
+    def __init__(self, cause: FaultCause, explanation: str) -> None:
+        super().__init__(explanation)
+        self.cause = cause
+        self.explanation = explanation
+
+
+async def join(stream: BotStream) -> Sequence[str]:
+    """Wait for the `Join` and answer it; the games the bot plays. Raises JoinError. The caller limits the time."""
+    data = await asyncio.shield(stream.first_message)
+    if data is None:
+        raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")
+    request = parse_join(data)
+    if isinstance(request, Malformed):
+        raise JoinError(FaultCause.MALFORMED, f"It sent {request.why}.")
+    if isinstance(request, ProtocolViolation):
+        raise JoinError(FaultCause.PROTOCOL, f"It sent {request.why}.")
+    _check_version(stream, request)
+    try:
+        await stream.send(encode_joined(request.games))
+    except StreamClosedError as error:
+        raise JoinError(FaultCause.START_FAILED, str(error)) from error
+    return tuple(request.games)
+
+
+def _check_version(stream: BotStream, request: play_pb2.Join) -> None:
+    if request.protocol_major == PROTOCOL_MAJOR:
+        return
+    theirs, ours = f"{request.protocol_major}.{request.protocol_minor}", f"{PROTOCOL_MAJOR}.{PROTOCOL_MINOR}"
+    message = f"the bot speaks protocol {theirs}, this arena {ours}; use a kit of major version {PROTOCOL_MAJOR}"
+    stream.close(
+        StreamError(grpc.StatusCode.FAILED_PRECONDITION, "PROTOCOL_VERSION", message, {"bot": theirs, "arena": ours})
+    )
+    raise JoinError(FaultCause.PROTOCOL, f"The protocol versions do not fit: {message}.")

@@ -1,0 +1,212 @@
+"""Plays one match over its bots' streams: sends what the match asks for, measures, hands in what comes back.
+
+It runs in the match's own task; the handlers of the streams only deliver.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from arena.match.decisions import Decision
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.match import Match
+from arena.match.messages import Answer, Message
+from arena.match.result import Fault, FaultCause
+from arena.match.timing import Figures
+from arena.referee.inbox import Arrival, Closed, Flood, Inbox
+from arena.referee.lag import OwnQueue
+from arena.referee.meter import Meter
+from arena.referee.pondering import PonderWatch
+from arena.referee.stopwatch import Stopwatch
+from arena.referee.stream import BotStream, StreamClosedError
+from arena.wire.encoding import MatchEncoder
+
+UNTIMED_DECISION_S = 600.0
+"""Even without a clock every wait has an end."""
+
+# Past this much wall time a decision that is not over by its charge is the host's fault. It is far out, because a
+# question and its answer pass through several threads of the bot, which on a busy host each wait.
+BOUND_FACTOR = 10
+BOUND_US = 10_000_000
+
+MOST_LAG_US = 5_000_000
+"""A referee that was later than this has not refereed."""
+
+SHOWN_BYTES = 64
+
+
+async def conduct(
+    match: Match,
+    streams: Sequence[BotStream | None],
+    absent: Sequence[Fault] = (),
+    meters: Sequence[Meter | None] = (),
+    *,
+    may_ponder: bool = False,
+) -> None:
+    """Play a match to its end. A seat whose bot did not start has no stream and a fault in `absent`.
+
+    `meters` measure the bots by seat; a seat without one is charged wall. Raises MatchLostError if it cannot be judged.
+    """
+    await _Conductor(match, streams, meters, may_ponder=may_ponder).play(absent)
+
+
+class _Conductor:
+    __slots__ = ("_encoder", "_inbox", "_loop", "_match", "_meters", "_own", "_pondering", "_streams")
+
+    def __init__(
+        self,
+        match: Match,
+        streams: Sequence[BotStream | None],
+        meters: Sequence[Meter | None] = (),
+        *,
+        may_ponder: bool = False,
+    ) -> None:
+        self._match = match
+        self._streams = streams
+        self._meters = meters or [None] * len(streams)
+        self._own = OwnQueue()
+        self._pondering = None if may_ponder else PonderWatch(self._meters)
+        self._encoder = MatchEncoder(match)
+        self._inbox = Inbox()
+        self._loop = asyncio.get_running_loop()
+
+    async def play(self, absent: Sequence[Fault]) -> None:
+        for seat, stream in enumerate(self._streams):
+            if stream is not None:
+                stream.attach(self._inbox, seat)
+        try:
+            self._match.begin(sorted([*absent, *await self._announce()], key=lambda fault: fault.seat))
+            while (decision := self._match.decision) is not None:
+                await self._ask(decision)
+            await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
+        finally:
+            self._detach()
+            self._own.close()
+
+    async def _announce(self) -> list[Fault]:
+        """Tell every seat that the match starts; the faults of those that cannot be told, or spoke before."""
+        absent = []
+        for seat, stream in enumerate(self._streams):
+            if stream is None:
+                continue
+            if stream.spoiled and not stream.is_closed:
+                why = f"Before its match started, {stream.spoiled}."
+                absent.append(Fault(seat, FaultCause.PROTOCOL, 0, why))
+                stream.mute()
+                continue
+            try:
+                await stream.send(self._encoder.started(seat))
+            except StreamClosedError as error:
+                absent.append(Fault(seat, FaultCause.DISCONNECTED, 0, str(error)))
+        return absent
+
+    async def _ask(self, decision: Decision) -> None:
+        """Send a decision and judge what arrives, until the match goes on."""
+        seat = decision.seat
+        stream = self._streams[seat]
+        assert stream is not None, "a seat without a bot has forfeited"
+        message = self._encoder.decide(decision)
+        if self._pondering is not None:
+            self._pondering.begin()
+        watch = Stopwatch(self._loop, self._meters[seat], self._own, self._patience_us(decision) / 1_000_000)
+        try:
+            await stream.send(message)
+        except StreamClosedError as error:
+            self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
+            return
+        arrival = None
+        while self._match.decision is decision:
+            arrival = await self._inbox.get(watch.next_at)
+            if arrival is None:
+                self._wait_on(decision, watch)
+            else:
+                self._judge(arrival, watch)
+        if (arrival is None or arrival.seat != seat) and not self._match.is_out(seat):
+            # Another's fault was the end. What this one answers yet must not be taken for an answer in its next match.
+            stream.spoiled = stream.spoiled or "the match ended while it was asked"
+
+    def _patience_us(self, decision: Decision) -> int:
+        """What a decision may be charged. Without a clock it is charged nothing, and has an end all the same."""
+        if not decision.time_limit_us:
+            return round(UNTIMED_DECISION_S * 1_000_000)
+        return decision.time_limit_us + self._match.spec.clock.margin_us
+
+    def _wait_on(self, decision: Decision, watch: Stopwatch) -> None:
+        """Nothing has come: look how it stands. A bot whose time is over by its charge is out."""
+        figures = watch.look()
+        _check_lag(figures)
+        patience_us = self._patience_us(decision)
+        charge_us = figures.charge_us(self._match.spec.cores)
+        if (charge_us if decision.time_limit_us else figures.wall_us) >= patience_us:
+            self._match.expire(figures.wall_us, charge_us, figures)
+            self._silence(decision.seat)
+        elif figures.wall_us > BOUND_FACTOR * patience_us + BOUND_US:
+            waited_s = figures.wall_us / 1_000_000
+            sentence = f"seat {decision.seat} waited {waited_s:.1f} s for a processor, and its time cannot be judged"
+            raise MatchLostError(sentence, HostCause.CHARGE_BOUND, figures.to_json())
+        else:
+            self._look_at_the_others(decision)
+
+    def _look_at_the_others(self, decision: Decision) -> None:
+        if self._pondering is None:
+            return
+        others = [seat for seat in range(len(self._streams)) if seat != decision.seat and not self._match.is_out(seat)]
+        found = self._pondering.look(self._loop.time(), others)
+        if found is not None:
+            evidence = {"share": round(found.share, 3), "during_s": round(found.wall_s, 3)}
+            self._match.fail(found.seat, FaultCause.RESOURCE, found.explain(), evidence)
+            self._silence(found.seat)
+
+    def _judge(self, arrival: Arrival, watch: Stopwatch) -> None:
+        match, seat = self._match, arrival.seat
+        if isinstance(arrival.what, Closed):
+            match.fail(seat, FaultCause.DISCONNECTED, arrival.what.why)
+        elif isinstance(arrival.what, Flood):
+            match.fail(seat, FaultCause.FLOOD, "It sent more messages than a match can need.")
+        else:
+            self._receive(arrival, arrival.what, watch)
+        if match.is_out(seat):
+            self._silence(seat)
+
+    def _receive(self, arrival: Arrival, message: Message, watch: Stopwatch) -> None:
+        decision, seat = self._match.decision, arrival.seat
+        if isinstance(message, Answer) and arrival.at < watch.asked_at:
+            why = "It answered before it was asked."  # one Decide is one answer and one charge
+            self._match.fail(seat, FaultCause.PROTOCOL, why)
+        elif decision is None or decision.seat != seat:
+            self._match.receive(seat, message, 0, 0)
+        else:
+            figures = watch.stop(arrival.at)
+            _check_lag(figures)
+            self._match.receive(seat, message, figures.wall_us, figures.charge_us(self._match.spec.cores), figures)
+
+    def _silence(self, seat: int) -> None:
+        """A seat that has forfeited is not read any more; what it said last is kept."""
+        stream = self._streams[seat]
+        if stream is not None and self._match.faults_of(seat):
+            stream.mute()
+            self._match.add_evidence(seat, {"last_message": stream.last_message[:SHOWN_BYTES].hex()})
+
+    async def _finish(self, seat: int) -> None:
+        stream = self._streams[seat]
+        if stream is not None and not stream.is_closed:
+            try:
+                await stream.send(self._encoder.finished(seat))
+            except StreamClosedError:
+                return  # the match is over: a bot that is gone now has done nothing wrong
+
+    def _detach(self) -> None:
+        for stream in self._streams:
+            if stream is not None:
+                stream.detach()
+        for arrival in self._inbox.drain():
+            late = self._streams[arrival.seat]
+            if late is not None:
+                late.spoiled = late.spoiled or "it sent more than it was asked"
+
+
+def _check_lag(figures: Figures) -> None:
+    if figures.referee_lag_us > MOST_LAG_US:
+        sentence = f"the referee stood still for {figures.referee_lag_us / 1_000_000:.1f} s"
+        raise MatchLostError(sentence, HostCause.REFEREE_LAG, figures.to_json())

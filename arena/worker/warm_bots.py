@@ -1,0 +1,139 @@
+"""The bot processes of one worker: kept warm between matches, ended in order.
+
+A process plays one match and one seat at a time; a version in two seats is two processes. It never plays two matches
+of one block of a game with chance, because they share their dice and piles. After a fault, or when it said something
+nobody asked for, it is not used again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from arena.hosting.proc.machine import MEGABYTE, resident_bytes
+from arena.match.result import Fault
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.worker.blame import StartError, blame, examine
+from arena.worker.starter import BotKey, Starter, WarmBot
+
+DEFAULT_WARM_BOTS = 32
+MOST_BLOCKS = 500
+"""A process that has met so many blocks is replaced, so that what must be remembered of it stays small."""
+
+
+class WarmBots:
+    """The processes of one worker. `close` ends them all."""
+
+    def __init__(self, starter: Starter, most: int = DEFAULT_WARM_BOTS, most_mb: int | None = None) -> None:
+        """`most` and `most_mb` (resident memory; None: no bound) count the idle ones; a match's come on top."""
+        self._starter = starter
+        self._most = most
+        self._most_bytes = None if most_mb is None else most_mb * MEGABYTE
+        self._idle: list[WarmBot] = []
+
+    async def seat(self, spec: MatchSpec, secret_block: str = "") -> list[WarmBot | StartError]:
+        """A process for every seat, warm where there is one; the others are started at the same time.
+
+        None of them has played in `secret_block`, a block whose matches give away what happens in its others.
+        No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
+        process that had a seat is ended.
+        """
+        seats: list[WarmBot | StartError | None] = [
+            self._take(BotKey.of(seat), spec.game, secret_block) for seat in spec.seats
+        ]
+        try:
+            while None in seats:
+                await self.settle()
+                await self._fill(seats, spec)
+                for index, one in enumerate(seats):
+                    if isinstance(one, WarmBot) and one.has_played and not one.is_usable:
+                        self.end(one)
+                        seats[index] = None
+            await self.settle()
+            await asyncio.gather(*(_mark(one) for one in seats if isinstance(one, WarmBot)))
+        except BaseException:
+            for one in seats:
+                if isinstance(one, WarmBot):
+                    self.end(one)
+            raise
+        return [self._admit(one, secret_block) for one in seats if one is not None]
+
+    async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
+        """Start a process for each empty seat. Whatever is raised, those that did start have their seats."""
+
+        async def fill(index: int) -> None:
+            try:
+                seats[index] = await self._starter.start(spec.seats[index], spec)
+            except StartError as error:
+                seats[index] = error
+
+        empty = [index for index, one in enumerate(seats) if one is None]
+        outcomes = await asyncio.gather(*map(fill, empty), return_exceptions=True)
+        for outcome in outcomes:
+            if outcome is not None:
+                raise outcome
+
+    def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
+        """What a seat gets; it has seen that block then."""
+        if isinstance(one, WarmBot) and block:
+            one.blocks.add(block)
+        return one
+
+    async def start_alone(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
+        """A fresh process while no other one starts or ends; it is to be ended. Raises StartError, HostingError."""
+        await self.settle()
+        return await self._starter.start(seat, spec)
+
+    def give_back(self, bot: WarmBot) -> None:
+        """The match is over and the bot did nothing wrong: keep it, unless it may not be used again."""
+        bot.has_played = True
+        if not bot.is_usable or len(bot.blocks) >= MOST_BLOCKS:
+            self.end(bot)
+            return
+        bot.resident_bytes = resident_bytes(bot.process.pid)
+        self._idle.append(bot)
+        while self._idle and self._are_too_many():
+            self.end(self._idle.pop(0))
+
+    def _are_too_many(self) -> bool:
+        held = sum(bot.resident_bytes for bot in self._idle)
+        return len(self._idle) > self._most or (self._most_bytes is not None and held > self._most_bytes)
+
+    def end(self, bot: WarmBot) -> None:
+        """End a process in the background."""
+        self._starter.end(bot)
+
+    async def autopsy(self, bot: WarmBot, fault: Fault) -> Fault:
+        """End a process that did something wrong; its fault with the evidence, and with the cause that its end shows.
+
+        Raises HostingError when the launcher is gone: then the fault is the host's.
+        """
+        has_left = await self._starter.dismiss(bot)
+        return blame(fault, bot.process, await examine(bot.process, has_left, bot.mark))
+
+    async def settle(self) -> None:
+        """Wait until the processes that are ending have ended. Raises HostingError if one cannot be ended."""
+        await self._starter.settle()
+
+    async def close(self) -> None:
+        """End every idle process; those of a match belong to it."""
+        for bot in self._idle:
+            self.end(bot)
+        self._idle.clear()
+        await self.settle()
+
+    def _take(self, key: BotKey, game: str, block: str) -> WarmBot | None:
+        """The idle process of that key, joined for that game, strange to that block, that was used last."""
+        for bot in [bot for bot in self._idle if not bot.is_usable]:
+            self._idle.remove(bot)
+            self.end(bot)
+        for index in range(len(self._idle) - 1, -1, -1):
+            bot = self._idle[index]
+            if bot.key == key and bot.plays(game) and not (block and block in bot.blocks):
+                return self._idle.pop(index)
+        return None
+
+
+async def _mark(bot: WarmBot) -> None:
+    """What it wrote in earlier matches is no part of the next one's evidence."""
+    if bot.has_played:
+        bot.mark = await bot.process.mark()

@@ -1,0 +1,126 @@
+"""What a game may give besides its rules: a way to search it, a way to show it, tools. Values, no I/O.
+
+Each is asked of the `Game` (`game.playable`, `game.shown`, `game.tools`) and loaded then. `Checks`, which only tests
+and benchmarks need, is found by `engine.registry.checks` in the `checks.py` of the game's folder. A `state` is always
+a position of the game itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from engine.core import AbilityError, ActionTable, Game, Observation, State
+
+Tools = Mapping[str, Callable[[Sequence[str]], int]]
+"""Commands by name; each takes its arguments and returns an exit code."""
+
+
+def copy_of(state: State, seat: int, random: Random) -> State:
+    """Return a clone: what a game without chance and hidden parts is determinized to."""
+    del seat, random
+    return state.clone()
+
+
+def uniform_action(state: State, random: Random) -> int:
+    """Return any legal action, each with the same probability."""
+    return random.choice(state.legal_actions())
+
+
+def no_turns(state: State) -> int | None:
+    """Return None: the game counts no turns."""
+    del state
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playable:
+    """What bots that know nothing else of a game need in order to search it."""
+
+    evaluate_all: Callable[[Any], Sequence[float]]
+    """`(state)`: how good it is for each seat, from 0 (lost) to 1 (won); exact after the end."""
+    redraw: Callable[[Any, int, Random], State] = copy_of
+    """`(state, seat, random)`: a new position that looks like `state` to `seat`, with what is hidden from it, and all
+    chance to come, drawn from `random`. A game with chance or hidden parts must give it."""
+    quick_action: Callable[[Any, Random], int] = uniform_action
+    """`(state, random)`: a plausible legal action, chosen at once: how positions are played out. The game is not over.
+    Far cheaper than a look at every action by `evaluate_all`."""
+    turns_played: Callable[[Any], int | None] = no_turns
+    """`(state)`: how many turns are over, so that positions of one moment are compared; None where nobody counts."""
+    usual_decisions: Callable[[int], int] = lambda seats: 50 * seats
+    """`(seats)`: about how many decisions of all seats (forced ones apart) bots that know the game need for a playing.
+    Only what is said of the time that play will take depends on it."""
+
+    def evaluate(self, state: Any, seat: int) -> float:
+        """Return how good the position is for one seat, from 0 (lost) to 1 (won)."""
+        return self.evaluate_all(state)[seat]
+
+    def determinize(self, observation: Observation, random: Random) -> State:
+        """Return a position to search in, consistent with what the seat saw; it may be changed."""
+        return self.redraw(observation.state, observation.seat, random)
+
+
+def need_playable(game: Game) -> Playable:
+    """Return how the game is searched. Raises AbilityError if it does not say."""
+    playable = game.playable
+    if playable is None:
+        raise AbilityError(f"{game.name} cannot be searched: it gives no evaluation (Game.playable); play at random")
+    return playable
+
+
+def no_picture(state: State, seat: int | None, language: str) -> str:
+    """Raise AbilityError: the game draws nothing."""
+    del state, seat, language
+    raise AbilityError("this game has no picture; it is shown as text only")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How people see a game. `seat` None is a spectator; `language` is one of `languages`, English for any other."""
+
+    text: Callable[[Any, int | None, str], str]
+    """`(state, seat, language)`: the position for a terminal."""
+    svg: Callable[[Any, int | None, str], str] = no_picture
+    """`(state, seat, language)`: the position as a standalone SVG document. Raises AbilityError if there is none."""
+    labels: Callable[[str], Mapping[str, str]]
+    """`(language)`: names by language-free id, among them every action's notation; English where there is none."""
+    languages: Sequence[str] = ("en",)
+    """The languages that `labels` knows."""
+
+
+def plainly_shown(actions: ActionTable) -> Shown:
+    """Return how a game is shown that says nothing about it: its JSON, and its notation for labels."""
+    labels = {name: name for name in actions.names}
+    return Shown(text=_json_text, labels=lambda _language: labels)
+
+
+def _json_text(state: State, seat: int | None, language: str) -> str:
+    del language
+    return json.dumps(state.to_json() if seat is None else state.observation_json(seat), indent=1) + "\n"
+
+
+def nothing_to_check(state: State) -> None:
+    """Accept every position."""
+    del state
+
+
+def nothing_to_count(state: State, action: int) -> Mapping[str, float]:
+    """Count nothing."""
+    del state, action
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checks:
+    """What tests and benchmarks ask of a game, and nobody else."""
+
+    variants: Sequence[Mapping[str, Any]] = ({},)
+    """The sets of options that checks and measurements go round, the defaults first."""
+    check_invariants: Callable[[Any], None] = nothing_to_check
+    """`(state)`: raises InvariantError if the position breaks what the rules say of every position (sums, limits,
+    bounds). Slow and thorough."""
+    measures: Callable[[Any, int], Mapping[str, float]] = nothing_to_count
+    """`(state, action)`: what statistics count in an action that is about to be applied, by name."""

@@ -1,0 +1,70 @@
+"""What crosses a process comes out of its JSON as it went in."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.result import Fault, FaultCause, MatchResult
+
+NUMBERS = st.integers(0, 2**53)
+SEATS = st.lists(st.integers(0, 4), max_size=5).map(tuple)
+JSON_OBJECTS = st.dictionaries(
+    st.text(max_size=8), st.none() | st.booleans() | NUMBERS | st.text(max_size=8), max_size=3
+)
+FAULTS = st.builds(Fault, st.integers(0, 4), st.sampled_from(FaultCause), NUMBERS, st.text(), JSON_OBJECTS)
+RESULTS = st.builds(
+    MatchResult,
+    ranks=SEATS,
+    by_rules=st.booleans(),
+    rated=st.booleans(),
+    forfeits=SEATS,
+    resigned=SEATS,
+    faults=st.lists(FAULTS, max_size=3).map(tuple),
+    details=JSON_OBJECTS,
+)
+CHECKS = st.builds(
+    LeakCheck, st.integers(0, 4), st.sampled_from(LeakVerdict), st.none() | NUMBERS, st.text(), JSON_OBJECTS
+)
+REPORTS = st.builds(
+    MatchReport,
+    match_id=st.text(max_size=8),
+    attempt=NUMBERS,
+    result=RESULTS,
+    plies=NUMBERS,
+    decisions=NUMBERS,
+    started_at_us=NUMBERS,
+    duration_us=NUMBERS,
+    game_digest=st.text(max_size=8),
+    record_digest=st.text(max_size=8),
+    replay=st.binary(max_size=20),
+    sandbox=st.sampled_from(["none", "standard"]),
+    leak_checks=st.lists(CHECKS, max_size=2).map(tuple),
+)
+
+
+def through_text(data: dict[str, Any]) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(json.dumps(data))
+    return parsed
+
+
+@given(REPORTS)
+def test_a_report_crosses_a_process_unchanged(report: MatchReport) -> None:
+    assert MatchReport.from_json(through_text(report.to_json()), report.replay) == report
+
+
+@given(RESULTS)
+def test_a_result_crosses_a_process_unchanged(result: MatchResult) -> None:
+    assert MatchResult.from_json(through_text(result.to_json())) == result
+
+
+@pytest.mark.parametrize("kind", [MatchLostError, HostBrokenError])
+def test_a_fault_of_the_host_crosses_a_process_unchanged(kind: type[MatchLostError]) -> None:
+    error = kind("it stood still", HostCause.REFEREE_LAG, {"lag_us": 7})
+    read = MatchLostError.from_json(through_text(error.to_json()))
+    assert type(read) is kind
+    assert (str(read), read.cause, read.evidence) == (str(error), error.cause, error.evidence)

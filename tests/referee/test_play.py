@@ -1,0 +1,244 @@
+"""What the conductor measures, with a clock that only the test moves."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.match import Match
+from arena.match.messages import Answer, Resignation
+from arena.match.result import FaultCause
+from arena.match.time_control import TimeControl
+from arena.referee.inbox import Arrival, Inbox
+from arena.referee.play import _Conductor
+from arena.referee.stream import StreamClosedError
+from tests.support.specs import installed_script_game, script_spec
+
+
+class Clock:
+    """Stands for the event loop; only its time is asked."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def time(self) -> float:
+        return self.now
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        callback()
+
+
+class SlowTransport:
+    """A stream whose bot answers 0.9 s after the Decide was handed over, while the transport takes 2 s for it."""
+
+    is_closed = False
+    last_message = b""
+    spoiled = ""
+
+    def __init__(self, match: Match, clock: Clock) -> None:
+        self._match = match
+        self._clock = clock
+        self._inbox: Inbox | None = None
+
+    def attach(self, inbox: Inbox, _seat: int) -> None:
+        self._inbox = inbox
+
+    def detach(self) -> None:
+        self._inbox = None
+
+    def mute(self) -> None:
+        self._inbox = None
+
+    async def send(self, _data: bytes) -> None:
+        decision = self._match.decision
+        if decision is None or self._inbox is None:
+            return
+        answer = Answer(self._match.spec.match_id, decision.ply, (decision.legal[0],), "")
+        self._inbox.put(Arrival(decision.seat, self._clock.now + 0.9, answer))
+        self._clock.now += 2
+
+
+@pytest.fixture(autouse=True)
+def _script_game() -> Iterator[None]:
+    with installed_script_game():
+        yield
+
+
+async def test_the_clock_starts_when_the_decide_is_handed_to_the_transport() -> None:
+    match, clock = Match(script_spec("0:3", 1)), Clock()
+    conductor = _Conductor(match, [SlowTransport(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    assert [entry.elapsed_us for entry in match.entries] == [900_000]
+
+
+class Silent(SlowTransport):
+    """A bot that is told and never answers."""
+
+    async def send(self, _data: bytes) -> None:
+        return
+
+
+class Slow:
+    """A meter; every look at it takes 20 ms, and so much of that the bot waited for a processor."""
+
+    def __init__(self, clock: Clock, waits: float, cpu: float = 0.0) -> None:
+        self._clock = clock
+        self._waits = waits
+        self._cpu = cpu
+        self._looks = 0
+        self.total = 0
+
+    def begin(self) -> None:
+        self._looks = 0
+
+    def look(self) -> tuple[int, int] | None:
+        self._clock.now += 0.02
+        self._looks += 1
+        return round(self._looks * 20_000 * self._cpu), round(self._looks * 20_000 * self._waits)
+
+    def has_run(self) -> bool:
+        return True
+
+    def total_us(self) -> int:
+        self.total += round(20_000 * self._cpu)
+        return self.total
+
+
+class Undelayed:
+    """Stands for the referee's own queue: how busy the test machine is must not matter."""
+
+    def look(self) -> tuple[int, int]:
+        return 0, 0
+
+    def close(self) -> None:
+        pass
+
+
+async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, **options: bool) -> Match:
+    """A match whose first seat is asked and never answers; looks follow each other at once."""
+    clock.now = -1e6
+    match = Match(script_spec(script, 1 + max(len(others), 1), clock=TimeControl(200_000, margin_us=10_000)))
+    streams = [Silent(match, clock) for _ in match.spec.seats]
+    conductor = _Conductor(match, streams, [meter, *others] if others else [meter, None], **options)  # type: ignore[arg-type]
+    conductor._loop = clock  # type: ignore[assignment]
+    conductor._own = Undelayed()  # type: ignore[assignment]
+    await conductor.play(())
+    return match
+
+
+async def test_a_bot_is_waited_for_as_long_as_its_charge_is_within_limit_and_margin() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=0.5), clock)
+    (fault,) = match.result().faults
+    assert fault.cause is FaultCause.TIMEOUT
+    assert 400_000 <= fault.evidence["elapsed_us"] <= 500_000
+    assert 210_000 <= fault.evidence["charged_us"] < fault.evidence["elapsed_us"]
+    assert "of waiting for this machine not counted" in fault.explanation
+
+
+async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=1.0, cpu=0.5), clock)
+    (fault,) = match.result().faults
+    assert fault.cause is FaultCause.TIMEOUT
+    assert fault.evidence["cpu_us"] >= 210_000
+
+
+async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
+    clock = Clock()
+    with pytest.raises(MatchLostError, match="waited 12") as caught:
+        await conduct_silent(Slow(clock, waits=1.0), clock)
+    assert caught.value.cause is HostCause.CHARGE_BOUND
+
+
+async def test_a_referee_that_stood_still_has_not_refereed() -> None:
+    clock = Clock()
+
+    class Still(Slow):
+        def look(self) -> tuple[int, int] | None:
+            clock.now += 7
+            return super().look()
+
+    with pytest.raises(MatchLostError, match="stood still for 7") as caught:
+        await conduct_silent(Still(clock, waits=1.0), clock)
+    assert caught.value.cause is HostCause.REFEREE_LAG
+
+
+async def test_thinking_in_others_time_is_a_fault() -> None:
+    clock = Clock()
+    match = await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5))
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause) == (1, FaultCause.RESOURCE)
+    assert fault.evidence["share"] == pytest.approx(0.5, rel=0.1)
+
+
+async def test_thinking_in_others_time_can_be_allowed() -> None:
+    clock = Clock()
+    with pytest.raises(MatchLostError):
+        await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
+
+
+async def test_a_bot_that_spoke_before_its_match_has_broken_the_protocol() -> None:
+    match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
+    early = SlowTransport(match, clock)
+    early.spoiled = "it sent a message while no match asked it"
+    conductor = _Conductor(match, [early, SlowTransport(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    (fault,) = match.result().faults
+    assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+    assert fault.explanation == "Before its match started, it sent a message while no match asked it."
+
+
+class Resigning(SlowTransport):
+    """A bot that resigns as soon as another one is asked."""
+
+    async def send(self, _data: bytes) -> None:
+        if self._inbox is not None:
+            self._inbox.put(Arrival(1, self._clock.now, Resignation("m1")))
+
+
+async def test_a_bot_that_still_thinks_when_its_match_ends_is_not_used_again() -> None:
+    match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
+    thinking = Silent(match, clock)
+    conductor = _Conductor(match, [thinking, Resigning(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    assert match.result().ranks == (1, 2)
+    assert thinking.spoiled == "the match ended while it was asked"
+
+
+class Hasty(SlowTransport):
+    """A bot that answers before it is asked."""
+
+    async def send(self, _data: bytes) -> None:
+        if self._match.decision is None and not self._match.is_over and self._inbox is not None:
+            answer = Answer(self._match.spec.match_id, 0, (0,), "")
+            self._inbox.put(Arrival(0, self._clock.now - 0.1, answer))
+
+
+async def test_an_answer_that_came_before_its_decide_is_a_breach() -> None:
+    match, clock = Match(script_spec("0:3", 1)), Clock()
+    conductor = _Conductor(match, [Hasty(match, clock)])  # type: ignore[list-item]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    assert [fault.cause for fault in match.result().faults] == [FaultCause.PROTOCOL]
+
+
+class Gone(SlowTransport):
+    """A bot that cannot be reached any more."""
+
+    is_closed = True
+
+    async def send(self, _data: bytes) -> None:
+        raise StreamClosedError("Its stream ended.")
+
+
+async def test_bots_that_cannot_be_told_of_the_start_forfeit_together() -> None:
+    match, clock = Match(script_spec("0:3 1:3 2:3", 3)), Clock()
+    streams = [Gone(match, clock), Gone(match, clock), SlowTransport(match, clock)]
+    conductor = _Conductor(match, streams)  # type: ignore[arg-type]
+    conductor._loop = clock  # type: ignore[assignment]
+    await conductor.play(())
+    assert match.result().ranks == (2, 2, 1)
