@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from ratings.errors import BotError
-from ratings.read.bots import BotRow, find_version, list_bots
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
-
-__all__ = ["BotRow", "get_bot", "list_bots", "owner_name"]
 
 
 def add_version(
@@ -66,16 +63,6 @@ def _owner_of(session: Session, name: str) -> Owner:
         session.add(owner)
         session.flush()
     return owner
-
-
-def versions_of(session: Session, bot: Bot) -> Sequence[Version]:
-    """All versions of a bot, the oldest first."""
-    return session.exec(select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number))).all()
-
-
-def resolve_version(session: Session, text: str) -> Version:
-    """The old form of `ratings.read.bots.find_version`."""
-    return find_version(session, text).version
 
 
 def set_disabled(session: Session, *, bot: str, disabled: bool) -> Bot:

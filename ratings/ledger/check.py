@@ -12,9 +12,10 @@ from sqlmodel import Session
 from ratings.ledger.rebuild import compute
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.database import Database, read
+from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.models import AttemptState, MatchState
+from ratings.store.sessions import read
 
 _MOST_OF_A_KIND = 10
 

@@ -10,12 +10,9 @@ from typing import Any
 
 from sqlmodel import Session
 
-from ratings.read.pools import resolve_pool
 from ratings.statistics.skill import SkillSettings
 from ratings.store.ids import now_us
 from ratings.store.models import Pool
-
-__all__ = ["resolve_pool"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,11 +123,6 @@ _ADD_LEAK_CHECK = insert(tables.leak_check)
 _ADD_REPLAY = insert(tables.replay)
 
 
-def record_result(session: Session, fact: MatchFact) -> bool:
-    """Finish a match and rate what can now be rated; see `record_results`."""
-    return record_results(session, [fact])[0]
-
-
 def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
     """Finish matches, rate what can now be rated, and return for each fact whether it was written.
 

@@ -15,7 +15,7 @@ from ratings.read.scope import Scope
 from ratings.read.tournaments import standings
 from ratings.statistics.points import points_between
 from ratings.store import tables
-from ratings.store.database import Source, read
+from ratings.store.sessions import Source, read
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
 

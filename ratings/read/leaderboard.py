@@ -9,8 +9,8 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
-from ratings.store.database import Source, read
 from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)

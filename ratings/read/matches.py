@@ -9,7 +9,6 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
-from ratings.store.database import Source, read
 from ratings.store.models import (
     Attempt,
     Block,
@@ -25,6 +24,7 @@ from ratings.store.models import (
     Tournament,
     Version,
 )
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)

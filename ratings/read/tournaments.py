@@ -10,7 +10,6 @@ from sqlmodel import Session, col, select
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from ratings.statistics.points import match_points
-from ratings.store.database import Source, read
 from ratings.store.models import (
     Bot,
     Entrant,
@@ -23,6 +22,7 @@ from ratings.store.models import (
 )
 from ratings.store.progress import Progress
 from ratings.store.progress import count_progress as progress
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)
