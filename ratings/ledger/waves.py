@@ -85,7 +85,9 @@ def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[
         session.flush()
         return True
     _check_wave(session, tournament, blocks)
-    _write_wave(session, tournament_id, index, blocks)
+    # The first wave is part of what is created.
+    planned_at_us = now_us() if index else tournament.created_at_us
+    _write_wave(session, tournament_id, index, blocks, planned_at_us)
     _write_blocks(session, tournament_id, blocks)
     session.expire_all()
     return True
@@ -112,9 +114,9 @@ def _check_block(block: Block, seats: int, entrants: Set[str], *, is_rated: bool
         raise PlanError(f"block {block.index}: a version plays that is not entered")
 
 
-def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block]) -> None:
+def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block], planned_at_us: int) -> None:
     row = {"tournament_id": tournament_id, "index": index, "first_block": min(block.index for block in blocks)}
-    session.connection().execute(insert(tables.wave), {**row, "blocks": len(blocks), "planned_at_us": now_us()})
+    session.connection().execute(insert(tables.wave), {**row, "blocks": len(blocks), "planned_at_us": planned_at_us})
 
 
 def _write_blocks(session: Session, tournament_id: str, blocks: Sequence[Block]) -> None:
