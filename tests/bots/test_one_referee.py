@@ -14,14 +14,14 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from arena.referee.admission import join
+from arena.referee.conductor import conduct
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.clock import TimeControl
 from arena.match.match import Match
 from arena.match.spec import FaultCause, MatchSpec
-from arena.referee.admission import join
-from arena.referee.conductor import conduct
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
