@@ -24,10 +24,10 @@ from typing import Any
 from arena.hosting.launcher.client import Launcher
 from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
-from arena.match.clock import TimeControl
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
 from arena.referee.play import conduct
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream

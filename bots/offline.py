@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.clock import TimeControl
-from arena.match.course import Decision
+from arena.match.decisions import Decision
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
 from arena.v1 import play_pb2
 from arena.wire.encoding import MatchEncoder, encode_joined
 from arena.wire.parsing import Leave, parse_join, parse_request

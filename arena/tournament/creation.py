@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.match.clock import TimeControl, format_time_control
+from arena.match.time_control import TimeControl, format_time_control
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.match.host_faults import MatchLostError
-from arena.match.spec import MatchReport
+from arena.match.report import MatchReport
 from ratings.ledger.leasing import LeasedMatch, LostAttempt
 from ratings.ledger.recording import FaultFact, LeakFact, MatchFact
 

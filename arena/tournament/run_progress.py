@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.match.spec import MatchReport
+from arena.match.report import MatchReport
 
 
 @dataclass(frozen=True, slots=True)

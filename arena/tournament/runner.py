@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.match.host_faults import MatchLostError
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.match_facts import fact_of, lost_attempt

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from arena.match.clock import TimeControl, parse_time_control
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format, Standing

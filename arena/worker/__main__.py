@@ -20,9 +20,9 @@ from collections.abc import Sequence
 
 from arena.hosting.frames import encode_frame, read_frame
 from arena.hosting.launcher.client import HostingError
-from arena.match.host_faults import HostBrokenError, MatchLostError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
-from arena.match.spec import HostCause, MatchSpec
+from arena.match.spec import MatchSpec
 from arena.worker.host import MatchHost
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS
 

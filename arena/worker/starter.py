@@ -14,7 +14,8 @@ from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher,
 from arena.hosting.launcher.reports import BEGINNING, Mark
 from arena.hosting.runtime_directory import SCRATCH_NAME
 from arena.hosting.sandbox.limits import Keep
-from arena.match.spec import FaultCause, MatchSpec, SeatSpec
+from arena.match.result import FaultCause
+from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, join
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream

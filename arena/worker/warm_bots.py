@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 
 from arena.hosting.proc.machine import MEGABYTE, resident_bytes
-from arena.match.spec import Fault, MatchSpec, SeatSpec
+from arena.match.result import Fault
+from arena.match.spec import MatchSpec, SeatSpec
 from arena.worker.blame import StartError, blame, examine
 from arena.worker.starter import BotKey, Starter, WarmBot
 

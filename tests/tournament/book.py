@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.hosting.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.match.clock import parse_time_control
+from arena.match.time_control import parse_time_control
 from arena.tournament.creation import Terms, create_match, create_tournament
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from arena.hosting.store import StoreError
-from arena.match.clock import parse_time_control
+from arena.match.time_control import parse_time_control
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import seeds
 from arena.tournament.formats.errors import ScheduleError

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from arena.hosting.store import StoreError
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
 from arena.tournament.formats import seeds
 from arena.tournament.lock import exclusive, lock_path

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from arena.hosting.proc.machine import MEGABYTE, default_warm_mb, machine_bytes, resident_bytes
-from arena.match.clock import TimeControl
 from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost
 from tests.support.processes import marked_processes

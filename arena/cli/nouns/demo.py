@@ -23,7 +23,7 @@ from arena.cli.shared.play import play
 from arena.cli.shared.request import Order, TimeText, add_round_robin, next_name
 from arena.cli.shared.storage import Book, open_book
 from arena.cli.shared.suggestions import next_command
-from arena.match.clock import TimeControl, parse_time_control
+from arena.match.time_control import TimeControl, parse_time_control
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game

@@ -21,13 +21,13 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import COLUMNS, print_end, standing_facts
 from arena.cli.verbs.tournament import archive
 from arena.cli.verbs.tournament.run import common as formats
+from arena.hosting.programs import StoredPrograms
 from arena.tournament import entering
 from ratings.ledger import entry as ledger
 from ratings.read import queries
 from ratings.read.leaks import leak_checks
 from ratings.read.queries import MatchRow, TournamentRow
 from ratings.store.database import read, write
-from ratings.store.models import Tournament
 
 app = typer.Typer(epilog=example("arena tournament list", "arena tournament run round-robin --help"))
 
@@ -216,10 +216,11 @@ def join_tournament(tournament: TournamentText, bot: BotOfTournament, db: Databa
 
     That may be done while it runs, or before it is resumed.
     """
-    with open_existing_book(db) as book, write(book.engine) as session:
-        find_version(session, bot)
-        found = find_tournament(session, tournament)
-        version, wave = entering.join(session, book.store, found, bot)
+    with open_existing_book(db) as book:
+        with read(book.engine) as session:
+            find_version(session, bot)
+            found = find_tournament(session, tournament)
+        version, wave = entering.join(book.engine, StoredPrograms(book.store), found, bot)
         text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
     typer.echo(text)
 
@@ -232,9 +233,9 @@ def withdraw_from_tournament(
 
     Its blocks that are not over are void, and it is not paired any more.
     """
-    with open_existing_book(db) as book, write(book.engine) as session:
-        found = find_tournament(session, tournament)
-        version, void = entering.withdraw(session, found, bot)
-        name = session.get_one(Tournament, found.id).name
-        text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
+    with open_existing_book(db) as book:
+        with read(book.engine) as session:
+            found = find_tournament(session, tournament)
+        version, void = entering.withdraw(book.engine, found, bot)
+        text = f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)

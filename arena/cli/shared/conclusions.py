@@ -8,26 +8,29 @@ from typing import Any
 from arena.cli.shared.storage import Book
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
-from arena.tournament.planner import Planner
+from arena.tournament.formats.situation import Situation
+from arena.tournament.stored import format_of, situation_of
 from ratings.read.crosstable import names as names_of
+from ratings.read.waves import tournament_waves
 from ratings.statistics.compare.comparison import Answer, Comparison
-from ratings.store.database import Session, read
+from ratings.store.database import Source
 from ratings.store.models import Tournament
 
 
-def answer_lines(session: Session, tournament_id: str) -> list[str]:
+def answer_lines(source: Source, tournament_id: str) -> list[str]:
     """For people; none for a format that asks nothing."""
-    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
-    if planner is not None and isinstance(planner.form, Adaptive):
-        return _adaptive_lines(session, planner, planner.form)
-    if planner is not None and isinstance(planner.form, Compare):
-        return comparison_lines(planner.form.comparison(planner.situation(session).blocks))
+    waves = tournament_waves(source, tournament_id)
+    form = format_of(waves.tournament, waves.pool)
+    if isinstance(form, Adaptive):
+        return _adaptive_lines(source, form, situation_of(waves))
+    if isinstance(form, Compare):
+        return comparison_lines(form.comparison(situation_of(waves).blocks))
     return []
 
 
-def _adaptive_lines(session: Session, planner: Planner, form: Adaptive) -> list[str]:
-    answer = form.answer(planner.situation(session))
-    names = names_of(session, [*answer.leaders, *answer.contenders])
+def _adaptive_lines(source: Source, form: Adaptive, situation: Situation) -> list[str]:
+    answer = form.answer(situation)
+    names = names_of(source, [*answer.leaders, *answer.contenders])
     leaders = ", ".join(names[id_] for id_ in answer.leaders)
     sure = f"{100 * answer.confidence:.1f}%"
     if answer.is_known:
@@ -36,23 +39,22 @@ def _adaptive_lines(session: Session, planner: Planner, form: Adaptive) -> list[
     return [f"{form.until}: not yet; so far {leaders} ({sure} sure), and {rivals} may belong there"]
 
 
-def answer_facts(session: Session, tournament_id: str) -> dict[str, Any] | None:
+def answer_facts(source: Source, tournament_id: str) -> dict[str, Any] | None:
     """For programs; None for a format that asks nothing."""
-    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
-    if planner is not None and isinstance(planner.form, Adaptive):
-        return {"until": planner.form.until, **asdict(planner.form.answer(planner.situation(session)))}
-    if planner is not None and isinstance(planner.form, Compare):
-        return comparison_facts(planner.form.comparison(planner.situation(session).blocks))
+    waves = tournament_waves(source, tournament_id)
+    form = format_of(waves.tournament, waves.pool)
+    if isinstance(form, Adaptive):
+        return {"until": form.until, **asdict(form.answer(situation_of(waves)))}
+    if isinstance(form, Compare):
+        return comparison_facts(form.comparison(situation_of(waves).blocks))
     return None
 
 
 def known(book: Book, tournament: Tournament) -> Comparison | None:
     """What the whole pairs of blocks of a comparison say so far; None for another format."""
-    with read(book.engine) as session:
-        planner = Planner.of(session, tournament)
-        if planner is None or not isinstance(planner.form, Compare):
-            return None
-        return planner.form.comparison(planner.situation(session).blocks)
+    waves = tournament_waves(book.engine, tournament.id)
+    form = format_of(waves.tournament, waves.pool)
+    return form.comparison(situation_of(waves).blocks) if isinstance(form, Compare) else None
 
 
 def progress_note(book: Book, tournament: Tournament) -> str:

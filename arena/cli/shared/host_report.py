@@ -13,7 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.output import printable
 from arena.cli.shared.storage import Book
 from arena.cli.shared.suggestions import next_command
-from arena.match.spec import LeakVerdict
+from arena.match.report import LeakVerdict
 from ratings.read import queries
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.store.database import read

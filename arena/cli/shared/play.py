@@ -20,6 +20,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.programs import StoredPrograms
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
@@ -147,9 +148,8 @@ async def _run(
             book.engine,
             tournament.id,
             executor,
-            show,
-            store=book.store,
-            policy=keeping.policy,
+            StoredPrograms(book.store, keeping.policy),
+            on_progress=show,
             leak_checks=keeping.leak_checks,
         )
     if display is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -11,14 +12,15 @@ from arena.cli.nouns.game import get_game
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.options import parse_assignments, parse_names
 from arena.cli.shared.storage import Book, find_version
-from arena.match.clock import TimeControl, parse_time_control
+from arena.hosting.programs import StoredPrograms
+from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.errors import NotFoundError
 from ratings.read import queries
-from ratings.store.database import Session, write
+from ratings.store.database import Session, read
 from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
@@ -81,9 +83,10 @@ def _clock(order: Order) -> TimeControl:
 def add_tournament(book: Book, order: Order, form: Format, bots: list[str]) -> Tournament:
     """Write down the tournament that was ordered, with these entrants."""
     terms = _terms(order, form.seats)
-    with write(book.engine) as session:
-        name = _prepare(session, order, bots, form.name)
-        return creation.create_format(session, book.store, terms, form, name=name, bots=bots)
+    choose_name = _prepare(book, order, bots, form.name)
+    return creation.create_tournament(
+        book.engine, StoredPrograms(book.store), terms, form, bots=bots, choose_name=choose_name
+    )
 
 
 def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:
@@ -95,27 +98,31 @@ def add_match(book: Book, order: Order) -> Tournament:
     """Write down the single match that was ordered; the bots sit in the order named."""
     bots = parse_names(order.bots, "bots")
     terms = _terms(order, len(bots))
-    with write(book.engine) as session:
-        name = _prepare(session, order, bots, creation.SINGLE_MATCH)
-        return creation.create_match(session, book.store, terms, name=name, bots=bots)
+    choose_name = _prepare(book, order, bots, creation.SINGLE_MATCH)
+    return creation.create_match(book.engine, StoredPrograms(book.store), terms, bots=bots, choose_name=choose_name)
 
 
-def _prepare(session: Session, order: Order, bots: list[str], kind: str) -> str:
-    """The name the tournament gets; its bots are known. Raises MisuseError."""
-    for bot in bots:
-        find_version(session, bot)
-    taken = {row.tournament.name for row in queries.list_tournaments(session)}
-    if order.name is None:
-        return next_name(kind, taken)
-    if order.name in taken:
-        raise MisuseError(
-            f"there is a tournament {order.name!r} already; `arena tournament resume {order.name}` goes on with it, "
-            "another --name starts a new one"
-        )
-    return order.name
+def _prepare(book: Book, order: Order, bots: list[str], kind: str) -> creation.ChooseName:
+    """What chooses the name of the tournament; its bots are known. Raises MisuseError, and so does the choice."""
+    with read(book.engine) as session:
+        for bot in bots:
+            find_version(session, bot)
+
+    def choose(taken: Set[str]) -> str:
+        if order.name is None:
+            return next_name(kind, taken)
+        if order.name in taken:
+            raise MisuseError(
+                f"there is a tournament {order.name!r} already; `arena tournament resume {order.name}` goes on with "
+                "it, another --name starts a new one"
+            )
+        return order.name
+
+    choose({row.tournament.name for row in queries.list_tournaments(book.engine)})
+    return choose
 
 
-def next_name(kind: str, taken: set[str]) -> str:
+def next_name(kind: str, taken: Set[str]) -> str:
     """The first of kind-1, kind-2, ... that is free."""
     return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)
 

@@ -11,9 +11,10 @@ from arena.cli.shared.conclusions import answer_lines
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.storage import Book
 from arena.cli.shared.suggestions import next_command
-from arena.tournament.planner import Planner
+from arena.tournament.stored import standings_of
 from ratings.read import queries
-from ratings.store.database import Session, read
+from ratings.read.waves import tournament_waves
+from ratings.store.database import Source, read
 from ratings.store.models import Tournament
 
 COLUMNS = (
@@ -31,11 +32,11 @@ COLUMNS = (
 """Blocks, points and score are of whole blocks; matches, wins and forfeits of all that were played."""
 
 
-def standing_facts(session: Session, tournament: Tournament) -> list[dict[str, Any]]:
+def standing_facts(source: Source, tournament: Tournament) -> list[dict[str, Any]]:
     """A row for each entrant, best first; of a single match without what only formats know."""
-    rows = {row.version_id: asdict(row) for row in queries.standings(session, tournament.id)}
-    planner = Planner.of(session, tournament)
-    if planner is None:
+    rows = {row.version_id: asdict(row) for row in queries.standings(source, tournament.id)}
+    standings = standings_of(tournament_waves(source, tournament.id))
+    if standings is None:
         none = {"blocks": 0, "points": 0, "status": ""}
         return [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]
     return [
@@ -47,14 +48,14 @@ def standing_facts(session: Session, tournament: Tournament) -> list[dict[str, A
             "score": standing.score,
             "status": standing.status,
         }
-        for standing in planner.standings(session)
+        for standing in standings
     ]
 
 
 def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> None:
     """The standings, and where to look next."""
     with read(book.engine) as session:
-        facts = standing_facts(session, session.get_one(Tournament, tournament.id))
+        facts = standing_facts(session, tournament)
         answers = answer_lines(session, tournament.id)
     print_table(COLUMNS, facts, as_json=as_json)
     if not as_json:

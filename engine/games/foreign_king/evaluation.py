@@ -14,9 +14,8 @@ from engine.abilities import Playable
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import CONGRESS_ASK, END, FIRST_MARKER, Position
 from engine.games.foreign_king.rules.money import REPAYMENT
-from engine.games.foreign_king.state import ForeignKingState
+from engine.games.foreign_king.state import CONGRESS_ASK, END, FIRST_MARKER, ForeignKingState, Position
 
 _HOLD: Final = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
 """How likely a lead of so many discs lasts."""

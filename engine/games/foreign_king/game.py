@@ -10,8 +10,7 @@ from engine.chance import Chance
 from engine.core import Game, Observation, State
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.options import HIGHEST_CAP, OPTIONS, Options
-from engine.games.foreign_king.position import set_up
-from engine.games.foreign_king.state import ForeignKingState
+from engine.games.foreign_king.state import ForeignKingState, set_up
 
 # No playing is longer, by adding up what a turn can hold. Medals are at most 9, so TURN has at most 9 LOANs and POST at
 # most 9 LOANs or REPAYs and one END_TURN. An action is chosen at most twice (the Queen). The longest action but the

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.core import InvariantError
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import Position
 from engine.games.foreign_king.scoring import factories_in
+from engine.games.foreign_king.state import Position
 
 
 def check(s: Position) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from engine.core import PositionError
 from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT
 from engine.games.foreign_king.rules.king import ACTIVE, ranked_congress
 from engine.games.foreign_king.rules.majority import NOBODY, majority

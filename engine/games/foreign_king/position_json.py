@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS
-from engine.games.foreign_king.position import Position
+from engine.games.foreign_king.state import Position
 
 JSON_VERSION: Final = 1
 PORTRAIT_NAME: Final = "portrait"

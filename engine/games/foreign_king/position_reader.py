@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.core import PositionError
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
@@ -16,7 +16,7 @@ from engine.games.foreign_king.phase_check import check_phase
 from engine.games.foreign_king.position_json import FACTORY_KEYS, HAND_NAME, JSON_VERSION, PORTRAIT_NAME
 from engine.games.foreign_king.scoring import factories_in
 from engine.games.foreign_king.state import ForeignKingState
-from engine.reading import read_header, read_int, read_ints, read_name, read_object, read_options
+from engine.kit.reading import read_header, read_int, read_ints, read_name, read_object, read_options
 
 _KEYS = frozenset(
     (

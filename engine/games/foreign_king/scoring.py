@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from engine.core import Outcome
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import VIRTUAL, Position, colours_of
 from engine.games.foreign_king.rules.flow import ALL_FACTORIES
 from engine.games.foreign_king.rules.majority import NOBODY, majority
+from engine.games.foreign_king.state import VIRTUAL, Position, colours_of
 
 LOAN_PENALTY: Final = -6
 CONTROL_AWARD: Final = 9

@@ -18,8 +18,8 @@ from engine.games.foreign_king.board import (
     PROVINCES,
 )
 from engine.games.foreign_king.labels import labels
-from engine.games.foreign_king.position import VIRTUAL, Position, colours_of, spaces_of
 from engine.games.foreign_king.position_json import unpack_factories
+from engine.games.foreign_king.state import VIRTUAL, Position, colours_of, spaces_of
 from engine.games.foreign_king.view import king_place, letter_of, status
 
 _FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7")

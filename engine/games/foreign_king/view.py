@@ -10,8 +10,8 @@ from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.labels import LANGUAGES, labels
-from engine.games.foreign_king.position import PHASES, VIRTUAL, Position, colours_of
 from engine.games.foreign_king.position_json import unpack_factories
+from engine.games.foreign_king.state import PHASES, VIRTUAL, Position, colours_of
 
 SEAT_LETTERS: Final = "ABCD"
 VIRTUAL_LETTER: Final = "V"

@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 
 from arena.games.foreign_king.v1 import state_pb2
 from engine.core import PositionError
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.options import Options
 from engine.games.foreign_king.position_json import JSON_VERSION, write_position
 from engine.games.foreign_king.state import ForeignKingState

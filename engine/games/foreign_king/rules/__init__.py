@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king.position import Position
 from engine.games.foreign_king.rules import build, citizens, flow, income, king, order, turn, virtual
+from engine.games.foreign_king.state import Position
 
 _ASK: Final = (ids.CONGRESS_GO, ids.CONGRESS_STAY)
 

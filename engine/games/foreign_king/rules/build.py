@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import BUILD, Position
 from engine.games.foreign_king.rules.flow import finish_action
 from engine.games.foreign_king.rules.turn import BUILD_PRICE, choose
+from engine.games.foreign_king.state import BUILD, Position
 
 
 def _entries(kinds: int) -> tuple[int, ...]:

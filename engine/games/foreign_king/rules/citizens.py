@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import DISTANCE, PROVINCE_COUNT
-from engine.games.foreign_king.position import CONGRESS, MOVE_FROM, MOVE_TO, PLACE_N, PLACE_P, Position, members
 from engine.games.foreign_king.rules.flow import finish_action
 from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.state import CONGRESS, MOVE_FROM, MOVE_TO, PLACE_N, PLACE_P, Position, members
 
 _HAND: Final = PROVINCE_COUNT
 """Index of the hand among destinations of a Move."""

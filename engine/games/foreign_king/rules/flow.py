@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king.actions import END_TURN, LOAN, REPAY
-from engine.games.foreign_king.position import END, ORDER, POST, TURN, Position
 from engine.games.foreign_king.rules.money import REPAYMENT, receive, repay_loan, take_loan
+from engine.games.foreign_king.state import END, ORDER, POST, TURN, Position
 
 ALL_FACTORIES: Final = 10
 

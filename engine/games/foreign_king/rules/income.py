@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import Position
 from engine.games.foreign_king.rules.flow import claim_order, finish_action
 from engine.games.foreign_king.rules.majority import majority
 from engine.games.foreign_king.rules.money import receive
 from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.state import Position
 
 COINS: Final = 3
 

@@ -6,7 +6,11 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import LONGEST_WALK, PORTRAIT, PROVINCE_COUNT, WALK_LENGTHS
-from engine.games.foreign_king.position import (
+from engine.games.foreign_king.rules.citizens import add_discs
+from engine.games.foreign_king.rules.flow import finish_action
+from engine.games.foreign_king.rules.majority import NOBODY, majority
+from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.state import (
     CONGRESS_ASK,
     INACTIVATE,
     KING_LEN,
@@ -15,10 +19,6 @@ from engine.games.foreign_king.position import (
     VIRTUAL,
     Position,
 )
-from engine.games.foreign_king.rules.citizens import add_discs
-from engine.games.foreign_king.rules.flow import finish_action
-from engine.games.foreign_king.rules.majority import NOBODY, majority
-from engine.games.foreign_king.rules.turn import choose
 
 _METAL_POINTS: Final = 6
 _TEXTILE_POINTS: Final = 3

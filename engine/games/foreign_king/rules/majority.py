@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import Position
+from engine.games.foreign_king.state import Position
 
 NOBODY: Final = -1
 

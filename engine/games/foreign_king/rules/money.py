@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.games.foreign_king.position import Position
+from engine.games.foreign_king.state import Position
 
 LOAN_VALUE: Final = 3
 REPAYMENT: Final = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king.position import Position
 from engine.games.foreign_king.rules.flow import start_round
+from engine.games.foreign_king.state import Position
 
 _LEGAL: Final = tuple(tuple(range(ids.ORDER_POS, ids.ORDER_POS + seats)) for seats in range(5))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king.position import QUEEN_SUB, TURN, Position, members
 from engine.games.foreign_king.rules.money import francs_with_all_loans
+from engine.games.foreign_king.state import QUEEN_SUB, TURN, Position, members
 
 BUILD_PRICE: Final = 3
 QUEEN_PRICE: Final = 2

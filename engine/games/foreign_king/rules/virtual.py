@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import NEIGHBOURS, PROVINCE_COUNT
-from engine.games.foreign_king.position import VIRT, VIRT_TO, VIRTUAL, Position, members
 from engine.games.foreign_king.rules.citizens import add_discs, take_disc
 from engine.games.foreign_king.rules.flow import finish_action
+from engine.games.foreign_king.state import VIRT, VIRT_TO, VIRTUAL, Position, members
 
 _PLACES: Final = tuple(range(ids.VIRT_PLACE, ids.VIRT_FROM))
 

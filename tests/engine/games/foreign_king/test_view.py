@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
 from engine.games.foreign_king.view import SHOWN
 from tests.engine.games.foreign_king.table import lay, play

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.clock import TimeControl, TimeControlError, format_time_control, parse_time_control
+from arena.match.time_control import TimeControl, TimeControlError, format_time_control, parse_time_control
 
 
 @pytest.mark.parametrize(

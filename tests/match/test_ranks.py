@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.ranking import rank_seats
+from arena.match.ranks import rank_seats
 
 
 def test_without_forfeits_the_games_ranks_stand() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine import reading
 from engine.core import OptionsError, PositionError
+from engine.kit import reading
 
 NAMES = ("north", "south")
 REFUSED: list[tuple[Callable[[], Any], str]] = [
