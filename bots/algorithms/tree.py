@@ -80,7 +80,7 @@ class Search:
         self._high = [0.0] * seats
 
     def run(self, root: Node, sample: Callable[[], State], goes_on: Callable[[int], bool]) -> None:
-        """Iterate once and then as long as `goes_on(iterations so far)`, each time from a new position of `sample()`."""
+        """Iterate once and then as long as `goes_on(iterations so far)`, each time from a new `sample()`."""
         iterations = 0
         while True:
             self._iterate(root, sample())
