@@ -33,6 +33,7 @@ from engine.chance import Chance
 if TYPE_CHECKING:
     from {package}.state import {names}
 
+_new = object.__new__
 '''
 
 
@@ -69,7 +70,7 @@ def _function(kind: type[Any]) -> Iterator[str]:
     yield '    """Return an independent copy."""\n'
     if chance and not any(each.name == "chance" for each in all_fields):
         yield "    del chance  # nothing is drawn\n"
-    yield "    kind = type(self)\n    copy = kind.__new__(kind)\n"
+    yield "    copy = _new(type(self))\n"
     types = {each.name: str(each.type) for each in fields(kind)}
     for each in all_fields:
         yield f"    copy.{each.name} = {_copied(each, types[each.name])}\n"

@@ -21,8 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
+from engine.chance import Chance
+from engine.core import InvariantError, PositionError
 from engine.kit.forms import Form
 from engine.kit.phases import PhasedState
 from engine.kit.reading import read_header, read_object
@@ -50,6 +53,7 @@ class Stated:
     start: Any
     group: Group | None
     when: Callable[[Any], bool] | None
+    derived: bool
 
     def started(self, state: Any) -> Any:
         """Return what the field holds in a new game."""
@@ -70,12 +74,12 @@ def stated(
     needs a function, so that no two positions share it. `key` is its key in JSON if that is not its name. A field of a
     `group` stands in the group's object, and only `when(state)` says so if that is given; it holds `start` otherwise.
     """
-    return field(metadata={"form": form, "start": start, "key": key, "group": group, "when": when})
+    return field(metadata={"form": form, "start": start, "key": key, "group": group, "when": when, "derived": False})
 
 
-def unstated(start: Any = None) -> Any:
-    """Declare a field that does not stand in JSON: what follows from the others, or is nobody's concern."""
-    return field(metadata={"form": None, "start": start, "key": "", "group": None, "when": None})
+def unstated(start: Any = None, *, derived: bool = True) -> Any:
+    """Declare a field that does not stand in JSON: what follows from the others, or (not `derived`) is kept beside."""
+    return field(metadata={"form": None, "start": start, "key": "", "group": None, "when": None, "derived": derived})
 
 
 def declared(kind: type[Any]) -> tuple[Stated, ...]:
@@ -131,11 +135,12 @@ class FieldTable:
             return None
         return {
             each.key: each.form.write(getattr(holder, each.name), state)  # type: ignore[union-attr]
-            for each in self._present(group, holder)
+            for each in self.present(group.key, holder)
         }
 
-    def _present(self, group: Group, holder: Any) -> list[Stated]:
-        return [each for each in self._groups[group.key] if each.when is None or each.when(holder)]
+    def present(self, group: str, holder: Any) -> list[Stated]:
+        """Return the fields of a group that stand in JSON as things are."""
+        return [each for each in self._groups[group] if each.when is None or each.when(holder)]
 
     def read(self, holder: Any, data: Mapping[str, Any], state: Any, prefix: str = "") -> None:
         """Set every field from JSON whose keys are those of `keys`; what is not stated starts as in a new game.
@@ -150,7 +155,7 @@ class FieldTable:
         self.start(holder, state)
 
     def _read_group(self, group: Group, holder: Any, data: Any, state: Any, key: str) -> None:
-        present = self._present(group, holder)
+        present = self.present(group.key, holder)
         read_object(data, key, [each.key for each in present])
         for each in present:
             value = each.form.read(data[each.key], f"{key}.{each.key}", state)  # type: ignore[union-attr]
@@ -213,18 +218,21 @@ class PositionForm(Generic[S]):
         self._fields = FieldTable(kind)
         self._by_name = {each.name: each for each in self._fields.all}
         self._keys = ("game", "version", *self._fields.keys)
+        self._started = lru_cache(maxsize=64)(self._start)
 
-    def start(self, **given: Any) -> S:
-        """Return the position before a game starts. `given` are fields that are chosen: seats, options, chance.
+    def start(self, seats: int, options: Any = None, chance: Chance | None = None) -> S:
+        """Return the position before a game starts; PositionError if there is none for so many seats."""
+        return self._started(seats, options).clone(chance)
 
-        Raises PositionError if one of them is out of its bounds.
-        """
+    def _start(self, seats: int, options: Any) -> S:
+        """Make what `start` copies, once for each number of seats and set of options."""
         state = self._kind.__new__(self._kind)
-        for name, value in given.items():
-            form = self._by_name[name].form
-            if form is not None:
-                form.check(value, name, state)
-            setattr(state, name, value)
+        for name, value in (("seats", seats), ("options", options)):
+            each = self._by_name.get(name)
+            if each is not None:
+                if each.form is not None:
+                    each.form.check(value, name, state)
+                setattr(state, name, value)
         self._fields.start(state, state)
         return state
 
@@ -232,14 +240,32 @@ class PositionForm(Generic[S]):
         """Return the position as JSON, but for the keys in `without`."""
         return {"game": self._game, "version": self.version, **self._fields.write(state, state, without)}
 
-    def read(self, data: Any, **given: Any) -> S:
+    def read(self, data: Any, chance: Chance | None = None) -> S:
         """Return the position that `write` made JSON of. Raises PositionError naming the key that is wrong."""
         read_header(data, self._game, self.version, self._keys)
         state = self._kind.__new__(self._kind)
-        for name, value in given.items():
-            setattr(state, name, value)
+        if "chance" in self._by_name:
+            state.chance = chance  # type: ignore[attr-defined]
         self._fields.read(state, data, state)
         return self._settle(state)
+
+    def present(self, group: str, state: S) -> list[Stated]:
+        """Return the fields of a group that stand in JSON as the position is."""
+        return self._fields.present(group, state)
+
+    def check_invariants(self, state: S) -> None:
+        """Raise InvariantError unless the reader would take the position, and what follows from it is in step with it.
+
+        Slow: the position becomes JSON and is read again, and everything is counted once more.
+        """
+        try:
+            again = self.read(self.write(state))
+        except PositionError as error:
+            raise InvariantError(str(error)) from error
+        for each in self._fields.all:
+            name = each.name
+            if each.form is None and each.derived and getattr(state, name) != getattr(again, name):
+                raise InvariantError(f"{name} is {getattr(state, name)}, but {getattr(again, name)} follows")
 
     def settle(self, state: S) -> S:
         """Return a position made of values from outside that stand in its fields already, once it is checked.

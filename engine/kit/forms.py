@@ -2,13 +2,13 @@
 
 A form turns a field's value into JSON and back, and checks a value that came by another road (the wire) by the same
 bounds. Every refusal is a PositionError that names the key. A bound may depend on the position that is being read, of
-which the fields declared before are known: `Numbers(seats, 16)` is a list of as many numbers as there are seats.
+which the fields declared before are known: `Numbers(seat_count, 16)` is a list of as many numbers as there are seats.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
 
 
-def seats(state: Any) -> int:
+def seat_count(state: Any) -> int:
     """Return how many seats the position has: the usual size of a list."""
     count: int = state.seats
     return count
@@ -176,7 +176,7 @@ class ListOf:
     def read(self, data: Any, key: str, state: Any) -> Any:
         self._check_length(read_list(data, key), key, state)
         read = self.form.read
-        found = [read(item, f"{key}[{index}]", state) for index, item in enumerate(data)]
+        found = [read(item, self._place(key, index), state) for index, item in enumerate(data)]
         self._check_distinct(found, key)
         return self.kind(found)
 
@@ -184,8 +184,12 @@ class ListOf:
         self._check_length(value, key, state)
         check = self.form.check
         for index, item in enumerate(value):
-            check(item, f"{key}[{index}]", state)
+            check(item, self._place(key, index), state)
         self._check_distinct(value, key)
+
+    def _place(self, key: str, index: int) -> str:
+        """Return where an item stands; one of different items is found by what it is."""
+        return key if self.distinct else f"{key}[{index}]"
 
     def _check_length(self, value: Sequence[Any], key: str, state: Any) -> None:
         if self.size is not None and len(value) != at(self.size, state):
@@ -220,6 +224,32 @@ class ByName:
             self.form.check(item, f"{key}.{name}", state)
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """An object with these names as keys, each a list of `rows` numbers from 0 to `high`.
+
+    The position holds one flat list of all rows: `value[row * len(names) + index of the name]`.
+    """
+
+    names: Sequence[str]
+    rows: Bound
+    high: Bound
+
+    def write(self, value: list[int], state: Any) -> dict[str, list[int]]:
+        del state
+        width = len(self.names)
+        return {name: value[index::width] for index, name in enumerate(self.names)}
+
+    def read(self, data: Any, key: str, state: Any) -> list[int]:
+        read_object(data, key, self.names)
+        column = Numbers(at(self.rows, state), self.high)
+        columns = [column.read(data[name], f"{key}.{name}", state) for name in self.names]
+        return [number for row in zip(*columns, strict=True) for number in row]
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        Numbers(len(self.names) * at(self.rows, state), self.high).check(value, key, state)
+
+
 class Packed:
     """An object of small counts; the position holds them in one integer, `bits` bits each, the first key lowest."""
 
@@ -230,6 +260,13 @@ class Packed:
     def counts(self, value: int) -> dict[str, int]:
         """Return the count of each key."""
         return {key: value >> shift & self._mask for key, shift in self._shifts.items()}
+
+    def pack(self, counts: Iterable[int]) -> int:
+        """Return the integer that holds the counts, given in the order of the keys; -1 if none does."""
+        found = tuple(counts)
+        if len(found) != len(self._shifts) or any(not 0 <= count <= self._mask for count in found):
+            return -1
+        return sum(count << shift for count, shift in zip(found, self._shifts.values(), strict=True))
 
     def write(self, value: int, state: Any) -> dict[str, int]:
         del state

@@ -5,8 +5,9 @@ A game's `rules/phases.py` says what is done in the phases that its `state.py` n
     PhaseTable(
         NimState,
         PHASES,
-        {state.TAKE: Phase(legal=take.legal, is_legal=take.is_legal, apply=take.apply), state.END: END},
-        len(ACTIONS),
+        {TAKE: Phase(legal=take.legal, is_legal=take.is_legal, apply=take.apply), END: OVER},
+        actions=len(ACTIONS),
+        outcome=scoring.outcome,
     )
 
 Making the table gives the class its moves, so that a decision costs one look into a tuple. The class is declared below
@@ -19,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from engine.core import PositionError, State
+from engine.core import Outcome, PositionError, State
 
 S = TypeVar("S", bound="PhasedState")
 Apply = Callable[[Any, int], None]
@@ -52,6 +53,12 @@ class PhasedState(State):
 
     def apply_unchecked(self, action: int) -> None:
         raise NotImplementedError("the phase table of this game is not loaded")
+
+    def outcome(self) -> Outcome | None:
+        return self.phases.outcome(self)
+
+    def caretaker_action(self) -> int:
+        return self.phases.caretaker_action(self)
 
     def check_phase(self) -> None:
         """Raise PositionError unless play could have come to this phase with this table."""
@@ -95,32 +102,52 @@ class Phase:
     """`(state)`: the legal ids, ascending."""
     is_legal: Callable[[Any, int], bool] = never_legal
     """`(state, action)`: whether any int is one of them."""
-    apply: Apply | Mapping[int | range, Apply] | None = None
+    apply: Apply | Mapping[Any, Apply] | None = None
     """`(state, action)`: carries out a legal action; or such functions by action id or range of ids."""
     decides: Callable[[Any], int | None] = active_seat
     """`(state)`: who decides, as the rest of the table says."""
+    caretaker: int | None = None
+    """What a forfeited seat plays if it is legal; else, or if None, the first legal action."""
     check: Callable[[Any], None] = fits
     """`(state)`: raises PositionError if play cannot come to this phase with this table."""
 
 
-END: Final = Phase(decides=nobody)
+OVER: Final = Phase(decides=nobody)
+"""The phase after the end."""
 
 
 class PhaseTable(Generic[S]):
     """The phases of a game by their numbers."""
 
     def __init__(
-        self, kind: type[S], names: Sequence[str], phases: Mapping[int, Phase], actions: int, *, reveals: bool = False
+        self,
+        kind: type[S],
+        names: Sequence[str],
+        phases: Mapping[int, Phase],
+        *,
+        actions: int,
+        outcome: Callable[[S], Outcome],
+        reveals: bool = False,
     ) -> None:
         """Give the class `kind` the moves of `phases`, which are numbered as in `names`.
 
-        `actions` is the length of the game's action table. With `reveals` the positions have a list `revelations`,
-        which is emptied before each action.
+        `actions` is the length of the game's action table; `outcome(state)` is the result of a finished game. With
+        `reveals` the positions have a list `revelations`, which is emptied before each action.
         """
         self.names = tuple(names)
         self._phases = tuple(phases[number] for number in range(len(names)))
+        self._outcome = outcome
         _drive(kind, self._phases, actions, reveals)
         kind.phases = self
+
+    def outcome(self, state: S) -> Outcome | None:
+        """Return the result of the game, or None before its end."""
+        return self._outcome(state) if state.decider is None else None
+
+    def caretaker_action(self, state: S) -> int:
+        """Return what a forfeited seat plays."""
+        legal, preferred = state.legal_actions(), self._phases[state.phase].caretaker
+        return preferred if preferred is not None and preferred in legal else legal[0]
 
     def check(self, state: S) -> None:
         """Raise PositionError unless decider and table fit the phase of a position that came from outside."""
@@ -163,7 +190,7 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
     kind.apply_unchecked = apply_and_reveal if reveals else apply_unchecked
 
 
-def _by_action(apply: Apply | Mapping[int | range, Apply] | None, actions: int) -> Sequence[Apply]:
+def _by_action(apply: Apply | Mapping[Any, Apply] | None, actions: int) -> Sequence[Apply]:
     """Return the function of each action id."""
     if not isinstance(apply, Mapping):
         return (apply,) * actions if apply else ()

@@ -119,3 +119,9 @@ def read_options(value: Any, parse: Callable[[str], T]) -> T:
         return parse(json.dumps(value))
     except (OptionsError, TypeError) as error:
         raise PositionError(f"options: {error}") from error
+
+
+def need(fact: object, message: str) -> None:
+    """Raise PositionError with the message unless the fact holds."""
+    if not fact:
+        raise PositionError(message)
