@@ -1,4 +1,4 @@
-"""What a bot can have said, already parsed: plain values that a match judges."""
+"""What a bot may have said, already parsed: plain values that a match judges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_NOTE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An `Act`: the decision it answers, its action ids (any ints) and a note."""
+    """What an `Act` says: the decision it answers, the ids of its actions, which may be any ints, and a note."""
 
     match_id: str
     ply: int
@@ -21,21 +21,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Resignation:
-    """A `Resign`."""
+    """A `Resign`: the bot gives up the match that it names."""
 
     match_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Bytes that are no message; `why` is part of a sentence."""
+    """Bytes that cannot be read as a message; `why` ends a sentence that begins "It sent"."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolViolation:
-    """A message that has no place here, such as a second `Join`; `why` is part of a sentence."""
+    """A message that is not allowed here, such as a second `Join`; `why` ends a sentence that begins "It sent"."""
 
     why: str
 

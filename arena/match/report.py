@@ -15,26 +15,26 @@ class LeakVerdict(enum.StrEnum):
     """What fresh processes of a bot said to the questions that a used one had answered."""
 
     EQUAL = "equal"
-    """The same: nothing leaked from earlier matches."""
+    """The same answers: nothing leaked from earlier matches."""
     LEAK = "leak"
-    """Both the same, and not what the used process had said: it remembered something."""
+    """The same answers as each other, but not those of the used process: it remembered something."""
     UNSTABLE = "unstable"
-    """They do not even agree with each other: the bot is not deterministic, whatever it declares."""
+    """Different answers even among themselves: the bot is not deterministic, whatever it declares."""
     UNKNOWN = "unknown"
-    """A fresh process did not start, or did not answer."""
+    """No verdict: a fresh process did not start, or did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeakCheck:
-    """The answers of one seat compared with those of fresh processes of the same bot."""
+    """How the answers of one seat compare with those of fresh processes of the same bot."""
 
     seat: int
     verdict: LeakVerdict
     ply: int | None
-    """The first decision that was answered otherwise."""
+    """The first decision that was answered differently; None if there is none."""
     sentence: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """`used` and `fresh`: what was answered there."""
+    """What was answered there: `used` by the used process, `fresh` by each of the fresh ones."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LeakCheck:
@@ -44,22 +44,22 @@ class LeakCheck:
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
-    """What playing a `MatchSpec` gives back. `replay` is the document of `arena.match.replay`, canonical JSON, zlib."""
+    """What comes back from playing a `MatchSpec`; `replay` is the stored form that `arena.match.replay.dump` writes."""
 
     match_id: str
     attempt: int
     result: MatchResult
     plies: int
     decisions: int
-    """Plies that a bot was asked for (neither forced nor opening nor caretaker)."""
+    """How many plies a bot chose: neither forced ones, nor the opening, nor what the caretaker played."""
     started_at_us: int
-    """UTC, microseconds since 1970."""
+    """Microseconds since 1970, UTC."""
     duration_us: int
     game_digest: str
     record_digest: str
     replay: bytes
     sandbox: str = NO_SANDBOX
-    """The weakest level at which one of its bots was kept."""
+    """The weakest level of the sandbox that any of its bots had."""
     leak_checks: tuple[LeakCheck, ...] = ()
 
     def to_json(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class FaultCause(enum.StrEnum):
-    """What a seat did wrong; the names of `arena.v1.FaultCause` without their prefix."""
+    """What a seat may do wrong: the names of `arena.v1.FaultCause` without their prefix."""
 
     START_FAILED = "START_FAILED"
     PROTOCOL = "PROTOCOL"
@@ -23,7 +23,7 @@ class FaultCause(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a seat did wrong, with the evidence."""
+    """What a seat did wrong and at which ply, with the evidence."""
 
     seat: int
     cause: FaultCause
@@ -41,16 +41,16 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """The end of a match."""
+    """The end of a match: by the rules, or because of forfeits."""
 
     ranks: tuple[int, ...]
-    """Rank of each seat, 1 = best, ties share."""
+    """The rank of each seat, 1 = best, equal where seats tie."""
     by_rules: bool
     """Whether the game reached its own end."""
     rated: bool
-    """False when every seat faulted before any acted."""
+    """False if every seat made a fault before any of them acted."""
     forfeits: tuple[int, ...]
-    """Seats that forfeited, the earliest first; resigned ones too."""
+    """The seats that forfeited, those that resigned among them, in the order in which they did."""
     resigned: tuple[int, ...]
     faults: tuple[Fault, ...]
     details: Mapping[str, Any]

@@ -15,30 +15,33 @@ SANDBOX_LEVELS = (NO_SANDBOX, "reduced", "standard", "strict")
 
 
 def weakest_level(levels: Iterable[str]) -> str:
-    """The weakest of these levels of the sandbox; an unknown one is weaker than all. Raises ValueError for none."""
+    """Return the weakest of these levels of the sandbox, an unknown level being weaker than all.
+
+    Raises ValueError if there are none.
+    """
     return min(levels, key=lambda level: SANDBOX_LEVELS.index(level) if level in SANDBOX_LEVELS else -1)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatSpec:
-    """Who sits where: an immutable version and how to start it."""
+    """Who plays one seat: an immutable version and how to start it."""
 
     version: str
     """Content hash (SHA-256, hex)."""
     name: str
     """The bot's name, for logs."""
     directory: str
-    """Where the version's files lie."""
+    """The directory of the version's files."""
     command: tuple[str, ...]
-    """What starts it there; resolved, ready for exec."""
+    """The program to run there and its arguments, resolved and ready for exec."""
     seed: int
-    """For the bot's own randomness, below 2^53."""
+    """The seed of the bot's own randomness, below 2^53."""
     memory_mb: int = DEFAULT_MEMORY_MB
-    """What its whole process tree may use."""
+    """How much memory its whole process tree may use."""
     is_deterministic: bool = False
     """Whether its manifest declares that equal questions get equal answers."""
     sandbox: str = NO_SANDBOX
-    """The level at which its process must be kept: `standard`, `reduced` or `none`."""
+    """The level of the sandbox for its process: `standard`, `reduced` or `none`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +59,21 @@ class MatchSpec:
     opening: tuple[int, ...]
     seats: tuple[SeatSpec, ...]
     block: str = ""
-    """Names the block it belongs to; matches of one block share their chance. Empty: none."""
+    """The name of the block it belongs to, whose matches share their chance; empty if it belongs to none."""
     checks_leaks: bool = False
-    """Whether its deterministic bots are asked again in fresh processes; see `arena.match.retrial`."""
+    """Whether its deterministic bots are asked again in fresh processes (`arena.match.retrial`)."""
 
     def to_json(self) -> dict[str, Any]:
-        """The spec as JSON; `from_json` is the inverse."""
-        data = asdict(self)
-        data["options"] = dict(self.options)
-        return data
+        """Return the spec as JSON data; `from_json` is the inverse."""
+        return {**asdict(self), "options": dict(self.options), "clock": self.clock.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchSpec:
-        """The spec that `to_json` wrote."""
+        """Return the spec that `to_json` wrote."""
         return cls(
             **{
                 **data,
-                "clock": TimeControl(**data["clock"]),
+                "clock": TimeControl.from_json(data["clock"]),
                 "opening": tuple(data["opening"]),
                 "seats": tuple(SeatSpec(**{**seat, "command": tuple(seat["command"])}) for seat in data["seats"]),
             }

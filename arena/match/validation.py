@@ -1,4 +1,4 @@
-"""What is wrong with an answer, in words. Pure."""
+"""Finds what is wrong with an answer and says it in a sentence. Pure; nothing is judged or applied here."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SHOWN_ACTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """The time an answer took."""
+class TimeSpent:
+    """The time that an answer took, and what it was allowed to take."""
 
     elapsed_us: int
     charged_us: int
@@ -24,13 +24,13 @@ class Spent:
     figures: Figures | None = None
 
     def evidence(self) -> dict[str, Any]:
-        """As a fault keeps it."""
+        """Return the times as the evidence of a fault keeps them."""
         times = {"elapsed_us": self.elapsed_us, "charged_us": self.charged_us, "limit_us": self.limit_us}
         return times | self.figures.to_json() if self.figures else times
 
 
-def find_breach(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
-    """What is wrong with the form of an answer, before its actions are looked at."""
+def find_fault_of_form(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
+    """Return the cause and a sentence if the form of an answer is wrong, whatever its actions; else (None, "")."""
     if not 1 <= len(answer.actions) <= MAX_ACTIONS:
         return FaultCause.MALFORMED, f"Its answer held {len(answer.actions)} actions; 1 to {MAX_ACTIONS} are allowed."
     if len(answer.note) > MAX_NOTE:
@@ -42,13 +42,13 @@ def find_breach(decision: Decision, answer: Answer, match_id: str) -> tuple[Faul
     return None, ""
 
 
-def is_late(decision: Decision, spent: Spent, margin_us: int) -> bool:
-    """Whether the charge is above limit and margin; lateness inside the margin is no fault."""
+def is_late(decision: Decision, spent: TimeSpent, margin_us: int) -> bool:
+    """Whether the charge exceeds the limit by more than the margin; lateness inside the margin is no fault."""
     return decision.time_limit_us > 0 and spent.charged_us > decision.time_limit_us + margin_us
 
 
-def explain_late(decision: Decision, spent: Spent, margin_us: int) -> str:
-    """One sentence for a fault of time."""
+def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
+    """Return the sentence that explains a fault of time."""
     if not decision.time_limit_us:
         return f"It did not answer for {spent.elapsed_us // 1_000_000} s; even without a clock a decision has an end."
     limit, margin = decision.time_limit_us / 1000, margin_us / 1000
@@ -60,7 +60,7 @@ def explain_late(decision: Decision, spent: Spent, margin_us: int) -> str:
 
 
 def explain_illegal(playing: Playing, action: int) -> str:
-    """One sentence for an action that the position does not allow."""
+    """Return the sentence that explains why an action is a fault: what it was, and what was legal."""
     table, legal = playing.game.actions, playing.state.legal_actions()
     name = f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"
     if not legal:

@@ -1,4 +1,4 @@
-"""What a bot sends, from bytes to what a match understands. Pure; nothing a bot sends raises."""
+"""Parses what a bot sends: from bytes to the values that a match judges. Pure; nothing that a bot sends raises."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MAX_REQUEST_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The bot is done."""
+    """The bot wants to play no more: it ends its stream in order."""
 
 
 def parse_request(data: bytes) -> Message | Leave:
-    """What a bot said after its `Join`."""
+    """Return what a bot said after its `Join`."""
     if len(data) > MAX_REQUEST_BYTES:
         return Malformed(f"a message of {len(data)} bytes; {MAX_REQUEST_BYTES} are allowed")
     try:
@@ -40,7 +40,7 @@ def parse_request(data: bytes) -> Message | Leave:
 
 
 def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
-    """The first message of a stream, which must be `Join`."""
+    """Return the `Join` that must be the first message of a stream, or what is wrong with the message."""
     if len(data) > MAX_REQUEST_BYTES:
         return Malformed(f"{len(data)} bytes as its first message; {MAX_REQUEST_BYTES} are allowed")
     try:

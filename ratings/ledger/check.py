@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
-from ratings.errors import SkillError
 from ratings.ledger.rebuild import compute
+from ratings.statistics.errors import SkillError
 from ratings.store import schema, sqlite, tables
 from ratings.store.database import Database, read
 from ratings.store.models import AttemptState, MatchState

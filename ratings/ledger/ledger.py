@@ -10,13 +10,12 @@ from typing import Any
 from sqlmodel import Session, select
 
 from ratings.errors import PlanError
-from ratings.ledger import bots, leasing, planning, rebuild, recording, waves
+from ratings.ledger import bots, importing, leasing, rebuild, recording, tournaments, waves
+from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import LeasedMatch, LostAttempt
-from ratings.ledger.planning import TournamentPlan
 from ratings.ledger.recording import MatchFact
+from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
-from ratings.read.archive import importing
-from ratings.read.archive.importing import Imported
 from ratings.store.database import Database, write
 from ratings.store.ids import now_us
 from ratings.store.models import Bot, Pool, Tournament, Version
@@ -79,7 +78,7 @@ class Ledger:
         with write(self._database) as session:
             if choose_name is not None:
                 plan = replace(plan, name=choose_name(set(session.exec(select(Tournament.name)))))
-            tournament = planning.write_tournament(session, replace(plan, more_waves=True))
+            tournament = tournaments.write_tournament(session, replace(plan, more_waves=True))
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
                 raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
             session.refresh(tournament)

@@ -14,7 +14,7 @@ from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger.live import rate_prefix
-from ratings.ledger.planning import BlockPlan, check_blocks, check_versions, plan_of, write_wave
+from ratings.ledger.tournaments import BlockPlan, check_blocks, check_versions, plan_of, write_wave
 from ratings.statistics.blocks import Block
 from ratings.store import tables, waves
 from ratings.store.ids import now_us

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby, permutations
 from operator import itemgetter
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, FromClause, case, func, select
 from sqlmodel import Session
 
 from ratings.read.scope import Scope
+from ratings.statistics.points import points_between
 from ratings.store import tables
 from ratings.store.database import Source, read
 
@@ -62,7 +63,7 @@ def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meet
                     continue
                 meeting = found.setdefault((mine, other), [0, 0])
                 meeting[0] += 1
-                meeting[1] += 2 * (rank < other_rank) + (rank == other_rank)
+                meeting[1] += points_between(rank, other_rank)
         return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
 
 
@@ -70,9 +71,8 @@ def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
     """One version against everybody it met, the opponent met most first."""
     with read(source) as session:
         other = _s.alias("other")
-        points = case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0)
         query = (
-            select(_s.c.version_id, other.c.version_id, func.count(), func.sum(points))
+            select(_s.c.version_id, other.c.version_id, func.count(), func.sum(_points_against(other)))
             .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
             .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
             .group_by(_s.c.version_id, other.c.version_id)
@@ -91,12 +91,18 @@ def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list
         ]
 
 
+def _points_against(other: FromClause) -> ColumnElement[int]:
+    """Return `points_between` in SQL: a large pool has too many pairs of seats to count them here."""
+    ahead, level = points_between(1, 2), points_between(1, 1)
+    return case((_s.c.rank < other.c.rank, ahead), (_s.c.rank == other.c.rank, level), else_=0)
+
+
 def _seat_rows(
     session: Session, scope: Scope, only: ColumnElement[bool] | None
 ) -> list[tuple[int, int, int, int, int, int]]:
     """Seat, matches, wins, points, opponents met, forfeits."""
     other = _s.alias("other")
-    points = func.sum(case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0))
+    points = func.sum(_points_against(other))
     matches = func.count(func.distinct(_s.c.match_id))
     won = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
     forfeited = func.count(func.distinct(case((_s.c.forfeit.is_not(None), _s.c.match_id))))

@@ -9,7 +9,7 @@ from ratings.store.database import Source, read
 from ratings.store.models import Pool
 
 
-def resolve_pool(source: Source, text: str) -> Pool:
+def find_pool(source: Source, text: str) -> Pool:
     """Return the pool whose id begins with `text` (4 hex digits or more). Raises NotFoundError, AmbiguousError."""
     wanted = text.lower()
     usable = len(wanted) >= 4 and set(wanted) <= set("0123456789abcdef")
@@ -20,3 +20,6 @@ def resolve_pool(source: Source, text: str) -> Pool:
     if len(found) > 1:
         raise AmbiguousError(f"several pools begin with {text!r}; give more digits")
     return found[0]
+
+
+resolve_pool = find_pool

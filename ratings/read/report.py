@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.queries import EntrantRow, MatchRow, TournamentRow, list_matches, standings, tournament_row
+from ratings.read.matches import MatchRow, list_matches
+from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
 from ratings.read.waves import TournamentWaves, tournament_waves
 from ratings.store.database import Source, read
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import trueskill
 
-from ratings.errors import SkillError
+from ratings.statistics.errors import SkillError
 
 _MAX_HALVINGS = 64
 

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.match import messages
 from arena.match.match import Match
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
@@ -26,6 +27,8 @@ from arena.referee.play import conduct
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
+from arena.wire import encoding
+from bots import session
 from bots.errors import AnswerError
 from bots.loopback import Loopback
 from bots.offline import MATCH_ID, play_offline
@@ -281,3 +284,8 @@ def test_the_comparison_sees_a_drift(encoder: str, drift: Callable[[play_pb2.Pla
         drifted = hear_offline(plan)
     with pytest.raises(AssertionError):
         assert_same(drifted, online)
+
+
+def test_the_kit_and_the_arena_speak_one_protocol_with_the_same_limits() -> None:
+    kit = (session.PROTOCOL_MAJOR, session.PROTOCOL_MINOR, session.MAX_ACTIONS, session.MAX_NOTE)
+    assert kit == (encoding.PROTOCOL_MAJOR, encoding.PROTOCOL_MINOR, messages.MAX_ACTIONS, messages.MAX_NOTE)

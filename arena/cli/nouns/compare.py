@@ -27,8 +27,8 @@ from arena.cli.shared.storage import Book, find_version, open_book
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.tournament.run.common import announce
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
-from ratings.errors import ResultsError
 from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.errors import ResultsError
 from ratings.store.database import read
 
 app = typer.Typer()

@@ -50,6 +50,7 @@ EXIT_CODES = {
     "ratings.errors.PlanError": MISUSE,
     "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
+    "ratings.statistics.errors.StatisticsError": FAILED,
     "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,

@@ -12,7 +12,7 @@ from arena.tournament.formats.format import Standing as Row
 from arena.tournament.formats.roundrobin import check_entrants, check_size
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
 from arena.tournament.formats.tally import standing_rows, tally
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
@@ -65,7 +65,7 @@ class Adaptive:
         return self._orders(situation)[:left]
 
     def _orders(self, situation: Situation) -> list[CircularOrder]:
-        from ratings.statistics.stopping.planning import first_blocks, next_blocks
+        from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}

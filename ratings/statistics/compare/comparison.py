@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 
-from ratings.errors import ResultsError
 from ratings.statistics.compare.games import PairedBlock
 from ratings.statistics.compare.ratio import log_ratio, wald_bounds
+from ratings.statistics.errors import ResultsError
 
 
 class Answer(enum.StrEnum):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
+from ratings.statistics.points import most_points, seat_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,7 @@ class Game:
     @property
     def score(self) -> Fraction:
         """The normalised rank of the tested seat: 1 is best, 0 is last, equal ranks in the middle."""
-        mine = self.ranks[self.seat]
-        beaten = sum(other > mine for other in self.ranks)
-        tied = sum(other == mine for other in self.ranks) - 1
-        return Fraction(2 * beaten + tied, 2 * (len(self.ranks) - 1))
+        return Fraction(seat_points(self.ranks, self.seat), most_points(len(self.ranks)))
 
 
 @dataclass(frozen=True, slots=True)

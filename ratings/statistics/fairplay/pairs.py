@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.residuals import Residuals, residuals
 from ratings.statistics.official.aggregate import Counts, count
 from ratings.statistics.official.algebra import inner, inverse, product

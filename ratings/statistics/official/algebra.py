@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.results import Floats
 
 _PANEL = 48

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.algebra import inner, product, solve
 from ratings.statistics.official.likelihood import Shape, evaluate, log_likelihood
 from ratings.statistics.official.results import Floats, Ints

@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.aggregate import Counts, count
 from ratings.statistics.official.covariance import Uncertainty, uncertainty
 from ratings.statistics.official.fit import Fit, fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 
 _FORM = re.compile(r"(?:top ([1-9][0-9]{0,3})|(winner)) known at ([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from ratings.ledger.check import check
 from ratings.ledger.entry import LeasedMatch
 from ratings.ledger.pools import PoolKey
-from ratings.read.queries import match_detail
+from ratings.read.matches import match_detail
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.database import Database as Engine

@@ -42,7 +42,7 @@ Supply: M 4, T 3
 """
 
 
-def example() -> at.Position:
+def example() -> at.ForeignKingState:
     state = lay(
         3,
         discs={"LIE": [2, 1]},

@@ -13,7 +13,7 @@ from random import Random
 
 import numpy as np
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.algebra import product
 from ratings.statistics.official.results import Bools, Floats
 from ratings.statistics.official.table import OfficialTable

@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.fields import Field, drawn_tables, play
 from benchmarks.stopping import adaptive, field_of, round_robin
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.groups import groups_of
 from ratings.statistics.official.table import OfficialTable, official_table
-from ratings.statistics.stopping.planning import first_blocks, next_blocks
+from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 from ratings.statistics.stopping.question import Question
 from ratings.statistics.stopping.standing import standing
 

@@ -1,29 +1,59 @@
-"""What an exported tournament holds: a header, then the rows of every table, parents before children.
-
-The rows are those of the tournament itself and what they refer to. Tables that come later are found by their columns,
-so nothing is forgotten. Ratings go along to be compared with; an import computes its own.
-"""
+"""A tournament out of the database into a file, and from a file into a database: all of it or nothing."""
 
 from __future__ import annotations
 
-import base64
-import enum
+import os
+import tempfile
 from collections.abc import Iterator
-from typing import Any
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
-from sqlalchemy import JSON, Column, ColumnElement, LargeBinary, Select, TypeDecorator, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
 from ratings.errors import ArchiveError
-from ratings.read.queries import tournament_row
+from ratings.read.tournaments import tournament_row
 from ratings.store import schema, tables
-from ratings.store.models import Table, Tournament
+from ratings.store.archive.chain import write_chain
+from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, encode_row
+from ratings.store.database import Source, read
+from ratings.store.models import Tournament
 
-HEADER = "tournament-export"
-FORMAT = 1
-DERIVED = ("rating_change", "rating")
-_LARGEST = 2**63
+
+def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:
+    """Write a tournament that is over into the new file `target`; the digest of the file, hex.
+
+    Raises ArchiveError, also when the file exists or cannot be written; then there is no file.
+    """
+    try:
+        with read(source) as session, _new_file(target) as file:
+            return write_chain(file, records(session, tournament))
+    except FileExistsError:
+        raise ArchiveError(f"{target} exists; name a new file") from None
+    except OSError as error:
+        raise ArchiveError(f"{target} cannot be written: {error.strerror}; name another file") from error
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[IO[str]]:
+    """A file that gets its name when it is whole. Raises OSError."""
+    if target.exists():
+        raise FileExistsError
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        os.link(name, target)
+    finally:
+        with suppress(OSError):
+            Path(name).unlink()
 
 
 def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any]]:
@@ -38,11 +68,6 @@ def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any
     for table in archived_tables():
         query = select(table).where(_condition(table, tournament)).order_by(*table.primary_key.columns)
         yield from ((table.name, encode_row(table, found)) for found in _rows(session, query))
-
-
-def archived_tables() -> list[CoreTable]:
-    """Every table, parents before children."""
-    return [table for table in Table.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
 
 
 def _rows(session: Session, query: Select[Any]) -> Iterator[Any]:
@@ -74,43 +99,3 @@ def _people(table: CoreTable, tournament: Tournament) -> Select[Any]:
         return bots
     assert table is tables.owner, f"a table whose rows are of no tournament: {table.name}"
     return select(bot.c.owner_id).where(bot.c.id.in_(bots), bot.c.owner_id.is_not(None))
-
-
-def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:
-    """A row as JSON: bytes in base64, enumerations by value."""
-    return {column.name: _encode(row[column.name]) for column in table.columns}
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii")
-    return value.value if isinstance(value, enum.Enum) else value
-
-
-def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
-    """The row that `encode_row` wrote. Raises ValueError, TypeError, KeyError for anything else."""
-    if set(data) != set(table.columns.keys()):
-        raise KeyError(f"the columns of {table.name} are others")
-    return {column.name: _decode(column, data[column.name]) for column in table.columns}
-
-
-def _decode(column: Column[Any], value: Any) -> Any:
-    if value is None or isinstance(column.type, JSON):
-        return value
-    if isinstance(column.type, LargeBinary):
-        return base64.b64decode(value, validate=True)
-    if (kind := getattr(column.type, "enum_class", None)) is not None:
-        return kind(value)
-    plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
-    return _check_value(plain.python_type, value)
-
-
-def _check_value(kind: type[Any], value: Any) -> Any:
-    """SQLite would take text for a number. Raises ValueError for what is of another kind, or fits no column."""
-    if kind is float and type(value) is int:
-        return float(value)
-    if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):
-        raise ValueError(f"{value!r} is not {kind.__name__}")
-    if kind is str:
-        value.encode()  # half a surrogate pair cannot be written
-    return value
