@@ -11,8 +11,9 @@ from sqlmodel import Session
 
 from ratings.ledger.rebuild import compute
 from ratings.statistics.errors import SkillError
-from ratings.store import schema, sqlite, tables
+from ratings.store import schema, tables
 from ratings.store.database import Database, read
+from ratings.store.dialects import dialect_of
 from ratings.store.models import AttemptState, MatchState
 
 _MOST_OF_A_KIND = 10
@@ -35,7 +36,7 @@ def check(database: Database) -> list[str]:
 def check_facts(database: Database) -> list[str]:
     """Like `check`, all but the ratings: what must be in order before they can be rebuilt."""
     with read(database) as session:
-        if sqlite.is_sqlite(database.url) and (damage := list(sqlite.problems(session.connection()))):
+        if damage := list(dialect_of(database.url).problems(session.connection())):
             # On damaged pages the other questions would only repeat the answer.
             return damage
         return list(chain(_schema(session), facts_problems(session)))

@@ -10,7 +10,9 @@ from operator import itemgetter
 from sqlalchemy import ColumnElement, FromClause, case, func, select
 from sqlmodel import Session
 
+from ratings.read.leaderboard import table
 from ratings.read.scope import Scope
+from ratings.read.tournaments import standings
 from ratings.statistics.points import points_between
 from ratings.store import tables
 from ratings.store.database import Source, read
@@ -45,6 +47,31 @@ class SeatResult:
     score: float
     """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
     forfeits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """Who met whom among some versions."""
+
+    versions: list[str]
+    """Ids, the best first."""
+    names: dict[str, str]
+    """What people call each of them."""
+    meetings: list[Meeting]
+    """Every ordered pair that met."""
+
+
+def crosstable(source: Source, scope: Scope, limit: int) -> Crosstable:
+    """Return the crosstable of the `limit` best versions of a tournament or pool."""
+    with read(source) as session:
+        versions = _best(session, scope, limit)
+        return Crosstable(versions, names(session, versions), meetings(session, scope, versions))
+
+
+def _best(session: Session, scope: Scope, limit: int) -> list[str]:
+    if scope.tournament_id is not None:
+        return [row.version_id for row in standings(session, scope.tournament_id)][:limit]
+    return [row.version_id for row in table(session, pool_id=str(scope.pool_id), limit=limit)]
 
 
 def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meeting]:

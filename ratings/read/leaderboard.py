@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
@@ -43,6 +43,23 @@ class LeaderboardRow:
     score: float
     """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
     disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A pool and its table, best first."""
+
+    row: PoolRow
+    table: list[LeaderboardRow]
+
+
+def leaderboards(
+    source: Source, pool_ids: Collection[str] | None = None, *, limit: int | None = None
+) -> list[Leaderboard]:
+    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first."""
+    with read(source) as session:
+        rows = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
+        return [Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit)) for row in rows]
 
 
 def pools(source: Source) -> list[PoolRow]:

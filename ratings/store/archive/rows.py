@@ -14,7 +14,6 @@ from sqlalchemy import JSON, Column, LargeBinary, TypeDecorator
 from sqlalchemy import Table as CoreTable
 
 from ratings.store import tables
-from ratings.store.models import Table
 
 HEADER = "tournament-export"
 FORMAT = 1
@@ -24,7 +23,7 @@ _LARGEST = 2**63
 
 def archived_tables() -> list[CoreTable]:
     """Every table, parents before children."""
-    return [table for table in Table.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
+    return [table for table in tables.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
 
 
 def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:
