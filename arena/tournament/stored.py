@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, parse_time_control
@@ -38,10 +37,8 @@ def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
 def clock_of(tournament: Tournament, pool: Pool) -> TimeControl:
     """Return the time control of a tournament: the pool's, with the limits that do not name a pool."""
     settings = tournament.settings
-    return replace(
-        parse_time_control(pool.time_control),
-        start_limit_us=settings["start_limit_us"],
-        margin_us=settings["margin_us"],
+    return parse_time_control(
+        pool.time_control, start_limit_us=settings["start_limit_us"], margin_us=settings["margin_us"]
     )
 
 
