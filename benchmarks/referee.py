@@ -23,12 +23,13 @@ from typing import Any
 
 from arena.hosting.launcher.client import Launcher
 from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.proc.own_wait import OwnQueue
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.clock import TimeControl
 from arena.match.course import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.worker.starter import Starter, WarmBot
@@ -80,7 +81,9 @@ async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> Non
     meter = TreeMeter(bot.process.pid)
     while time.perf_counter() < end:
         match = Match(_spec(index, solo.NAME))
-        await conduct(match, [bot.stream], (), [meter])
+        lag_meter = OwnQueue()
+        await play_match(match, [SeatedBot(bot.stream, meter)], lag_meter=lag_meter)
+        lag_meter.close()
         count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
     meter.close()
 

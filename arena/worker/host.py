@@ -10,12 +10,13 @@ from weakref import WeakKeyDictionary
 
 from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher
 from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.proc.own_wait import OwnQueue
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.course import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
 from arena.match.spec import LeakCheck, MatchReport, MatchSpec, weakest_level
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
@@ -84,20 +85,23 @@ class MatchHost:
         return _report(match, document, checks)
 
     async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:
-        bots = [None if isinstance(one, StartError) else one for one in seated]
-        meters = [None if bot is None else self._meter_of(bot) for bot in bots]
-        absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
+        bots = [one for one in seated if isinstance(one, WarmBot)]
+        meters = {bot: self._meter_of(bot) for bot in bots}
+        lag_meter = OwnQueue()
+        seats = [
+            one.fault(seat) if isinstance(one, StartError) else SeatedBot(one.stream, meters[one])
+            for seat, one in enumerate(seated)
+        ]
         try:
-            await conduct(match, [bot.stream if bot else None for bot in bots], absent, meters)
+            await play_match(match, seats, lag_meter=lag_meter)
         except BaseException:
             for bot in bots:
-                if bot is not None:
-                    self._bots.end(bot)
+                self._bots.end(bot)
             raise
         finally:
-            for meter in meters:
-                if meter is not None:
-                    meter.close()
+            lag_meter.close()
+            for meter in meters.values():
+                meter.close()
 
     async def settle(self) -> None:
         """Wait until no process is ending any more."""
