@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 from arena.hosting.launcher.client import Launcher
 from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.proc.own_wait import OwnQueue
@@ -36,8 +38,6 @@ from arena.worker.starter import Starter, WarmBot
 from arena.worker.warm_bots import WarmBots
 from benchmarks.instant import solo
 from engine import registry
-
-import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
 
 PROGRAMS = Path(__file__).with_name("instant")
 STREAMS = (1, 8)

@@ -15,6 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import grpc
+
 from arena.match.match import Match
 from arena.referee.join import JoinError, join
 from arena.referee.play import SeatedBot, play_match
@@ -24,8 +26,6 @@ from arena.v1 import play_pb2
 from tests.support import fuzz_messages
 from tests.support.specs import script_spec
 from tests.support.zoo.raw import RawStream
-
-import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]
 MATCH_ID = "m1"
