@@ -67,7 +67,10 @@ class WorkerProcess:
         return len(self._jobs)
 
     async def run(self) -> bool:
-        """Start the process and serve it until it dies; return whether it had been ready. The match it played is lost."""
+        """Start the process, serve it until it dies, and return whether it had been ready.
+
+        The match that it plays at its death is lost.
+        """
         self._stderr.clear()
         self._has_broken = False
         try:

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
-from arena.hosting.launcher.client import HostingError, SandboxUnavailableError, StorageFailedError
+from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.clock import TimeControl
 from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.match import MatchSpecError
