@@ -20,7 +20,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import insert
 
 from ratings.ledger.pools import PoolKey, pool_for, settings_of
 from ratings.ledger.rebuild import rebuild
@@ -29,6 +29,7 @@ from ratings.read.crosstable import meetings
 from ratings.read.scope import Scope
 from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, read, write
 from ratings.store.models import MatchState, Verdict
 

@@ -22,8 +22,6 @@ from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 
-from sqlalchemy import Engine
-
 from ratings.ledger.bots import add_version
 from ratings.ledger.check import check
 from ratings.ledger.entry import (
@@ -40,6 +38,7 @@ from ratings.ledger.entry import (
 from ratings.ledger.pools import PoolKey
 from ratings.read import leaderboard
 from ratings.read.queries import list_matches
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, read, write
 
 REPLAY_BYTES = 3000

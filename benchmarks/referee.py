@@ -28,10 +28,10 @@ from arena.hosting.launcher.request import StartRequest
 from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
-from arena.match.clock import TimeControl
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream

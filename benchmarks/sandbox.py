@@ -18,8 +18,8 @@ from statistics import median
 
 from arena.hosting.sandbox.limits import NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
-from arena.match.clock import TimeControl
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from engine import registry
 

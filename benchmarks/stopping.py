@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.fields import Field, all_tables, play
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import OfficialTable, official_table
-from ratings.statistics.stopping.planning import first_blocks, next_blocks
+from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 from ratings.statistics.stopping.question import parse_question
 from ratings.statistics.stopping.standing import standing
 

@@ -30,6 +30,7 @@ from bots.offline import OfflineMatch, play_offline
 from engine import registry
 from engine.chance import SeededChance
 from engine.core import Game
+from ratings.statistics.points import most_points, seat_points
 
 BOTS = ("random", "greedy", "search")
 PAIRS = (("search", "greedy"), ("search", "random"), ("greedy", "random"))
@@ -112,9 +113,7 @@ def _play(contest: Contest, subject_seat: int, opening: Sequence[int], seed: int
 
 def score(ranks: Sequence[int], seat: int) -> float:
     """1 for the first rank alone, 0 for the last alone."""
-    better = sum(rank < ranks[seat] for rank in ranks)
-    equal = ranks.count(ranks[seat]) - 1
-    return 1 - (better + equal / 2) / (len(ranks) - 1)
+    return seat_points(ranks, seat) / most_points(len(ranks))
 
 
 def win(ranks: Sequence[int], seat: int) -> float:

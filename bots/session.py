@@ -1,4 +1,4 @@
-"""A bot's side of the stream without the stream: a message comes in, perhaps one goes out. No I/O.
+"""A bot's side of the stream without the stream: a message comes in, and perhaps one goes out. No I/O.
 
 Unknown events and fields are ignored, so that an older bot plays on a newer arena of the same major version.
 """
@@ -15,6 +15,7 @@ from arena.v1 import play_pb2
 from bots.decision import Decision, Match
 from bots.errors import AnswerError, ProtocolError
 
+# The arena's own figures, which a test compares: importing them would cost every bot some milliseconds at its start.
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
 MAX_ACTIONS = 64
@@ -22,7 +23,7 @@ MAX_NOTE = 1000
 
 
 class Resign(Enum):
-    """The type of RESIGN."""
+    """The type of RESIGN, which is its only value."""
 
     RESIGN = "resign"
 
@@ -37,7 +38,7 @@ class Bot(ABC):
     """A bot: subclass it and write `decide`. One object plays many matches, one after another."""
 
     games: Sequence[str] = ("*",)
-    """Names of the games it plays; `*` means every game."""
+    """The names of the games it plays; `*` means every game."""
 
     @abstractmethod
     def decide(self, decision: Decision) -> Answer:
@@ -47,17 +48,17 @@ class Bot(ABC):
         """
 
     def prepare(self) -> None:  # noqa: B027
-        """Called once before the bot joins, within the start limit (10 s by default): load here what takes time."""
+        """Load what takes time: called once before the bot joins, within the start limit (10 s by default)."""
 
     def match_started(self, match: Match) -> None:  # noqa: B027 - a hook; most bots need none
-        """A match begins: forget the last one."""
+        """Forget the last match: a new one begins."""
 
     def match_finished(self, match: Match, finished: play_pb2.MatchFinished) -> None:  # noqa: B027
-        """A match is over: `finished.result.ranks[match.seat]` is the rank, `finished.faults` one's own faults."""
+        """Learn how a match ended; `finished.result.ranks[match.seat]` is the rank, `finished.faults` the faults."""
 
 
 class Session:
-    """What one stream has told a bot so far."""
+    """What one stream has told a bot so far, and what the bot answers to it."""
 
     def __init__(self, bot: Bot, name: str = "") -> None:
         self._bot = bot
@@ -71,7 +72,7 @@ class Session:
         return self._games is not None
 
     def join(self) -> play_pb2.PlayRequest:
-        """The first message of a stream; the bot prepares itself before."""
+        """Let the bot prepare itself, and return the first message of a stream."""
         self._bot.prepare()
         return play_pb2.PlayRequest(
             join=play_pb2.Join(
@@ -83,7 +84,7 @@ class Session:
         )
 
     def receive(self, response: play_pb2.PlayResponse, arrived: float) -> play_pb2.PlayRequest | None:
-        """Take a message that arrived at `time.monotonic()` = `arrived`; the answer, if it asks for one.
+        """Take a message that arrived at the `time.monotonic()` of `arrived`, and return the answer if it asks for one.
 
         Raises ProtocolError, AnswerError, and whatever the bot raises.
         """
@@ -136,7 +137,7 @@ def _request(decision: Decision, answer: Answer) -> play_pb2.PlayRequest:
 
 
 def _actions(answer: Any) -> list[int]:
-    """The ids of an answer: whatever counts as an int, or a sequence of them. Raises AnswerError."""
+    """Return the ids of an answer: anything that counts as an int, or a sequence of such. Raises AnswerError."""
     chosen = answer if isinstance(answer, Sequence) else [answer]
     try:
         actions = [index(action) for action in chosen]

@@ -13,11 +13,10 @@
     ├── BotError                    a bot that cannot be added or entered as asked
     ├── PlanError                   a tournament that cannot be played as planned
     ├── FactError                   a result that does not fit its match
-    ├── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
-    ├── SkillError                  constants that TrueSkill cannot work with
-    └── ResultsError                results, or a question about them, that the statistics cannot work with
+    └── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
 
-Every message is one line and ends with the remedy where there is one.
+The statistics, which know nothing of a database, have a tree of their own: `ratings.statistics.errors`. Every message
+is one line and ends with the remedy where there is one.
 """
 
 
@@ -75,11 +74,3 @@ class FactError(RatingsError, ValueError):
 
 class ArchiveError(RatingsError, ValueError):
     """The file cannot be imported, or the tournament not be exported."""
-
-
-class SkillError(RatingsError, ValueError):
-    """TrueSkill cannot work with these constants or ranks."""
-
-
-class ResultsError(RatingsError, ValueError):
-    """The statistics cannot work with these results, or with this question about them."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, Self
 
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 
 
 class ExecutorFailedError(Exception):

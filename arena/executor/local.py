@@ -14,8 +14,9 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.worker_process import Job, WorkerProcess
 from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
-from arena.match.host_faults import MatchLostError
-from arena.match.spec import HostCause, MatchReport, MatchSpec
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3

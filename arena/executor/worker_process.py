@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.match.host_faults import HostBrokenError, MatchLostError
-from arena.match.spec import HostCause, MatchReport, MatchSpec
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 
 KEPT_STDERR_BYTES = 8192
 END_GRACE_S = 10.0

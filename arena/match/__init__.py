@@ -1,0 +1,1 @@
+"""One match as values and a pure state machine. Sockets, tasks, clocks and files must never be in here."""

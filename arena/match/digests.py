@@ -18,7 +18,10 @@ BODY_KEYS = frozenset({"entries", "chance", "result", "times", "links", "game_di
 
 
 def canonical_json(value: Any) -> bytes:
-    """The one spelling of a JSON value: sorted keys, no spaces, ASCII. Raises ValueError for NaN and infinities."""
+    """Return the one spelling of a JSON value: sorted keys, no spaces, ASCII.
+
+    Raises ValueError for NaN and infinities.
+    """
     return _encode(value).encode("ascii")
 
 
@@ -27,7 +30,7 @@ def _link(before: bytes, part: Any) -> bytes:
 
 
 def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The links of a replay document as it stores them, and its record digest."""
+    """Return the links of a replay document as it stores them, and its record digest."""
     link = _link(b"", {key: value for key, value in document.items() if key not in BODY_KEYS})
     links = []
     for entry in document["entries"]:
@@ -38,7 +41,7 @@ def chain(document: Mapping[str, Any]) -> tuple[list[str], str]:
 
 
 def _play_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result without what differs between equal plays: times, evidence, words."""
+    """Return a result without what differs between equal plays: evidence and explanations."""
     faults = [[fault["seat"], fault["cause"], fault["ply"]] for fault in result["faults"]]
     return {**result, "faults": faults}
 
@@ -48,7 +51,7 @@ def _decided(entry: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def game_digest(document: Mapping[str, Any]) -> str:
-    """Equal for equal play: rules, options, seats, actions and who decided them, chance, result."""
+    """Return a hash that is equal for equal play: rules, options, seats, actions, who chose them, chance and result."""
     play = {
         "game": document["game"],
         "rules_version": document["rules_version"],

@@ -6,10 +6,27 @@ MatchLostError          the host could not play one match; it is aborted, never 
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from typing import Any
 
-from arena.match.spec import HostCause
+
+class HostCause(enum.StrEnum):
+    """Why the host could not play a match: no bot is to blame, the match is not rated and is played again."""
+
+    WORKER_DIED = "WORKER_DIED"
+    LAUNCHER_LOST = "LAUNCHER_LOST"
+    HOSTING_FAILED = "HOSTING_FAILED"
+    """A process could not be started or ended, and not through its own program."""
+    SANDBOX_FAILED = "SANDBOX_FAILED"
+    REFEREE_LAG = "REFEREE_LAG"
+    CHARGE_BOUND = "CHARGE_BOUND"
+    """A decision lasted longer than any charge can explain."""
+    STORAGE_FAILED = "STORAGE_FAILED"
+    LEASE_EXPIRED = "LEASE_EXPIRED"
+    UNPLAYABLE = "UNPLAYABLE"
+    """The worker cannot play what was ordered, for example for want of that version of the rules."""
+    CANCELLED = "CANCELLED"
 
 
 class MatchLostError(Exception):

@@ -1,4 +1,4 @@
-"""The replay of a match: a document that holds all that happened, its stored form, and its check.
+"""The replay of a match: the document that holds all that happened, and its stored form.
 
 The document is JSON:
 
@@ -7,17 +7,17 @@ The document is JSON:
     game, rules_version, options, cores, clock, opening, chance_seed     what was ordered
     seats                 per seat: version, name, seed
     started_at_us, duration_us
-    entries               one per ply, see `entry_json`
+    entries               one per ply: what `entry_json` returns
     chance                every chance outcome in order, as `engine.chance` writes them
     result                ranks, by_rules, rated, forfeits as [seat, ply] (-1: before the start), resigned, faults,
                           details
     times                 what the charges were computed from, one packed column: `arena.match.timing.pack_figures`
                           over the entries that have times
-    links                 the hash chain, see `arena.match.digests`
+    links                 the hash chain of `arena.match.digests`
     game_digest, record_digest
 
-Stored: canonical JSON, zlib, and then 32 bytes, the SHA-256 of the bytes before; so every changed byte is seen, also
-one that an unpacker would not look at.
+Stored: canonical JSON, zlib, and then 32 bytes, the SHA-256 of the bytes before; so every changed byte is noticed, even
+one that unpacking would not look at.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
-from arena.match.course import DecidedBy, Entry
+from arena.match.decisions import DecidedBy, Entry
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
 from arena.match.timing import Figures, pack_figures, unpack_figures
@@ -42,13 +41,13 @@ _SEAL_BYTES = 32
 
 
 class ReplayError(ValueError):
-    """The bytes are no stored replay."""
+    """The bytes are not a stored replay."""
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:
-    """One ply: ply, seat, action, by; a bot's also `decide`, the ply that was asked.
+    """Return one ply as JSON data: ply, seat, action, by; if a bot chose it also `decide`, the ply that was asked.
 
-    The first action of an answer has elapsed_us, charged_us and, if there is one, the note.
+    The first action of an answer also has elapsed_us, charged_us and, if there is one, the note.
     """
     data: dict[str, Any] = {"ply": entry.ply, "seat": entry.seat, "action": entry.action, "by": entry.by.value}
     if entry.by is DecidedBy.BOT:
@@ -65,7 +64,7 @@ def _result_json(match: Match) -> dict[str, Any]:
 
 
 def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[str, Any]:
-    """The document of a match that is over."""
+    """Return the document of a match that is over."""
     spec = match.spec
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -76,7 +75,7 @@ def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[s
         "rules_version": spec.rules_version,
         "options": match.playing.game.options_json(match.playing.options),
         "cores": spec.cores,
-        "clock": asdict(spec.clock),
+        "clock": spec.clock.to_json(),
         "opening": list(spec.opening),
         "chance_seed": spec.chance_seed,
         "seats": [{"version": seat.version, "name": seat.name, "seed": seat.seed} for seat in spec.seats],
@@ -95,12 +94,15 @@ def build_document(match: Match, started_at_us: int, duration_us: int) -> dict[s
 
 
 def timed_entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The entries that have times: the first of each answer."""
+    """Return the entries that have times: the first of each answer."""
     return [entry for entry in document["entries"] if entry.get("decide", -1) == entry["ply"]]
 
 
 def read_figures(document: Mapping[str, Any]) -> list[Figures]:
-    """What each decision took, in the order of `timed_entries`; wall alone in schema 1. Raises TimingError."""
+    """Return what each decision took, in the order of `timed_entries`; in schema 1 that is its wall time alone.
+
+    Raises TimingError if the column of times does not fit the entries.
+    """
     walls_us = [entry["elapsed_us"] for entry in timed_entries(document)]
     if document["schema"] == 1:
         return [Figures(wall_us) for wall_us in walls_us]
@@ -108,13 +110,13 @@ def read_figures(document: Mapping[str, Any]) -> list[Figures]:
 
 
 def dump(document: Mapping[str, Any]) -> bytes:
-    """The stored form; `load` is the inverse."""
+    """Return the stored form of a document; `load` is the inverse."""
     packed = zlib.compress(canonical_json(document))
     return packed + hashlib.sha256(packed).digest()
 
 
 def load(stored: bytes) -> dict[str, Any]:
-    """The document from its stored form. Raises ReplayError when a single byte is not as it was written."""
+    """Return the document from its stored form. Raises ReplayError if a single byte is not as it was written."""
     packed, seal = stored[:-_SEAL_BYTES], stored[-_SEAL_BYTES:]
     if hashlib.sha256(packed).digest() != seal:
         raise ReplayError("the stored bytes were changed or cut off: their checksum does not fit")

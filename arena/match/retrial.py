@@ -1,7 +1,7 @@
-"""A match played again for one seat alone, and what two such retrials tell. Pure.
+"""Plays a match again for one seat alone, and compares what several such retrials found. Pure.
 
-Everybody else does what the record says, chance repeats, and the clock figures are those of the record: so the seat is
-asked exactly what it was asked, and a bot that is deterministic and remembers nothing answers what it answered.
+The other seats do what the record says, chance repeats, and all times are those of the record. So the seat is asked
+exactly what it was asked in the match, and a deterministic bot that remembers nothing gives the same answers.
 """
 
 from __future__ import annotations
@@ -10,44 +10,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.match.answers import Answer, Message, Resignation
-from arena.match.course import DecidedBy, Decision
-from arena.match.match import BEFORE_START, Match
-from arena.match.spec import Fault, FaultCause, LeakCheck, LeakVerdict, MatchSpec
+from arena.match.decisions import DecidedBy, Decision
+from arena.match.match import Match
+from arena.match.messages import Answer, Message, Resignation
+from arena.match.report import LeakCheck, LeakVerdict
+from arena.match.result import Fault, FaultCause
+from arena.match.seats import BEFORE_START
+from arena.match.spec import MatchSpec
 
 SHOWN_ACTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A decision that was answered otherwise than in the record."""
+    """A decision that was answered differently than in the record."""
 
     ply: int
     recorded: tuple[str, ...]
     """The actions that were applied, in the game's notation."""
     answered: tuple[str, ...]
-    """What was answered now, or in one word what was said instead."""
+    """The actions that were answered now, or a word for what was said instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one retrial."""
+    """What one retrial found."""
 
     deviations: tuple[Deviation, ...] = ()
-    """Empty: every answer was that of the record."""
+    """Empty if every answer was that of the record."""
     unanswered: str = ""
-    """Why it could not be played to its end, a sentence; empty if it was."""
+    """A sentence that tells why the retrial could not be played to its end; empty if it was."""
 
 
 class Retrial:
-    """One retrial: `begin`, then `ask` and `judge` in turn until `ask` gives None. `deviations` is what was found.
+    """One retrial: call `begin`, then `ask` and `judge` in turn until `ask` returns None; `deviations` is the finding.
 
     After a deviation the match goes on with the answer of the record. So two processes that choose at random hardly
-    ever agree on all their answers, while those of a deterministic bot do.
+    ever agree on all their answers, while two processes of a deterministic bot do.
     """
 
     def __init__(self, spec: MatchSpec, document: Mapping[str, Any], seat: int) -> None:
-        """`document` is the replay of the match that `spec` ordered, `seat` the one that is asked again."""
+        """Prepare to ask `seat` again in the match that `spec` ordered and `document` is the replay of."""
         self.match = Match(spec)
         self.deviations: list[Deviation] = []
         self._seat = seat
@@ -56,12 +59,12 @@ class Retrial:
         self._forfeits: dict[int, int] = dict(document["result"]["forfeits"])
 
     def begin(self) -> None:
-        """Start the match, as it started."""
+        """Start the match as it was started, with the same seats absent."""
         absent = [seat for seat, instant in self._forfeits.items() if instant == BEFORE_START]
         self.match.begin([Fault(seat, FaultCause.START_FAILED, 0, "") for seat in absent])
 
     def ask(self) -> Decision | None:
-        """The next decision that the seat answered in the record; None when there is none any more."""
+        """Return the next decision that the seat answered in the record, or None if there is none left."""
         match = self.match
         while (decision := match.decision) is not None and not self._is_astray:
             if self._play_forfeits():
@@ -77,7 +80,7 @@ class Retrial:
         return None
 
     def judge(self, message: Message) -> None:
-        """Compare the answer to the decision that was asked, and play on."""
+        """Compare an answer with the record, and go on with the match. Raises ValueError if nothing was asked."""
         decision = self.match.decision
         if decision is None:
             raise ValueError("nothing was asked")
@@ -94,7 +97,7 @@ class Retrial:
             self.deviations.append(Deviation(decision.ply, names, self._describe(message)))
 
     def _play_forfeits(self) -> bool:
-        """Whether somebody forfeited at this point."""
+        """Let the seats forfeit that forfeited at this point of the record; whether there was one."""
         match = self.match
         for seat, instant in self._forfeits.items():
             if instant <= match.playing.ply and not match.is_out(seat):
@@ -127,7 +130,7 @@ class _Recorded:
 
 
 def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[int, _Recorded]:
-    """Every answer of a bot by the ply it was asked at; ids that were dropped are not in the record."""
+    """Return every answer of a bot by the ply at which it was asked; ids that were dropped are not in the record."""
     groups: dict[int, list[Mapping[str, Any]]] = {}
     for entry in entries:
         if entry["by"] == DecidedBy.BOT:
@@ -143,9 +146,9 @@ def _read_answers(match_id: str, entries: Sequence[Mapping[str, Any]]) -> dict[i
 
 
 def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
-    """What the retrials of a seat, each by a fresh process, tell of the process that had played before."""
+    """Return what the retrials of a seat, each by a fresh process, tell of the process that played the match."""
     for trial in trials:
-        # What it does when it was contradicted is its own affair.
+        # A process that met the record's answers in place of its own may well be confused: that is no evidence.
         if trial.unanswered and not trial.deviations:
             return LeakCheck(seat, LeakVerdict.UNKNOWN, None, trial.unanswered)
     found = {trial.deviations for trial in trials}
@@ -161,6 +164,6 @@ def compare(seat: int, trials: Sequence[Trial]) -> LeakCheck:
 
 
 def _answered(trial: Trial, deviation: Deviation) -> list[str]:
-    """What was answered in a trial at the ply of a deviation of any."""
+    """Return what was answered in a trial at the ply at which some trial deviated."""
     own = (other.answered for other in trial.deviations if other.ply == deviation.ply)
     return list(next(own, deviation.recorded))

@@ -1,9 +1,9 @@
-"""What a decision took and what it is charged, as values. No clock is read here, no file.
+"""What a decision took and what it is charged for it, as values. No clock and no file is read here.
 
     charge = min(wall, max(cpu / cores, wall - queue_wait - referee_lag))
 
-So the waiting for a busy host is given back, and what a bot computed it pays in any case. A decision whose figures
-were not read (it was short) or could not be read (`is_readable` is False) is charged wall.
+So time spent waiting for a busy host is given back, while what a bot computes is charged in any case. A decision whose
+figures were not read, because it was too short, or could not be read (`is_readable` is False) is charged its wall time.
 
 All durations are integer microseconds.
 """
@@ -21,7 +21,7 @@ _MOST_VARINT_BITS = 63
 
 
 class TimingError(ValueError):
-    """The text is no packed column of figures."""
+    """The text is not a packed column of figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,25 @@ class Figures:
     wall_us: int
     """From the `Decide` to the answer."""
     cpu_us: int = 0
-    """Of the bot's whole tree; ended threads and processes included."""
+    """Processor time of the bot's whole process tree, threads and processes that have ended included."""
     queue_wait_us: int = 0
     """How long the bot was ready to run and its processors were not free."""
     referee_lag_us: int = 0
-    """By how much the referee was late: with the `Decide`, and with reading the answer."""
+    """By how much the referee was late, with sending the `Decide` and with reading the answer."""
     looks: int = 0
-    """How often the bot's figures were read; 0 = never, and the other figures mean nothing."""
+    """How often the bot's figures were read; if never, the figures other than the wall time mean nothing."""
     is_readable: bool = True
-    """False when they should have been read and could not be."""
+    """False if they should have been read and could not be."""
 
     def charge_us(self, cores: int) -> int:
-        """What the bot pays, with so many cores granted."""
+        """Return what the bot is charged if it was granted so many cores."""
         if not self.looks or not self.is_readable:
             return self.wall_us
         waited = self.wall_us - self.queue_wait_us - self.referee_lag_us
         return min(self.wall_us, max(self.cpu_us // cores, waited))
 
     def to_json(self) -> dict[str, Any]:
-        """As evidence keeps it; nothing but `readable` where nothing was read."""
+        """Return the figures as the evidence of a fault keeps them; nothing if they were not read."""
         if not self.looks or not self.is_readable:
             return {} if self.is_readable else {"readable": False}
         return {
@@ -75,9 +75,10 @@ def _numbers(figures: Figures) -> Iterable[int]:
 
 
 def pack_figures(decisions: Iterable[Figures]) -> str:
-    """One column for a replay: per decision the looks and whether they could be read, then, if any, the figures.
+    """Pack figures into one column of a replay, without their wall times; `unpack_figures` is the inverse.
 
-    Variable-length integers in base64; one byte for a decision that was not looked at. Wall times are not in it.
+    For each decision it holds the number of looks with a bit that tells whether they succeeded and then, if there were
+    looks, the other figures: variable-length integers in base64, one byte for a decision that was not looked at.
     """
     return base64.b64encode(
         bytes(byte for figures in decisions for number in _numbers(figures) for byte in _varint(number))
@@ -85,7 +86,7 @@ def pack_figures(decisions: Iterable[Figures]) -> str:
 
 
 def unpack_figures(column: str, walls_us: Sequence[int]) -> list[Figures]:
-    """The inverse, given the wall time of each decision. Raises TimingError."""
+    """Return the figures of a column, given the wall time of each decision. Raises TimingError."""
     numbers = _read_numbers(column)
     decisions = []
     try:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.digests import canonical_json, chain, game_digest
-from arena.match.ranking import rank_seats
+from arena.match.ranks import rank_seats
 from arena.match.replay import ReplayError, load, read_figures, timed_entries
 from arena.match.timing import TimingError
 from engine import registry
@@ -20,7 +20,7 @@ from engine.record import Playing
 
 
 def verify(stored: bytes | Mapping[str, Any]) -> list[str]:
-    """What is wrong with a replay, one sentence each; empty = nothing. Takes the stored form or the document."""
+    """Return a sentence for everything that is wrong with a replay, given as its stored form or as its document."""
     try:
         document = load(stored) if isinstance(stored, bytes) else stored
         return [*_check_chain(document), *_check_times(document), *_check_play(document)]
@@ -49,7 +49,7 @@ def _check_chain(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_times(document: Mapping[str, Any]) -> Iterator[str]:
-    """Every charge must be what its figures give."""
+    """Check that every charge is what its figures give."""
     try:
         decisions = read_figures(document)
     except TimingError as error:
@@ -81,7 +81,7 @@ def _check_play(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _check_entry(playing: Playing, entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    """What is wrong with the next entry, or nothing."""
+    """Return what is wrong with the next entry, or an empty text."""
     state, ply, action = playing.state, playing.ply, entry["action"]
     by, opening = DecidedBy(entry["by"]), document["opening"]
     if entry["ply"] != ply or entry["seat"] != state.seat():
@@ -98,6 +98,7 @@ def _check_entry(playing: Playing, entry: Mapping[str, Any], document: Mapping[s
 
 
 def _may_take_care(playing: Playing, entry: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
+    """Whether the seat of the entry had forfeited by then, and the action is the caretaker's."""
     instants = dict(result["forfeits"])
     has_forfeited = instants.get(entry["seat"], playing.ply + 1) <= playing.ply
     return has_forfeited and bool(entry["action"] == playing.state.caretaker_action())

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from arena.match.answers import Message
+from arena.match.messages import Message
 
 MAX_WAITING = 16
 """Messages of one seat that wait to be judged; a bot that sends more than it was asked is out long before."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import grpc
 
-from arena.match.answers import Breach, Garbage
-from arena.match.spec import FaultCause
+from arena.match.messages import Malformed, ProtocolViolation
+from arena.match.result import FaultCause
 from arena.referee.errors import StreamError
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
@@ -34,9 +34,9 @@ async def join(stream: BotStream) -> Sequence[str]:
     if data is None:
         raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")
     request = parse_join(data)
-    if isinstance(request, Garbage):
+    if isinstance(request, Malformed):
         raise JoinError(FaultCause.MALFORMED, f"It sent {request.why}.")
-    if isinstance(request, Breach):
+    if isinstance(request, ProtocolViolation):
         raise JoinError(FaultCause.PROTOCOL, f"It sent {request.why}.")
     _check_version(stream, request)
     try:

@@ -9,11 +9,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.match.answers import Answer, Message
-from arena.match.course import Decision
-from arena.match.host_faults import MatchLostError
+from arena.match.decisions import Decision
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
-from arena.match.spec import Fault, FaultCause, HostCause
+from arena.match.messages import Answer, Message
+from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.meter import LagMeter, Meter

@@ -13,7 +13,7 @@ from typing import Any
 
 import grpc
 
-from arena.match.answers import Breach
+from arena.match.messages import ProtocolViolation
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Inbox
 from arena.wire.parsing import Leave, parse_request
@@ -141,7 +141,7 @@ class BotStream:
     def report_second_stream(self) -> None:
         """Record that somebody opened another stream with this bot's token, which is a breach of the protocol."""
         self.spoiled = "it opened a second stream"
-        self._tell(Arrival(self._seat, self._loop.time(), Breach("a second stream")))
+        self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def close(self, error: StreamError | None = None) -> None:
         """End the stream from this side: in order, or with an error for the bot."""

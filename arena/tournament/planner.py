@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.tournament.formats import catalog, seeds
-from arena.tournament.formats.base import BlockState, Entrant, Format, PlayedBlock, Situation, Standing, Wave
 from arena.tournament.formats.blocks import BlockMaker
+from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from arena.tournament.formats.waves import is_ready, plan_wave
 from engine import registry as games
 from ratings.ledger import waves

@@ -21,12 +21,12 @@ from arena.executor.interface import Executor
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
 from arena.hosting.store import VersionStore
 from arena.match.host_faults import MatchLostError
-from arena.match.spec import MatchReport
+from arena.match.report import MatchReport
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
+from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
 from arena.tournament.planner import Planner
-from arena.tournament.progress import RunProgress, Tally
-from arena.tournament.specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
+from arena.tournament.run_progress import RunProgress, Tally
 from ratings.errors import NotFoundError, RatingsError
 from ratings.ledger import entry as ledger
 from ratings.ledger.entry import LeasedMatch

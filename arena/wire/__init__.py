@@ -1,1 +1,1 @@
-"""Values to protobuf messages and back: the one encoder and the one parser. No streams, no clocks."""
+"""Values to protobuf messages and back: the one encoder and parser. Streams and clocks must never be in here."""

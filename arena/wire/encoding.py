@@ -1,6 +1,6 @@
-"""What a bot is sent, from a match to bytes. Pure.
+"""Encodes what a bot is sent: from the values of a match to bytes. Pure.
 
-What does not change is built once: a game's facts once a process, an event once a match.
+What does not change is built once: the facts of a game once in a process, an event once in a match.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from arena.match.course import Decision
+from arena.match.decisions import Decision
 from arena.match.match import Match
-from arena.match.spec import Fault
+from arena.match.result import Fault
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.core import Game
@@ -20,6 +20,7 @@ from engine.record import Event
 PROTOCOL_MAJOR = 1
 PROTOCOL_MINOR = 0
 EVERY_GAME = "*"
+"""In a `Join`, in place of a game's name: every game that is installed."""
 _TYPE_URL = "type.googleapis.com/"
 
 
@@ -35,10 +36,15 @@ def _game_info(game: Game) -> play_pb2.GameInfo:
     )
 
 
-def encode_joined(games: Iterable[str]) -> bytes:
-    """The answer to a `Join` for these games (`*` = all), those that are not installed left out."""
+def encode_joined(games: Iterable[str], guest: Game | None = None) -> bytes:
+    """Return the answer to a `Join` for these games (`*` = all); games that are not installed are left out.
+
+    `guest` counts as installed, under its own name.
+    """
     wanted = set(games)
-    infos = [_game_info(registry.get(name)) for name in registry.names() if name in wanted or EVERY_GAME in wanted]
+    guests = {guest.name: guest} if guest else {}
+    names = [name for name in sorted({*registry.names(), *guests}) if name in wanted or EVERY_GAME in wanted]
+    infos = [_game_info(guests.get(name) or registry.get(name)) for name in names]
     joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=infos)
     return play_pb2.PlayResponse(joined=joined).SerializeToString()
 
@@ -53,7 +59,7 @@ def _encode_event(event: Event) -> match_pb2.Event:
 
 
 class MatchEncoder:
-    """The messages of one match."""
+    """Encodes the messages of one match; each call that tells a seat of events counts as telling it."""
 
     __slots__ = ("_events", "_match")
 
@@ -62,14 +68,14 @@ class MatchEncoder:
         self._events: list[match_pb2.Event] = []
 
     def _encode_events(self, events: Sequence[Event]) -> list[match_pb2.Event]:
-        """Each event is built when the first seat hears of it, and kept: its ply is its place."""
+        """Return events as messages, each built when the first seat hears of it and kept at the index of its ply."""
         known = self._events
         for event in self._match.playing.events[len(known) :]:
             known.append(_encode_event(event))
         return [known[event.ply] for event in events]
 
     def started(self, seat: int) -> bytes:
-        """`MatchStarted` for a seat, which has heard of the opening then."""
+        """Return `MatchStarted` for a seat, which from then on has heard of the opening."""
         match, spec = self._match, self._match.spec
         started = play_pb2.MatchStarted(
             match_id=spec.match_id,
@@ -78,13 +84,7 @@ class MatchEncoder:
             seat=seat,
             seats=len(spec.seats),
             options_json=json.dumps(match.playing.game.options_json(match.playing.options)),
-            clock=match_pb2.Clock(
-                decision_limit_us=spec.clock.decision_limit_us,
-                bank_us=spec.clock.bank_us,
-                increment_us=spec.clock.increment_us,
-                start_limit_us=spec.clock.start_limit_us,
-                margin_us=spec.clock.margin_us,
-            ),
+            clock=match_pb2.Clock(**spec.clock.to_json()),
             cores=spec.cores,
             seed=spec.seats[seat].seed,
             events=self._encode_events(match.hear(seat)),
@@ -92,7 +92,7 @@ class MatchEncoder:
         return play_pb2.PlayResponse(match_started=started).SerializeToString()
 
     def decide(self, decision: Decision) -> bytes:
-        """`Decide` for the seat of the decision."""
+        """Return `Decide` for the seat of the decision."""
         playing = self._match.playing
         response = play_pb2.PlayResponse()
         decide = response.decide
@@ -109,7 +109,7 @@ class MatchEncoder:
         return response.SerializeToString()
 
     def finished(self, seat: int) -> bytes:
-        """`MatchFinished` for a seat."""
+        """Return `MatchFinished` for a seat. Raises ValueError before the end."""
         match, result = self._match, self._match.result()
         finished = play_pb2.MatchFinished(
             match_id=match.spec.match_id,

@@ -1,4 +1,4 @@
-"""What a bot sends, from bytes to what a match understands. Pure; nothing a bot sends raises."""
+"""Parses what a bot sends: from bytes to the values that a match judges. Pure; nothing that a bot sends raises."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
-from arena.match.answers import MAX_ACTIONS, Answer, Breach, Garbage, Message, Resignation
+from arena.match.messages import MAX_ACTIONS, Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.v1 import play_pb2
 
 MAX_REQUEST_BYTES = 256 * 1024
@@ -14,17 +14,17 @@ MAX_REQUEST_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The bot is done."""
+    """The bot wants to play no more: it ends its stream in order."""
 
 
 def parse_request(data: bytes) -> Message | Leave:
-    """What a bot said after its `Join`."""
+    """Return what a bot said after its `Join`."""
     if len(data) > MAX_REQUEST_BYTES:
-        return Garbage(f"a message of {len(data)} bytes; {MAX_REQUEST_BYTES} are allowed")
+        return Malformed(f"a message of {len(data)} bytes; {MAX_REQUEST_BYTES} are allowed")
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Garbage(f"{len(data)} bytes that are no PlayRequest")
+        return Malformed(f"{len(data)} bytes that are no PlayRequest")
     kind = request.WhichOneof("message")
     if kind == "act":
         act = request.act
@@ -35,21 +35,21 @@ def parse_request(data: bytes) -> Message | Leave:
     if kind == "leave":
         return Leave()
     if kind == "join":
-        return Breach("a second Join")
-    return Garbage("a PlayRequest without a message")
+        return ProtocolViolation("a second Join")
+    return Malformed("a PlayRequest without a message")
 
 
-def parse_join(data: bytes) -> play_pb2.Join | Garbage | Breach:
-    """The first message of a stream, which must be `Join`."""
+def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
+    """Return the `Join` that must be the first message of a stream, or what is wrong with the message."""
     if len(data) > MAX_REQUEST_BYTES:
-        return Garbage(f"{len(data)} bytes as its first message; {MAX_REQUEST_BYTES} are allowed")
+        return Malformed(f"{len(data)} bytes as its first message; {MAX_REQUEST_BYTES} are allowed")
     try:
         request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
-        return Garbage(f"{len(data)} bytes that are no PlayRequest as its first message")
+        return Malformed(f"{len(data)} bytes that are no PlayRequest as its first message")
     kind = request.WhichOneof("message")
     if kind is None:
-        return Garbage("a PlayRequest without a message as its first")
+        return Malformed("a PlayRequest without a message as its first")
     if kind != "join":
-        return Breach(f"{kind.capitalize()} as its first message; Join comes first")
+        return ProtocolViolation(f"{kind.capitalize()} as its first message; Join comes first")
     return request.join

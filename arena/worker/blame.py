@@ -18,8 +18,8 @@ from arena.hosting.errors import (
 )
 from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import BEGINNING, Mark
-from arena.match.host_faults import HostBrokenError
-from arena.match.spec import Fault, FaultCause, HostCause
+from arena.match.host_faults import HostBrokenError, HostCause
+from arena.match.result import Fault, FaultCause
 
 KEPT_STDERR_CHARACTERS = 4000
 # What a process may seem to have done wrong when in truth it was ended for what it used.

@@ -13,10 +13,11 @@ from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.proc.meter import TreeMeter
 from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
-from arena.match.spec import LeakCheck, MatchReport, MatchSpec, weakest_level
+from arena.match.report import LeakCheck, MatchReport
+from arena.match.spec import MatchSpec, weakest_level
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.worker.blame import StartError, blame_host

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.hosting.errors import HostingError
-from arena.match.course import Decision
+from arena.match.decisions import Decision
+from arena.match.report import LeakCheck
 from arena.match.retrial import Retrial, Trial, compare
-from arena.match.spec import LeakCheck, MatchSpec
+from arena.match.spec import MatchSpec
 from arena.referee.inbox import Closed, Flood, Inbox
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder

@@ -22,9 +22,9 @@ import os
 from collections import deque
 
 from arena.hosting.frames import encode_frame, read_frame
-from arena.match.host_faults import HostBrokenError, MatchLostError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
-from arena.match.spec import HostCause, MatchSpec
+from arena.match.spec import MatchSpec
 from arena.worker.host import MatchHost
 
 

@@ -15,7 +15,8 @@ from arena.hosting.runtime_directory import SCRATCH_NAME
 from arena.hosting.sandbox.levels import Program
 from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.start import start_confined
-from arena.match.spec import FaultCause, MatchSpec, SeatSpec
+from arena.match.result import FaultCause
+from arena.match.spec import MatchSpec, SeatSpec
 from arena.referee.join import JoinError, join
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream

@@ -11,7 +11,8 @@ import asyncio
 
 from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
-from arena.match.spec import Fault, MatchSpec, SeatSpec
+from arena.match.result import Fault
+from arena.match.spec import MatchSpec, SeatSpec
 from arena.worker.blame import StartError, blame, examine
 from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import BotKey, WarmBot

@@ -49,9 +49,13 @@ class Kind(Protocol):
 class OneOf:
     """One of a few values, the first by default; texts are read without regard to case, booleans as yes and no."""
 
-    def __init__(self, *values: Any, meaning: Mapping[Any, Any] = _NONE) -> None:
-        """Take `values` as they stand in JSON; `meaning` gives what some of them become (`{"unlimited": None}`)."""
+    def __init__(self, *values: Any, meaning: Mapping[Any, Any] = _NONE, is_exact: bool = False) -> None:
+        """Take `values` as they stand in JSON; `meaning` gives what some of them become (`{"unlimited": None}`).
+
+        With `is_exact` texts are taken only as they are spelled.
+        """
         self.values = values
+        self._is_exact = is_exact
         self._meaning = meaning
         self._written = {meant: value for value, meant in meaning.items()}
 
@@ -62,7 +66,8 @@ class OneOf:
     def read(self, path: str, value: Any, default: Any) -> Any:
         del default
         for allowed in self.values:
-            if (type(value) is type(allowed) and value == allowed) or _is_text_of(value, allowed):
+            is_it = type(value) is type(allowed) and value == allowed
+            if is_it or (not self._is_exact and _is_text_of(value, allowed)):
                 return self._meaning.get(allowed, allowed)
         raise OptionsError(f"option {path} takes {' or '.join(map(_shown, self.values))}, not {value!r}")
 
@@ -143,6 +148,37 @@ class Block:
         return {"type": "object"}
 
 
+class EachOnce:
+    """A list that names each of a few things once, in an order of its own; the value is a tuple."""
+
+    def __init__(self, meaning: Mapping[Any, Any]) -> None:
+        """Take the keys of `meaning`, lists being tuples, and make of each what `meaning` says."""
+        self._meaning = meaning
+        self._written = {meant: thing for thing, meant in meaning.items()}
+
+    @property
+    def first(self) -> tuple[Any, ...]:
+        return tuple(self._meaning.values())
+
+    def read(self, path: str, value: Any, default: Any) -> tuple[Any, ...]:
+        value = from_text(path, value, self.write(default))
+        found = [_as_key(thing) for thing in value] if isinstance(value, list) else []
+        if len(found) != len(self._meaning) or any(thing not in found for thing in self._meaning):
+            raise OptionsError(f"option {path} takes each of {json.dumps(list(self._meaning))} once, not {value!r}")
+        return tuple(self._meaning[thing] for thing in found)
+
+    def write(self, value: Sequence[Any]) -> list[Any]:
+        things = (self._written[each] for each in value)
+        return [list(thing) if isinstance(thing, tuple) else thing for thing in things]
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array"}
+
+
+def _as_key(thing: Any) -> Any:
+    return tuple(thing) if isinstance(thing, list) else thing
+
+
 def from_text(path: str, value: Any, example: Any) -> Any:
     """Return the JSON that a text stands for; anything but a text is returned as it is. Raises OptionsError."""
     if not isinstance(value, str):
@@ -169,13 +205,20 @@ class DeclaredOptions(Generic[T]):
     """The options of a game, made from a frozen dataclass whose fields are made by `option`."""
 
     def __init__(
-        self, game: str, declared: type[T], presets: Mapping[str, Mapping[Any, Mapping[str, Any]]] = _NONE
+        self,
+        game: str,
+        declared: type[T],
+        presets: Mapping[str, Mapping[Any, Mapping[str, Any]]] = _NONE,
+        *,
+        word: str = "option ",
     ) -> None:
         """Declare the options of `game`.
 
-        `presets["rulebook"]["de"]` are the defaults of other options when option `rulebook` is `de`.
+        `presets["rulebook"]["de"]` are the defaults of other options when option `rulebook` is `de`. `word` is what
+        the message about an unknown option calls it.
         """
         self._game = game
+        self._word = word
         self._declared = declared
         self._presets = presets
         found = fields(declared)  # type: ignore[arg-type] # T is a dataclass
@@ -185,7 +228,7 @@ class DeclaredOptions(Generic[T]):
 
     def parse(self, values: Mapping[str, Any]) -> T:
         """Return options from values or texts. Raises OptionsError naming the option and what it takes."""
-        _refuse_unknown(self._game, values, self._kinds, "option ")
+        _refuse_unknown(self._game, values, self._kinds, self._word)
         read = {name: self._kinds[name].read(name, value, self._of_default(name)) for name, value in values.items()}
         chosen: dict[str, Any] = {}
         for name, presets in self._presets.items():
@@ -198,6 +241,11 @@ class DeclaredOptions(Generic[T]):
     def to_json(self, options: T) -> dict[str, Any]:
         """Return every option with its value; `parse` is the inverse."""
         return {name: kind.write(getattr(options, name)) for name, kind in self._kinds.items()}
+
+    def changes(self, options: T) -> dict[str, Any]:
+        """Return the options that differ from the defaults: as much as `parse` needs."""
+        changed = (name for name in self._kinds if getattr(options, name) != self._of_default(name))
+        return {name: self._kinds[name].write(getattr(options, name)) for name in changed}
 
     def schema(self) -> dict[str, Any]:
         """Return a JSON Schema of what `to_json` returns."""

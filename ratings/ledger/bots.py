@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from ratings.errors import AmbiguousError, BotError, NotFoundError
+from ratings.errors import BotError
+from ratings.read.bots import BotRow, find_version, list_bots
 from ratings.store.ids import new_id, now_us
+from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
 
-
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """A bot with its newest version, for lists."""
-
-    bot: Bot
-    owner: str | None
-    newest: Version
-    versions: int
+__all__ = ["BotRow", "get_bot", "list_bots", "owner_name"]
 
 
 def add_version(
@@ -74,60 +67,14 @@ def _owner_of(session: Session, name: str) -> Owner:
     return owner
 
 
-def owner_name(session: Session, bot: Bot) -> str | None:
-    """The name of the bot's owner; None for a bot added locally."""
-    owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
-    return owner.name if owner else None
-
-
-def get_bot(session: Session, name: str) -> Bot:
-    """The bot of that name. Raises NotFoundError naming those there are."""
-    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
-    if bot is None:
-        names = session.exec(select(Bot.name).order_by(Bot.name).limit(20)).all()
-        there = f"there are: {', '.join(names)}" if names else "there are none yet"
-        raise NotFoundError(f"no bot {name!r}; {there}; add one with: arena bot add DIRECTORY")
-    return bot
-
-
-def list_bots(session: Session) -> list[BotRow]:
-    """All bots by name, disabled ones too."""
-    newest = (
-        select(Version.bot_id, func.max(Version.number).label("number"), func.count().label("versions"))
-        .group_by(Version.bot_id)
-        .subquery()
-    )
-    rows = session.exec(
-        select(Bot, Owner.name, Version, newest.c.versions)
-        .join(newest, newest.c.bot_id == Bot.id)
-        .join(Version, (col(Version.bot_id) == Bot.id) & (col(Version.number) == newest.c.number))
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .order_by(Bot.name)
-    ).all()
-    return [BotRow(*row) for row in rows]
-
-
 def versions_of(session: Session, bot: Bot) -> Sequence[Version]:
     """All versions of a bot, the oldest first."""
     return session.exec(select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number))).all()
 
 
 def resolve_version(session: Session, text: str) -> Version:
-    """The version named by `name` (the newest) or `name@prefix` (by content hash).
-
-    Raises NotFoundError, AmbiguousError.
-    """
-    name, at, prefix = text.partition("@")
-    versions = versions_of(session, get_bot(session, name))
-    if not at:
-        return versions[-1]
-    found = [version for version in versions if prefix and version.content_hash.startswith(prefix.lower())]
-    if not found:
-        known = ", ".join(version.content_hash[:12] for version in versions[-5:])
-        raise NotFoundError(f"bot {name!r} has no version {prefix!r}; its newest are: {known}")
-    if len(found) > 1:
-        raise AmbiguousError(f"{len(found)} versions of {name!r} begin with {prefix!r}; give more digits")
-    return found[0]
+    """The old form of `ratings.read.bots.find_version`."""
+    return find_version(session, text).version
 
 
 def set_disabled(session: Session, *, bot: str, disabled: bool) -> Bot:

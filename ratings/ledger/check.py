@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
-from ratings.errors import SkillError
 from ratings.ledger.rebuild import compute
-from ratings.store import schema, sqlite, tables
-from ratings.store.database import read
+from ratings.statistics.errors import SkillError
+from ratings.store import schema, tables
+from ratings.store.database import Database, read
+from ratings.store.dialects import dialect_of
 from ratings.store.models import AttemptState, MatchState
 
 _MOST_OF_A_KIND = 10
@@ -20,26 +21,31 @@ _MOST_OF_A_KIND = 10
 _m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rating_order
 
 
-def check(engine: Engine) -> list[str]:
+def check(database: Database) -> list[str]:
     """What is wrong, one line each, at most ten of a kind; empty when all is well. Changes nothing.
 
     Pages and indexes, references, the seats, ranks, replay and attempt of every match, the order of rating, and every
     rating against one computed anew from the facts, to the last digit.
     """
     # Ratings cannot be right where their facts are wrong.
-    if facts := check_facts(engine):
+    if facts := check_facts(database):
         return facts
-    with read(engine) as session:
-        return list(rating_problems(session))
+    return check_ratings(database)
 
 
-def check_facts(engine: Engine) -> list[str]:
+def check_facts(database: Database) -> list[str]:
     """Like `check`, all but the ratings: what must be in order before they can be rebuilt."""
-    with read(engine) as session:
-        if sqlite.is_sqlite(engine.url) and (damage := list(sqlite.problems(session.connection()))):
+    with read(database) as session:
+        if damage := list(dialect_of(database.url).problems(session.connection())):
             # On damaged pages the other questions would only repeat the answer.
             return damage
         return list(chain(_schema(session), facts_problems(session)))
+
+
+def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
+    """Return every rating, of all pools or of one, that is not what the facts give, to the last digit."""
+    with read(database) as session:
+        return list(rating_problems(session, pool_id))
 
 
 def facts_problems(session: Session) -> Iterator[str]:

@@ -14,8 +14,8 @@ from ratings.ledger.leasing import (
     record_host_failure,
     release,
 )
-from ratings.ledger.planning import BlockPlan, MatchPlan, TournamentPlan, create_tournament
 from ratings.ledger.recording import FaultFact, LeakFact, MatchFact, record_result, record_results
+from ratings.ledger.tournaments import BlockPlan, MatchPlan, TournamentPlan, create_tournament
 
 __all__ = [
     "MAX_ATTEMPTS",

@@ -14,7 +14,11 @@ from ratings.ledger.live import rate_prefix
 from ratings.store import tables
 from ratings.store.ids import now_us
 from ratings.store.models import AttemptState, MatchState, Tournament
+from ratings.store.progress import Progress
+from ratings.store.progress import count_progress as progress
 from ratings.store.tables import AnyRow
+
+__all__ = ["Progress", "progress"]
 
 MAX_ATTEMPTS = 3
 """A match whose host failed that often is void."""
@@ -56,29 +60,21 @@ class HostFailure:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-_LEASE_RAN_OUT = HostFailure("the lease ran out", "LEASE_EXPIRED")
-
-
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How many matches of a tournament are in which state."""
+class LostAttempt:
+    """An attempt at a match that its host lost, with no bot to blame; kept with the attempt."""
 
-    planned: int
-    leased: int
-    finished: int
-    void: int
-    more_waves: bool = False
-    """Whether further matches will be planned when results are there."""
+    match_id: str
+    attempt: int
+    reason: str
+    """One sentence for people."""
+    cause: str | None = None
+    """The name of the cause."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """Ready for JSON."""
 
-    @property
-    def total(self) -> int:
-        """All matches that are planned so far."""
-        return self.planned + self.leased + self.finished + self.void
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left to play."""
-        return self.planned == self.leased == 0 and not self.more_waves
+_LEASE_RAN_OUT = HostFailure("the lease ran out", "LEASE_EXPIRED")
 
 
 _EXPIRED = (
@@ -124,7 +120,6 @@ _SET_STATE = (
     .where(_m.c.id == bindparam("the_match"))
     .values(state=bindparam("state"), void_reason=bindparam("void_reason"))
 )
-_MORE_WAVES = select(tables.tournament.c.more_waves).where(tables.tournament.c.id == bindparam("tournament"))
 _FAILURES = select(func.count()).where(
     _a.c.match_id == bindparam("match"), _a.c.state.in_((AttemptState.FAILED, AttemptState.EXPIRED))
 )
@@ -260,6 +255,18 @@ def record_host_failure(
     return again
 
 
+def record_lost(session: Session, lost: LostAttempt) -> bool:
+    """Record a lost attempt; return whether the match will be played again."""
+    return record_host_failure(
+        session,
+        match_id=lost.match_id,
+        attempt=lost.attempt,
+        reason=lost.reason,
+        cause=lost.cause,
+        evidence=lost.evidence,
+    )
+
+
 def cancel(session: Session, tournament_id: str) -> int:
     """Make every match that is not over void; how many they were. Results that arrive later are not recorded."""
     tournament = session.get(Tournament, tournament_id)
@@ -280,15 +287,3 @@ def cancel(session: Session, tournament_id: str) -> int:
     rate_prefix(connection, tournament_id)
     session.expire_all()
     return cancelled
-
-
-def progress(session: Session, tournament_id: str) -> Progress:
-    """How far a tournament is."""
-    query = (
-        select(_m.c.state, func.count().label("matches"))
-        .where(_m.c.tournament_id == tournament_id)
-        .group_by(_m.c.state)
-    )
-    counts = {row.state: row.matches for row in session.connection().execute(query)}
-    more_waves = session.connection().execute(_MORE_WAVES, {"tournament": tournament_id}).scalar_one_or_none()
-    return Progress(**{state.value: counts.get(state, 0) for state in MatchState}, more_waves=bool(more_waves))

@@ -13,6 +13,9 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
+from ratings.errors import FactError
+from ratings.statistics.errors import SkillError
+from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.models import MatchState, Verdict
@@ -40,15 +43,9 @@ def rate_match(settings: SkillSettings, before: Sequence[Standing], ranks: Seque
     """The standings after a match; index = seat."""
     skills = rate(settings, [standing.skill for standing in before], ranks)
     return [
-        Standing(skill, old.matches + 1, old.wins + (rank == 1), old.points + _points(rank, ranks))
-        for skill, old, rank in zip(skills, before, ranks, strict=True)
+        Standing(skill, old.matches + 1, old.wins + (rank == 1), old.points + points)
+        for skill, old, rank, points in zip(skills, before, ranks, match_points(ranks), strict=True)
     ]
-
-
-def _points(rank: int, ranks: Sequence[int]) -> int:
-    beaten = sum(other > rank for other in ranks)
-    tied = sum(other == rank for other in ranks) - 1
-    return 2 * beaten + tied
 
 
 def standing_columns(standing: Standing) -> dict[str, Any]:
@@ -156,10 +153,13 @@ def rate_prefix(connection: Connection, tournament_id: str) -> int:
     if not tournament.rated:
         return 0
     through = tournament.rated_through
-    while chunk := _over_from(connection, tournament_id, through):
-        _rate_chunk(connection, tournament, chunk)
-        through += len(chunk)
-        connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
+    try:
+        while chunk := _over_from(connection, tournament_id, through):
+            _rate_chunk(connection, tournament, chunk)
+            through += len(chunk)
+            connection.execute(_SET_THROUGH, {"tournament": tournament_id, "through": through})
+    except SkillError as error:
+        raise FactError(f"tournament {tournament_id} cannot be rated: {error}") from error
     return int(through - tournament.rated_through)
 
 

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
-from ratings.errors import AmbiguousError, NotFoundError
+from ratings.read.pools import resolve_pool
 from ratings.statistics.skill import SkillSettings
 from ratings.store.ids import now_us
 from ratings.store.models import Pool
+
+__all__ = ["resolve_pool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +54,3 @@ def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = No
 def settings_of(pool: Pool) -> SkillSettings:
     """The TrueSkill constants of a pool."""
     return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)
-
-
-def resolve_pool(session: Session, text: str) -> Pool:
-    """The pool whose id begins with `text` (4 hex digits or more). Raises NotFoundError, AmbiguousError."""
-    wanted = text.lower()
-    usable = len(wanted) >= 4 and set(wanted) <= set("0123456789abcdef")
-    found = session.exec(select(Pool).where(col(Pool.id).startswith(wanted)).limit(2)).all() if usable else []
-    if not found:
-        raise NotFoundError(f"no pool {text!r}; see: arena leaderboard")
-    if len(found) > 1:
-        raise AmbiguousError(f"several pools begin with {text!r}; give more digits")
-    return found[0]

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlmodel import Session
 
-from ratings.errors import FactError, SkillError
+from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
+from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
 from ratings.store.ids import now_us

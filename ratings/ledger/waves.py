@@ -6,42 +6,67 @@ Each wave is written in one transaction, once, whoever tries; so is who joins an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Protocol
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
-from ratings.ledger.leasing import progress
 from ratings.ledger.live import rate_prefix
-from ratings.ledger.planning import BlockPlan, check_blocks, write_wave
-from ratings.store import tables
+from ratings.ledger.tournaments import BlockPlan, check_blocks, check_versions, plan_of, write_wave
+from ratings.statistics.blocks import Block
+from ratings.store import tables, waves
 from ratings.store.ids import now_us
-from ratings.store.models import Entrant, MatchState, Pool, Tournament, Wave
+from ratings.store.models import Entrant, MatchState, Pool, Tournament
+from ratings.store.progress import count_progress
+from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord, PlannedWave, first_open_block, planned_waves
 
-_m, _s, _b = tables.match, tables.match_seat, tables.block
+__all__ = ["MatchRecord", "PlannedWave", "block_records", "entrants", "first_open_block", "planned_waves"]
 
-
-@dataclass(frozen=True, slots=True)
-class PlannedWave:
-    """Which blocks a wave consists of."""
-
-    first_block: int
-    blocks: int
+_m, _s = tables.match, tables.match_seat
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRecord:
-    """One match of a block; index = seat."""
+class WaveLedger:
+    """What a planner reads and writes of its tournament; valid only while the ledger's transaction is open."""
 
-    state: MatchState
-    versions: tuple[str, ...]
-    ranks: tuple[int | None, ...]
-    has_forfeited: tuple[bool, ...]
-    game_digest: str | None
-    """Of a finished match."""
+    def __init__(self, session: Session, tournament_id: str) -> None:
+        self._session, self._tournament_id = session, tournament_id
+
+    def has_more_waves(self) -> bool:
+        """Return whether further waves may be planned; from here on nobody else plans, joins or withdraws."""
+        return lock(self._session, self._tournament_id).more_waves
+
+    def entrants(self) -> list[EnteredVersion]:
+        """Return everybody who ever entered, in the order of entry."""
+        return waves.entered_versions(self._session, self._tournament_id)
+
+    def planned(self) -> list[PlannedWave]:
+        """Return all waves in order."""
+        return waves.planned_waves(self._session, self._tournament_id)
+
+    def first_open_block(self) -> int | None:
+        """Return the index of the first block with a match that is neither finished nor void, or `None`."""
+        return waves.first_open_block(self._session, self._tournament_id)
+
+    def played(self, wave: PlannedWave) -> list[BlockRecord]:
+        """Return the matches of every block of a wave, by rotation, as they stand."""
+        return waves.block_records(self._session, self._tournament_id, wave)
+
+    def add_wave(self, index: int, blocks: Sequence[Block]) -> bool:
+        """Write wave `index`, or, without blocks, that no wave follows any more.
+
+        Return False, with nothing changed, if the wave is there already or the tournament was cancelled. Raises
+        PlanError, with nothing written, for what cannot be played.
+        """
+        return add_wave(self._session, self._tournament_id, index, [plan_of(block) for block in blocks])
+
+
+class Planner(Protocol):
+    """Plans the waves of one tournament."""
+
+    def plan_ready(self, waves: WaveLedger) -> int:
+        """Add every wave that can be planned now, and return how many matches they have."""
 
 
 def lock(session: Session, tournament_id: str) -> Tournament:
@@ -53,62 +78,15 @@ def lock(session: Session, tournament_id: str) -> Tournament:
     return found
 
 
-def planned_waves(session: Session, tournament_id: str) -> list[PlannedWave]:
-    """All waves in order."""
-    query = select_rows(Wave).where(Wave.tournament_id == tournament_id).order_by(col(Wave.index))
-    return [PlannedWave(row.first_block, row.blocks) for row in session.exec(query)]
-
-
-def first_open_block(session: Session, tournament_id: str) -> int | None:
-    """The index of the first block with a match that is neither finished nor void; None if there is none."""
-    query = (
-        select(func.min(_b.c.index))
-        .join(_m, _m.c.block_id == _b.c.id)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state.in_((MatchState.PLANNED, MatchState.LEASED)))
-    )
-    found: int | None = session.connection().execute(query).scalar_one()
-    return found
-
-
 def entrants(session: Session, tournament_id: str) -> list[Entrant]:
     """Who ever entered, in the order of entry."""
     query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id).order_by(col(Entrant.position))
     return list(session.exec(query))
 
 
-def block_records(session: Session, tournament_id: str, first: int, blocks: int) -> list[list[MatchRecord]]:
+def block_records(session: Session, tournament_id: str, first: int, blocks: int) -> list[BlockRecord]:
     """The matches of `blocks` blocks from index `first` on, by rotation."""
-    query = (
-        select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _m.c.game_digest)
-        .join(_m, _m.c.block_id == _b.c.id)
-        .join(_s, _s.c.match_id == _m.c.id)
-        # Of the match as well: only with both has its index the block.
-        .where(_b.c.tournament_id == tournament_id, _m.c.tournament_id == tournament_id)
-        .where(_b.c.index >= first, _b.c.index < first + blocks)
-        .order_by(_b.c.index, _m.c.rotation, _s.c.seat)
-    )
-    found: dict[int, dict[int, list[_Seat]]] = {}
-    for index, rotation, *seat in session.connection().execute(query):
-        found.setdefault(index, {}).setdefault(rotation, []).append(_Seat(*seat))
-    return [[_record(seats) for seats in matches.values()] for matches in found.values()]
-
-
-class _Seat(NamedTuple):
-    state: MatchState
-    version: str
-    rank: int | None
-    forfeit: int | None
-    game_digest: str | None
-
-
-def _record(seats: Sequence[_Seat]) -> MatchRecord:
-    return MatchRecord(
-        seats[0].state,
-        tuple(seat.version for seat in seats),
-        tuple(seat.rank for seat in seats),
-        tuple(seat.forfeit is not None for seat in seats),
-        seats[0].game_digest,
-    )
+    return waves.block_records(session, tournament_id, PlannedWave(first, blocks))
 
 
 def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[BlockPlan]) -> bool:
@@ -127,15 +105,19 @@ def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[
     pool = session.get_one(Pool, tournament.pool_id)
     known = {entrant.version_id for entrant in entrants(session, tournament_id)}
     check_blocks(blocks, seats=pool.seats, rated=tournament.rated, entrants=known)
-    first_position = progress(session, tournament_id).total
+    first_position = count_progress(session, tournament_id).total
     write_wave(session, tournament_id, index, blocks, planned_at_us=now_us(), first_position=first_position)
     session.expire_all()
     return True
 
 
 def join(session: Session, tournament_id: str, version_id: str) -> int:
-    """Enter a version from the next wave on; which wave that is. Raises PlanError for who entered before."""
-    lock(session, tournament_id)
+    """Enter a version from the next wave on, and return the number of that wave (from 0).
+
+    Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
+    """
+    _check_open(session, lock(session, tournament_id))
+    check_versions(session, [version_id])
     known = entrants(session, tournament_id)
     if any(entrant.version_id == version_id for entrant in known):
         raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
@@ -148,10 +130,10 @@ def join(session: Session, tournament_id: str, version_id: str) -> int:
 def withdraw(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
     """Take a version out: no wave plans it any more, and its blocks that are not over are void.
 
-    How many matches will not be played; one that is being played now still ends. Raises NotFoundError for who is not
-    entered, PlanError for who has withdrawn.
+    Return how many matches will not be played; one that is being played now still ends. Raises NotFoundError if the
+    version is not entered, PlanError if it has withdrawn or the tournament is over.
     """
-    lock(session, tournament_id)
+    _check_open(session, lock(session, tournament_id))
     entrant = next((one for one in entrants(session, tournament_id) if one.version_id == version_id), None)
     if entrant is None:
         raise NotFoundError("this version is not entered; see: arena tournament show")
@@ -174,3 +156,11 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str)
     rate_prefix(connection, tournament_id)
     session.expire_all()
     return int(void)
+
+
+def _check_open(session: Session, tournament: Tournament) -> None:
+    """Raise PlanError unless versions can still join and leave."""
+    if tournament.cancelled_at_us is not None:
+        raise PlanError(f"tournament {tournament.name!r} was cancelled; nobody can join or leave it")
+    if count_progress(session, tournament.id).is_over:
+        raise PlanError(f"tournament {tournament.name!r} is finished; nobody can join or leave it")

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby, permutations
 from operator import itemgetter
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, FromClause, case, func, select
 from sqlmodel import Session
 
+from ratings.read.leaderboard import table
 from ratings.read.scope import Scope
+from ratings.read.tournaments import standings
+from ratings.statistics.points import points_between
 from ratings.store import tables
+from ratings.store.database import Source, read
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
 
@@ -45,46 +49,79 @@ class SeatResult:
     forfeits: int
 
 
-def meetings(session: Session, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """Who met whom among some versions."""
+
+    versions: list[str]
+    """Ids, the best first."""
+    names: dict[str, str]
+    """What people call each of them."""
+    meetings: list[Meeting]
+    """Every ordered pair that met."""
+
+
+def crosstable(source: Source, scope: Scope, limit: int) -> Crosstable:
+    """Return the crosstable of the `limit` best versions of a tournament or pool."""
+    with read(source) as session:
+        versions = _best(session, scope, limit)
+        return Crosstable(versions, names(session, versions), meetings(session, scope, versions))
+
+
+def _best(session: Session, scope: Scope, limit: int) -> list[str]:
+    if scope.tournament_id is not None:
+        return [row.version_id for row in standings(session, scope.tournament_id)][:limit]
+    return [row.version_id for row in table(session, pool_id=str(scope.pool_id), limit=limit)]
+
+
+def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
     """Every ordered pair of `versions` that met; sorted by ids."""
-    query = (
-        select(_s.c.match_id, _s.c.version_id, _s.c.rank)
-        .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
-        .order_by(_s.c.match_id)
-    )
-    # Joined here and not in SQL: of a large pool only the few seats of these versions are read, each once.
-    found: dict[tuple[str, str], list[int]] = {}
-    for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
-        for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
-            if mine == other:  # a version that plays itself, as in a comparison, meets nobody
-                continue
-            meeting = found.setdefault((mine, other), [0, 0])
-            meeting[0] += 1
-            meeting[1] += 2 * (rank < other_rank) + (rank == other_rank)
-    return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
+    with read(source) as session:
+        query = (
+            select(_s.c.match_id, _s.c.version_id, _s.c.rank)
+            .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+            .order_by(_s.c.match_id)
+        )
+        # Joined here and not in SQL: of a large pool only the few seats of these versions are read, each once.
+        found: dict[tuple[str, str], list[int]] = {}
+        for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
+            for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
+                if mine == other:  # a version that plays itself, as in a comparison, meets nobody
+                    continue
+                meeting = found.setdefault((mine, other), [0, 0])
+                meeting[0] += 1
+                meeting[1] += points_between(rank, other_rank)
+        return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
 
 
-def by_opponent(session: Session, scope: Scope, version_id: str) -> list[Meeting]:
+def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
     """One version against everybody it met, the opponent met most first."""
-    other = _s.alias("other")
-    points = case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0)
-    query = (
-        select(_s.c.version_id, other.c.version_id, func.count(), func.sum(points))
-        .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
-        .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
-        .group_by(_s.c.version_id, other.c.version_id)
-    )
-    found = [Meeting(*row) for row in session.connection().execute(query)]
-    return sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id))
+    with read(source) as session:
+        other = _s.alias("other")
+        query = (
+            select(_s.c.version_id, other.c.version_id, func.count(), func.sum(_points_against(other)))
+            .join(other, (other.c.match_id == _s.c.match_id) & (other.c.version_id != _s.c.version_id))
+            .where(_s.c.version_id == version_id, _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
+            .group_by(_s.c.version_id, other.c.version_id)
+        )
+        found = [Meeting(*row) for row in session.connection().execute(query)]
+        return sorted(found, key=lambda meeting: (-meeting.matches, meeting.opponent_id))
 
 
-def by_seat(session: Session, scope: Scope, version_id: str | None = None) -> list[SeatResult]:
+def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list[SeatResult]:
     """The results in each seat, of one version or of all."""
-    rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
-    return [
-        SeatResult(seat, matches, wins, points / (2 * met), forfeits)
-        for seat, matches, wins, points, met, forfeits in rows
-    ]
+    with read(source) as session:
+        rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
+        return [
+            SeatResult(seat, matches, wins, points / (2 * met), forfeits)
+            for seat, matches, wins, points, met, forfeits in rows
+        ]
+
+
+def _points_against(other: FromClause) -> ColumnElement[int]:
+    """Return `points_between` in SQL: a large pool has too many pairs of seats to count them here."""
+    ahead, level = points_between(1, 2), points_between(1, 1)
+    return case((_s.c.rank < other.c.rank, ahead), (_s.c.rank == other.c.rank, level), else_=0)
 
 
 def _seat_rows(
@@ -92,7 +129,7 @@ def _seat_rows(
 ) -> list[tuple[int, int, int, int, int, int]]:
     """Seat, matches, wins, points, opponents met, forfeits."""
     other = _s.alias("other")
-    points = func.sum(case((_s.c.rank < other.c.rank, 2), (_s.c.rank == other.c.rank, 1), else_=0))
+    points = func.sum(_points_against(other))
     matches = func.count(func.distinct(_s.c.match_id))
     won = func.count(func.distinct(case((_s.c.rank == 1, _s.c.match_id))))
     forfeited = func.count(func.distinct(case((_s.c.forfeit.is_not(None), _s.c.match_id))))
@@ -108,9 +145,10 @@ def _seat_rows(
     return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in session.connection().execute(query)]
 
 
-def names(session: Session, versions: Sequence[str]) -> dict[str, str]:
+def names(source: Source, versions: Sequence[str]) -> dict[str, str]:
     """Version id -> what people call it: the bot, with the number of the version where several of it are named."""
-    query = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id).where(_v.c.id.in_(versions))
-    found = {id_: (name, number) for id_, name, number in session.connection().execute(query)}
-    bots = [name for name, _ in found.values()]
-    return {id_: name if bots.count(name) == 1 else f"{name} v{number}" for id_, (name, number) in found.items()}
+    with read(source) as session:
+        query = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id).where(_v.c.id.in_(versions))
+        found = {id_: (name, number) for id_, name, number in session.connection().execute(query)}
+        bots = [name for name, _ in found.values()]
+        return {id_: name if bots.count(name) == 1 else f"{name} v{number}" for id_, (name, number) in found.items()}

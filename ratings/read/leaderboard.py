@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
+from ratings.store.database import Source, read
 from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
 
 
@@ -44,34 +45,53 @@ class LeaderboardRow:
     disabled: bool
 
 
-def pools(session: Session) -> list[PoolRow]:
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A pool and its table, best first."""
+
+    row: PoolRow
+    table: list[LeaderboardRow]
+
+
+def leaderboards(
+    source: Source, pool_ids: Collection[str] | None = None, *, limit: int | None = None
+) -> list[Leaderboard]:
+    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first."""
+    with read(source) as session:
+        rows = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
+        return [Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit)) for row in rows]
+
+
+def pools(source: Source) -> list[PoolRow]:
     """All pools in which something was rated, the busiest first."""
-    versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
-    counted = versions.group_by(Rating.pool_id).subquery()
-    rows = session.exec(select(Pool, counted.c.n, counted.c.seats).join(counted, counted.c.pool_id == Pool.id)).all()
-    found = [PoolRow(pool, count, int(seats) // pool.seats) for pool, count, seats in rows]
-    return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
+    with read(source) as session:
+        versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
+        counted = versions.group_by(Rating.pool_id).subquery()
+        query = select(Pool, counted.c.n, counted.c.seats).join(counted, counted.c.pool_id == Pool.id)
+        found = [PoolRow(pool, count, int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
+        return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
 
 
-def table(session: Session, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
+def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
     """The leaderboard of a pool, best exposure first, then mu, then name and number. Raises NotFoundError."""
-    pool = session.get(Pool, pool_id)
-    if pool is None:
-        raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
-    query = (
-        select(Rating, Version, Bot, Owner.name)
-        .join(Version, col(Version.id) == Rating.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .where(Rating.pool_id == pool_id)
-        .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
-        .limit(limit)
-    )
-    rows: list[LeaderboardRow] = []
-    for place, (rating, version, bot, owner) in enumerate(session.exec(query), start=1):
-        shared = bool(rows) and rows[-1].exposure == rating.exposure
-        rows.append(_row(rows[-1].rank if shared else place, pool.seats, rating, version, bot, owner))
-    return rows
+    with read(source) as session:
+        pool = session.get(Pool, pool_id)
+        if pool is None:
+            raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
+        query = (
+            select(Rating, Version, Bot, Owner.name)
+            .join(Version, col(Version.id) == Rating.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+            .where(Rating.pool_id == pool_id)
+            .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
+            .limit(limit)
+        )
+        rows: list[LeaderboardRow] = []
+        for place, (rating, version, bot, owner) in enumerate(session.exec(query), start=1):
+            shared = bool(rows) and rows[-1].exposure == rating.exposure
+            rows.append(_row(rows[-1].rank if shared else place, pool.seats, rating, version, bot, owner))
+        return rows
 
 
 def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owner: str | None) -> LeaderboardRow:
@@ -92,11 +112,12 @@ def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owne
     )
 
 
-def history(session: Session, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
+def history(source: Source, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
     """Every change of a version's rating in a pool, in the order of rating."""
-    query = (
-        select(RatingChange)
-        .where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
-        .order_by(col(RatingChange.rating_seq))
-    )
-    return session.exec(query).all()
+    with read(source) as session:
+        query = (
+            select(RatingChange)
+            .where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
+            .order_by(col(RatingChange.rating_seq))
+        )
+        return session.exec(query).all()

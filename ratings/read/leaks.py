@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
+from ratings.store.database import Source, read
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 
 
@@ -18,15 +19,16 @@ class LeakRow:
     version: Version
 
 
-def leak_checks(session: Session, tournament_id: str) -> list[LeakRow]:
+def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
     """All leak checks of a tournament, in schedule order."""
-    query = (
-        select(LeakCheck, Bot.name, Version)
-        .join(Match, col(Match.id) == LeakCheck.match_id)
-        .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
-        .join(Version, col(Version.id) == MatchSeat.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Match.tournament_id == tournament_id)
-        .order_by(col(Match.position), col(LeakCheck.seat))
-    )
-    return [LeakRow(*row) for row in session.exec(query)]
+    with read(source) as session:
+        query = (
+            select(LeakCheck, Bot.name, Version)
+            .join(Match, col(Match.id) == LeakCheck.match_id)
+            .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
+            .join(Version, col(Version.id) == MatchSeat.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .where(Match.tournament_id == tournament_id)
+            .order_by(col(Match.position), col(LeakCheck.seat))
+        )
+        return [LeakRow(*row) for row in session.exec(query)]

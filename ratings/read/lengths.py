@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from sqlalchemy import select
-from sqlmodel import Session
 
 from ratings.read.scope import Scope
 from ratings.store import tables
+from ratings.store.database import Source, read
 
 _m = tables.match
 _MEASURES = ("plies", "decisions", "duration_us")
@@ -30,11 +30,12 @@ class Spread:
     """95 % of the matches have no more."""
 
 
-def lengths(session: Session, scope: Scope) -> list[Spread]:
+def lengths(source: Source, scope: Scope) -> list[Spread]:
     """Every measure; empty before the first match."""
-    query = select(*(_m.c[name] for name in _MEASURES)).where(scope.holds(_m.c.id), _m.c.plies.is_not(None))
-    columns = list(zip(*session.connection().execute(query), strict=True))
-    return [_spread(name, sorted(values)) for name, values in zip(_MEASURES, columns, strict=bool(columns))]
+    with read(source) as session:
+        query = select(*(_m.c[name] for name in _MEASURES)).where(scope.holds(_m.c.id), _m.c.plies.is_not(None))
+        columns = list(zip(*session.connection().execute(query), strict=True))
+        return [_spread(name, sorted(values)) for name, values in zip(_MEASURES, columns, strict=bool(columns))]
 
 
 def _spread(name: str, values: list[int]) -> Spread:

@@ -12,26 +12,28 @@ from sqlmodel import Session
 from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results
 from ratings.store import tables
+from ratings.store.database import Source, read
 from ratings.store.models import Verdict
 
 _PART = 20_000
 _m, _t, _o = tables.match, tables.tournament, tables.rating_order
 
 
-def load_results(session: Session, pool_id: str) -> Results:
+def load_results(source: Source, pool_id: str) -> Results:
     """The rated matches of whole blocks: one match that is void, unrated or not over leaves its block out.
 
     `versions` are ids in ascending order, `digests` the first 64 bits of the game digests. Raises NotFoundError.
     """
-    pool = tables.pool
-    seats = session.connection().execute(select(pool.c.seats).where(pool.c.id == pool_id)).scalar_one_or_none()
-    if seats is None:
-        raise NotFoundError(f"no pool {pool_id}")
-    columns = _Columns(seats)
-    rows = session.connection().execute(_matches(pool_id, seats), execution_options={"yield_per": _PART})
-    for part in rows.partitions():
-        columns.add(part)
-    return columns.results(_broken_blocks(session, pool_id))
+    with read(source) as session:
+        pool = tables.pool
+        seats = session.connection().execute(select(pool.c.seats).where(pool.c.id == pool_id)).scalar_one_or_none()
+        if seats is None:
+            raise NotFoundError(f"no pool {pool_id}")
+        columns = _Columns(seats)
+        rows = session.connection().execute(_matches(pool_id, seats), execution_options={"yield_per": _PART})
+        for part in rows.partitions():
+            columns.add(part)
+        return columns.results(_broken_blocks(session, pool_id))
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:

@@ -1,9 +1,11 @@
 """The one door to the database: open it, read, write, upgrade, back up.
 
-    with write(engine) as session: ...   # one transaction, committed at the end, undone by any exception
-    with read(engine) as session: ...    # one consistent view, never committed
+    with write(database) as session: ...   # one transaction, committed at the end, undone by any exception
+    with read(database) as session: ...    # one consistent view, never committed
 
-Errors of the driver come out as `ratings.errors`, on one line with the remedy. Objects read stay usable afterwards.
+Only `ratings` opens these sessions: others hold a `Database`, write through `ratings.ledger.ledger.Ledger` and read
+through the functions of `ratings.read`. Errors of the driver come out as `ratings.errors`, on one line with the remedy.
+Objects read stay usable afterwards.
 """
 
 from __future__ import annotations
@@ -11,20 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
+import sqlalchemy
 import sqlalchemy.exc
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
-from ratings.errors import BackupError, DatabaseAccessError
-from ratings.store import schema, sqlite
+from ratings.errors import DatabaseAccessError
+from ratings.store import schema
+from ratings.store.dialects import dialect_of, translated
 from ratings.store.schema import SchemaChange
 
-# Engine and Session too, so that callers can name what they pass around without importing the drivers.
 __all__ = [
+    "Database",
     "Engine",
     "Session",
+    "Source",
     "backup",
     "database_url",
     "is_there",
@@ -36,12 +42,45 @@ __all__ = [
 ]
 
 
-def open_database(url_or_path: str | Path) -> Engine:
-    """The database at a path, or of a URL such as `postgresql+psycopg://host/name`.
+class Database:
+    """An open database. Whoever opened it closes it."""
+
+    def __init__(self, engine: sqlalchemy.Engine) -> None:
+        self.engine = engine
+        """For this package only."""
+
+    @property
+    def url(self) -> URL:
+        """Where the database lies."""
+        return self.engine.url
+
+    @property
+    def path(self) -> Path | None:
+        """The file of an SQLite database, or `None` for one in memory or on a server."""
+        name = self.url.database
+        is_file = self.url.get_backend_name() == "sqlite" and name not in (None, "", ":memory:")
+        return Path(str(name)) if is_file else None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    dispose = close
+
+
+Engine = Database
+"""The old name of what callers pass around."""
+
+Source: TypeAlias = Database | Session
+"""What is read from: a database, or the session of a transaction that is open."""
+
+
+def open_database(url_or_path: str | Path) -> Database:
+    """Open the database at a path, or of a URL such as `postgresql+psycopg://host/name`.
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
-    engine = _engine(url_or_path)
+    engine = _make_engine(url_or_path)
     try:
         with translated(engine.url):
             schema.ensure(engine)
@@ -51,12 +90,12 @@ def open_database(url_or_path: str | Path) -> Engine:
     except BaseException:
         engine.dispose()
         raise
-    return engine
+    return Database(engine)
 
 
 def upgrade(url_or_path: str | Path) -> SchemaChange:
     """Bring the database to this program's schema, in one transaction. Raises like `open_database`."""
-    engine = _engine(url_or_path)
+    engine = _make_engine(url_or_path)
     try:
         with translated(engine.url):
             return schema.upgrade(engine)
@@ -64,77 +103,52 @@ def upgrade(url_or_path: str | Path) -> SchemaChange:
         engine.dispose()
 
 
+def backup(database: Database, target: Path) -> None:
+    """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
+    with translated(database.url):
+        dialect_of(database.url).backup(database.engine, target)
+
+
+def is_there(url_or_path: str | Path) -> bool:
+    """Return whether the database exists, without making it; one on a server counts as existing until it is opened.
+
+    Raises DatabaseAccessError if no database could lie there.
+    """
+    url = database_url(url_or_path)
+    return dialect_of(url).is_there(url)
+
+
+def _make_engine(url_or_path: str | Path) -> sqlalchemy.Engine:
+    url = database_url(url_or_path)
+    return dialect_of(url).make_engine(url)
+
+
 @contextmanager
-def write(engine: Engine) -> Iterator[Session]:
-    """A session that writes: one transaction, alone from its beginning, committed at the end of the block."""
-    with translated(engine.url), Session(engine, expire_on_commit=False) as session:
-        session.connection(execution_options={sqlite.IMMEDIATE: True})
+def write(database: Database) -> Iterator[Session]:
+    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
+    with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
+        session.connection(execution_options=dialect_of(database.url).WRITING)
         yield session
         session.commit()
 
 
 @contextmanager
-def read(engine: Engine) -> Iterator[Session]:
-    """A session that reads: one consistent view, whatever others write meanwhile."""
-    with translated(engine.url), Session(engine, expire_on_commit=False, autoflush=False) as session:
-        if not sqlite.is_sqlite(engine.url):  # which has no other level
-            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+def read(source: Source) -> Iterator[Session]:
+    """Open a session that reads: one consistent view, whatever others write meanwhile.
+
+    An open session is handed on: what it reads belongs to the same view.
+    """
+    if isinstance(source, Session):
+        yield source
+        return
+    with translated(source.url), Session(source.engine, expire_on_commit=False, autoflush=False) as session:
+        if options := dialect_of(source.url).READING:
+            session.connection(execution_options=options)
         yield session
 
 
-def backup(engine: Engine, target: Path) -> None:
-    """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
-    if not sqlite.is_sqlite(engine.url):
-        raise BackupError("only SQLite is backed up here; use the database's own tool, for example pg_dump")
-    with translated(engine.url):
-        sqlite.backup(engine, target)
-
-
-@contextmanager
-def translated(url: URL) -> Iterator[None]:
-    """Turn the driver's errors that have a remedy into `ratings.errors`; let the others through."""
-    try:
-        yield
-    except sqlalchemy.exc.DBAPIError as error:
-        _raise_translated(error.orig or error, url, error)
-        raise
-    except Exception as error:  # a driver's error while connecting or copying comes unwrapped
-        _raise_translated(error, url, error)
-        raise
-
-
-def _raise_translated(original: BaseException, url: URL, error: Exception) -> None:
-    meaning = sqlite.translate(original, url)
-    if meaning is not None:
-        raise meaning from error
-
-
-def is_there(url_or_path: str | Path) -> bool:
-    """Whether the database exists; one on a server counts as there, opening it tells. Makes nothing.
-
-    Raises DatabaseAccessError when none could lie at that place.
-    """
-    url = database_url(url_or_path)
-    if not sqlite.is_sqlite(url):
-        return True
-    sqlite.check_place(url)
-    name = url.database
-    return name in (None, "", ":memory:") or str(name).startswith("file:") or Path(str(name)).exists()
-
-
-def _engine(url_or_path: str | Path) -> Engine:
-    url = database_url(url_or_path)
-    if sqlite.is_sqlite(url):
-        sqlite.check_place(url)
-        return sqlite.make_engine(url)
-    try:
-        return create_engine(url)
-    except ModuleNotFoundError as error:
-        raise DatabaseAccessError(f"{url.drivername} needs the Python package {error.name}; install it") from error
-
-
 def database_url(url_or_path: str | Path) -> URL:
-    """The URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
+    """Return the URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
         if not str(url_or_path):
             raise DatabaseAccessError("the database has no name; give a path, for example arena.db")

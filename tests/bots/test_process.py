@@ -150,3 +150,9 @@ def test_neither_the_kit_nor_a_random_bot_imports_the_engines_games() -> None:
     code = "import sys, bots.algorithms.uniform, bots.stream; print([m for m in sys.modules if m.startswith('engine')])"
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
     assert shown.stdout.strip() == "[]"
+
+
+def test_importing_the_kit_imports_nothing_of_the_arena_but_its_messages() -> None:
+    code = "import sys, bots.kit; print(*(name for name in sys.modules if name.startswith('arena.')))"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert sorted(shown.stdout.split()) == ["arena.v1", "arena.v1.match_pb2", "arena.v1.play_pb2"]

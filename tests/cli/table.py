@@ -8,11 +8,12 @@ deterministic and whose name begins with `leaky`.
 from random import Random
 from typing import Self
 
-from arena.match.answers import Answer
-from arena.match.host_faults import MatchLostError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
+from arena.match.messages import Answer
 from arena.match.replay import build_document, dump
-from arena.match.spec import HostCause, LeakCheck, LeakVerdict, MatchReport, MatchSpec
+from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.spec import MatchSpec
 
 STARTED_AT_US = 1_800_000_000_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.cli.nouns.demo import BUDGET_S, TIME, plan_part
-from arena.match.clock import parse_time_control
+from arena.match.time_control import parse_time_control
 from engine import registry
 from engine.core import Game
 

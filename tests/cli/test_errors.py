@@ -3,7 +3,7 @@ import pytest
 from arena.cli.shared import errors
 from arena.cli.shared.errors import CliError, MisuseError, report, unknown
 from arena.hosting.manifest import ManifestError
-from arena.match.clock import TimeControlError
+from arena.match.time_control import TimeControlError
 from engine.core import EngineError, SeatsError, UnknownGameError
 from ratings.errors import AmbiguousError, DatabaseFullError, NotFoundError, SchemaVersionError
 

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared.request import next_name
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from ratings.ledger import entry as ledger
 from ratings.read import queries
 from ratings.store.database import open_database, write

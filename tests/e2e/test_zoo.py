@@ -16,9 +16,11 @@ import pytest_asyncio
 
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
-from arena.match.clock import TimeControl
 from arena.match.replay import load
-from arena.match.spec import UNCONFINED, Fault, FaultCause, MatchReport
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import NO_SANDBOX
+from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support.keeper import copy_zoo, zoo_seat
@@ -192,18 +194,18 @@ def sandboxed(host: MatchHost, zoo: Path) -> Cage:
     return Cage(host, zoo, STANDARD)
 
 
-@pytest.fixture(scope="module", params=[UNCONFINED, STANDARD])
+@pytest.fixture(scope="module", params=[NO_SANDBOX, STANDARD])
 def cage(host: MatchHost, zoo: Path, request: pytest.FixtureRequest) -> Cage:
     if request.param == STANDARD:
         kept: Cage = request.getfixturevalue("sandboxed")
         return kept
-    return Cage(host, zoo, UNCONFINED)
+    return Cage(host, zoo, NO_SANDBOX)
 
 
 @pytest.fixture(scope="module")
 def strongest(host: MatchHost, zoo: Path) -> Cage:
     """The strongest level that works; for what takes long and is the same at every level."""
-    return Cage(host, zoo, STANDARD if probe(STANDARD).works else UNCONFINED)
+    return Cage(host, zoo, STANDARD if probe(STANDARD).works else NO_SANDBOX)
 
 
 async def test_a_bot_that_does_not_start_loses_and_it_is_told_why(cage: Cage) -> None:

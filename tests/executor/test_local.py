@@ -13,7 +13,7 @@ from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.executor.worker_process import WorkerProcess
 from arena.match.host_faults import MatchLostError
-from arena.match.spec import MatchReport
+from arena.match.report import MatchReport
 from arena.match.verify import verify
 from tests.support.processes import marked_processes, wait_until
 from tests.support.specs import king_spec, scripted

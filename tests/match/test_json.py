@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.host_faults import HostBrokenError, MatchLostError
-from arena.match.spec import (
-    Fault,
-    FaultCause,
-    HostCause,
-    LeakCheck,
-    LeakVerdict,
-    MatchReport,
-    MatchResult,
-)
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.result import Fault, FaultCause, MatchResult
 
 NUMBERS = st.integers(0, 2**53)
 SEATS = st.lists(st.integers(0, 4), max_size=5).map(tuple)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.answers import Answer, Breach, Garbage, Resignation
-from arena.match.clock import TimeControl
-from arena.match.course import DecidedBy
+from arena.match.decisions import DecidedBy
 from arena.match.match import Match, MatchSpecError
-from arena.match.spec import Fault, FaultCause
+from arena.match.messages import Answer, Malformed, ProtocolViolation, Resignation
+from arena.match.result import Fault, FaultCause
+from arena.match.time_control import TimeControl
 from tests.support.specs import installed_script_game, script_spec
 
 
@@ -201,7 +201,7 @@ class TestJudgement:
         assert asked(match) == (1, 64)
 
     def test_a_late_answer_is_a_timeout_whatever_it_says(self) -> None:
-        for message in (Answer("m2", 9, ()), Garbage("noise"), Breach("a second Join"), Resignation("m1")):
+        for message in (Answer("m2", 9, ()), Malformed("noise"), ProtocolViolation("a second Join"), Resignation("m1")):
             match = start("0:2 1:2", clock="100ms")
             match.receive(0, message, 150_001, 150_001)
             assert causes(match) == [(0, FaultCause.TIMEOUT, 0)]
@@ -222,8 +222,8 @@ class TestJudgement:
             match.expire(150_001, 150_001)
             assert causes(match) == [(0, FaultCause.TIMEOUT, 0)]
 
-    @pytest.mark.parametrize("message", [Answer("m1", 0, (0,)), Breach("a second Join")])
-    def test_a_message_nobody_asked_for_is_a_breach_of_protocol(self, message: Answer | Breach) -> None:
+    @pytest.mark.parametrize("message", [Answer("m1", 0, (0,)), ProtocolViolation("a second Join")])
+    def test_a_message_nobody_asked_for_is_a_breach_of_protocol(self, message: Answer | ProtocolViolation) -> None:
         match = start("0:2 1:2 2:2", seats=3)
         match.receive(1, message, 0, 0)
         assert match.is_out(1)
@@ -238,8 +238,8 @@ class TestJudgement:
 
     def test_what_a_forfeited_seat_says_is_not_heard(self) -> None:
         match = start("0:2 1:2 2:2", seats=3)
-        match.receive(1, Garbage("noise"), 0, 0)
-        match.receive(1, Garbage("noise"), 0, 0)
+        match.receive(1, Malformed("noise"), 0, 0)
+        match.receive(1, Malformed("noise"), 0, 0)
         assert len(match.faults_of(1)) == 1
 
     def test_the_evidence_holds_the_times(self) -> None:
@@ -389,7 +389,7 @@ class TestForfeits:
         match = start("0:2")
         act(match, 0)
         match.fail(0, FaultCause.DISCONNECTED, "Its stream ended.")
-        match.receive(1, Garbage("noise"), 0, 0)
+        match.receive(1, Malformed("noise"), 0, 0)
         match.expire(1, 1)
         assert match.result().faults == ()
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.match.answers import Answer
 from arena.match.digests import canonical_json, chain, game_digest
 from arena.match.match import Match
+from arena.match.messages import Answer
 from arena.match.replay import ReplayError, build_document, dump, load, read_figures
 from arena.match.timing import Figures, pack_figures
 from arena.match.verify import verify

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from arena.match.answers import Answer, Garbage, Message, Resignation
-from arena.match.course import Decision
+from arena.match.decisions import Decision
 from arena.match.match import Match
+from arena.match.messages import Answer, Malformed, Message, Resignation
 from arena.match.replay import build_document
+from arena.match.report import LeakVerdict
+from arena.match.result import Fault, FaultCause
 from arena.match.retrial import Deviation, Retrial, Trial, compare
-from arena.match.spec import Fault, FaultCause, LeakVerdict, MatchSpec
+from arena.match.spec import MatchSpec
 from tests.support.specs import installed_script_game, script_spec
 
 ROUNDS = "0:3 1:3d 0:3 0:3 1:3 2:3 0:3 1:1 1:3"
@@ -97,7 +99,10 @@ def test_more_actions_than_then_lead_astray_and_end_the_retrial() -> None:
 
 @pytest.mark.parametrize(
     ("message", "said"),
-    [(Resignation("m1"), ("resigned",)), (Garbage("40 bytes that are no message"), ("40 bytes that are no message",))],
+    [
+        (Resignation("m1"), ("resigned",)),
+        (Malformed("4 bytes that are no message"), ("4 bytes that are no message",)),
+    ],
 )
 def test_something_else_than_an_answer_is_a_deviation(message: Message, said: tuple[str, ...]) -> None:
     spec = script_spec(ROUNDS, 3)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 from sqlmodel import Session
 
 from ratings.ledger.bots import add_version
@@ -23,6 +23,7 @@ from ratings.ledger.entry import (
 )
 from ratings.ledger.pools import PoolKey
 from ratings.store import tables
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 
 FOREVER = 2**62

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
 
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database
 from tests.ratings import book
 

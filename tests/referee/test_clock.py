@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from arena.match.clock import TimeControl
 from arena.match.replay import load, read_figures
-from arena.match.spec import FaultCause, MatchReport, SeatSpec
+from arena.match.report import MatchReport
+from arena.match.result import FaultCause
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.match.timing import Figures
 from arena.match.verify import verify
 from arena.worker.host import MatchHost

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from arena.match.answers import Breach, Garbage
+from arena.match.messages import Malformed, ProtocolViolation
 from arena.wire.parsing import parse_join, parse_request
 from tests.support.fuzz_messages import draw_message
 from tests.support.fuzzing import fuzz, listening, open_range
@@ -34,4 +34,4 @@ def test_every_message_is_judged_and_none_raises() -> None:
         data = draw_message(rng, "m1", 0)
         verdicts.add(type(parse_request(data)))
         verdicts.add(type(parse_join(data)))
-    assert {Garbage, Breach} < verdicts
+    assert {Malformed, ProtocolViolation} < verdicts

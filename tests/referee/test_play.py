@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from arena.match.answers import Answer, Resignation
-from arena.match.clock import TimeControl
-from arena.match.host_faults import MatchLostError
+from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.match import Match
-from arena.match.spec import FaultCause, HostCause
+from arena.match.messages import Answer, Resignation
+from arena.match.result import FaultCause
+from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.play import SeatedBot, _MatchReferee
 from arena.referee.stream import StreamClosedError

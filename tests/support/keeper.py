@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena.match.spec import UNCONFINED, SeatSpec
+from arena.match.spec import NO_SANDBOX, SeatSpec
 
 SUPPORT = Path(__file__).parent
 PROGRAM = "tests.support.zoo"
@@ -33,7 +33,7 @@ def zoo_seat(
     behaviour: str = "",
     *,
     at: int = 0,
-    level: str = UNCONFINED,
+    level: str = NO_SANDBOX,
     memory_mb: int = 512,
     mark: str = "",
     aims: Mapping[str, str] | None = None,

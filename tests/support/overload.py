@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from arena.match.clock import TimeControl
 from arena.match.host_faults import HostBrokenError, MatchLostError
-from arena.match.spec import Fault, FaultCause, MatchReport, SeatSpec
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from tests.support.specs import script_spec
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from arena.match.clock import TimeControl, parse_time_control
 from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl, parse_time_control
 from engine import registry
 from engine.core import Game
 from tests.support import script_game

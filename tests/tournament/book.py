@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.store import VersionStore
-from arena.match.clock import parse_time_control
-from arena.tournament.create import Terms, create_round_robin
+from arena.match.time_control import parse_time_control
+from arena.tournament.creation import Terms, create_round_robin
 from engine import registry
 from ratings.ledger.bots import add_version
 from ratings.read.leaderboard import table

@@ -19,8 +19,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.create import create_format
-from arena.tournament.formats.base import Format
+from arena.tournament.creation import create_format
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import Planner

@@ -10,7 +10,9 @@ from random import Random
 from typing import Self
 
 from arena.match.host_faults import MatchLostError
-from arena.match.spec import Fault, FaultCause, MatchReport, MatchResult, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.spec import MatchSpec
 
 OnStart = Callable[[MatchSpec], None]
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from arena.hosting.store import StoreError
-from arena.match.spec import MatchReport, MatchSpec
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from arena.tournament.errors import AlreadyRunningError, HostFailingError, NotPlayableError
 from arena.tournament.formats import seeds
 from arena.tournament.lock import exclusive, lock_path
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
 from ratings.ledger import entry as ledger

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from arena.match.spec import MatchSpec
-from arena.tournament.create import create_format, create_match
-from arena.tournament.entry import join, withdraw
+from arena.tournament.creation import create_format, create_match
+from arena.tournament.entering import join, withdraw
 from arena.tournament.errors import NotPlayableError, OrderError
-from arena.tournament.formats.base import Format, Standing
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import Planner
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.ledger import entry as ledger
 from ratings.ledger import waves

@@ -14,11 +14,13 @@ import pytest
 import pytest_asyncio
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
-from arena.match.clock import TimeControl
-from arena.match.host_faults import HostBrokenError, MatchLostError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
-from arena.match.spec import Fault, FaultCause, HostCause, MatchReport, SeatSpec
+from arena.match.report import MatchReport
+from arena.match.result import Fault, FaultCause
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.referee.stream import BotStream
 from arena.worker.host import MatchHost

@@ -13,7 +13,7 @@ import pytest
 
 from arena.executor.local import LocalExecutor
 from arena.hosting.store import VersionStore
-from arena.tournament.progress import RunProgress
+from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from engine import registry
 from ratings.ledger.bots import add_version

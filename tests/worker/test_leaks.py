@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.match.clock import TimeControl
-from arena.match.spec import LeakCheck, LeakVerdict, MatchReport, SeatSpec
+from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from tests.support.processes import marked_processes
 from tests.support.specs import script_spec, scripted

@@ -11,8 +11,8 @@ import pytest
 from arena.executor.local import default_warm_mb
 from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.proc.usage import tree_resident_bytes
-from arena.match.clock import TimeControl
 from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl
 from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost
 from tests.support.processes import marked_processes

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.hosting.system_places import USR_PARTS
 
-BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games")
+BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games", "arena.match", "arena.wire")
 FOREIGN_PACKAGE = "grpc"
 """Where this package lies, the others from the registry lie too."""
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from arena.tournament.formats.base import Order, PlayedBlock, Situation
-from arena.tournament.formats.base import Standing as Row
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.points import standing_rows, tally
+from arena.tournament.formats.format import Standing as Row
 from arena.tournament.formats.roundrobin import check_entrants, check_size
-from ratings.errors import ResultsError
+from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
+from arena.tournament.formats.tally import standing_rows, tally
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
@@ -57,15 +57,15 @@ class Adaptive:
             )
         check_size(self.blocks * self.seats)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         left = self.blocks - len(situation.blocks)
         if left <= 0 or len(situation.present) < max(self.seats, parse_question(self.until).places + 1):
             return []
         return self._orders(situation)[:left]
 
-    def _orders(self, situation: Situation) -> list[Order]:
-        from ratings.statistics.stopping.planning import first_blocks, next_blocks
+    def _orders(self, situation: Situation) -> list[CircularOrder]:
+        from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 
         labels = _labels(situation)
         names = {label: entrant for entrant, label in labels.items()}
@@ -141,5 +141,5 @@ def _table(situation: Situation) -> OfficialTable:
     return official_table(results_of(list(labels.values()), matches))
 
 
-def _rotations(block: PlayedBlock) -> list[Order]:
+def _rotations(block: PlayedBlock) -> list[CircularOrder]:
     return [block.order[turn:] + block.order[:turn] for turn in range(len(block.order))]

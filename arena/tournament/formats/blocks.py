@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.tournament.formats import seeds
-from arena.tournament.formats.base import Order
 from arena.tournament.formats.openings import draw_opening
+from arena.tournament.formats.situation import CircularOrder
 from engine.core import Game
 from ratings.ledger.planning import BlockPlan, MatchPlan
 
@@ -24,7 +24,7 @@ class BlockMaker:
     opening_plies: int | None
     """None is the game's own default."""
 
-    def block(self, index: int, order: Order, sharing: int = 1) -> BlockPlan:
+    def block(self, index: int, order: CircularOrder, sharing: int = 1) -> BlockPlan:
         """A circular order in all its rotations; `sharing` successive blocks have one opening and one chance seed."""
         return self.part(index, [order[shift:] + order[:shift] for shift in range(len(order))], index // sharing)
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from arena.tournament.formats.base import BlockState, PlayedBlock
-from arena.tournament.formats.points import block_points, most_points
-from arena.tournament.formats.tables import choose_byes, pair
+from arena.tournament.formats.pairing import choose_byes, pair
+from arena.tournament.formats.situation import BlockState, PlayedBlock
+from arena.tournament.formats.tally import block_points, most_points
 
 MOST_EXTRA = 3
 """Blocks beyond best of n, where a tie is equal or blocks were void."""

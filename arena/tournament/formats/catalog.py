@@ -7,8 +7,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import Format
 from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from arena.tournament.formats.base import Order, Situation
 from arena.tournament.formats.seeds import derive
+from arena.tournament.formats.situation import CircularOrder, Situation
 from engine.chance import SeededChance
 
 Places = tuple[int, ...]
@@ -34,7 +34,7 @@ def _orders(places: Places, cycle: int, seed: int) -> tuple[Places, ...]:
     return tuple(orders)
 
 
-def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[Order]:
+def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[CircularOrder]:
     """Each group, at its table in the circular order whose turn it is after the blocks planned so far."""
     place = {entrant.id: number for number, entrant in enumerate(situation.entrants)}
     played = Counter(frozenset(block.order) for block in situation.blocks)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from arena.tournament.formats.base import Order, PlayedBlock, Situation, Standing
 from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.points import by_score, standing_rows, tally
+from arena.tournament.formats.format import Standing
 from arena.tournament.formats.roundrobin import check_size
+from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
+from arena.tournament.formats.tally import by_score, standing_rows, tally
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
 from ratings.statistics.compare.games import Game, PairedBlock
 
@@ -63,7 +64,7 @@ class Compare:
             raise ScheduleError(f"{self.pairs} blocks are impossible; use 1 or more")
         check_size(min(self.pairs, DEFAULT_PAIRS) * 2 * self.seats)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         planned = len(situation.blocks) // 2
         if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation.blocks).answer:
@@ -78,7 +79,7 @@ class Compare:
         is_whole = not any(entrant.has_left(situation.wave) for entrant in tested)
         return is_whole and (not field or left.count(False) >= self.seats - 1)
 
-    def _pair(self, situation: Situation, number: int) -> Iterator[Order]:
+    def _pair(self, situation: Situation, number: int) -> Iterator[CircularOrder]:
         """The table with NEW, and the same with OLD."""
         new, old, *field = situation.present
         if field:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.formats.base import Order, Situation, Standing
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.points import standing_rows, tally
+from arena.tournament.formats.format import Standing
 from arena.tournament.formats.roundrobin import check_entrants, check_size
+from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.tally import standing_rows, tally
 
 MOST_BLOCKS = 99
 
@@ -50,7 +51,7 @@ class Knockout:
             raise ScheduleError(f"a best of {self.best_of} blocks is impossible; use 1 to {MOST_BLOCKS}")
         check_size(entrants * self.lives * self.best_of * self.seats)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         groups = [tie.entrants for tie in self._bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
         return seat_groups(situation, groups)

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.formats.base import Order, Situation, Standing
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import Standing
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.points import Tally, keep_failing, standing_rows, tally
 from arena.tournament.formats.roundrobin import check_entrants, check_size
+from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.swiss import RETIRE_AFTER
+from arena.tournament.formats.tally import Tally, keep_failing, standing_rows, tally
 from ratings.statistics.skill import Skill, exposure
 
 
@@ -42,7 +43,7 @@ class Ladder:
             raise ScheduleError(f"{self.waves} waves are impossible; use 1 or more, or 0 for no end")
         check_size(entrants // self.seats * self.seats * self.waves)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         tallies = tally(situation)
         failing = keep_failing(tallies, self.retire_after)

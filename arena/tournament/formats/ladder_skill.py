@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from arena.tournament.formats.base import PlayedBlock, Situation
+from arena.tournament.formats.situation import PlayedBlock, Situation
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate
 
 SETTINGS = SkillSettings()

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.tournament.formats import schedule
-from arena.tournament.formats.base import Order, Situation, Standing
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.points import by_score, standing_rows, tally
+from arena.tournament.formats.format import Standing
 from arena.tournament.formats.sampling import balanced_sample
 from arena.tournament.formats.seeds import derive
+from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.tally import by_score, standing_rows, tally
 from engine.chance import SeededChance
 
 
@@ -34,7 +35,7 @@ class RoundRobin:
         """See `Format`."""
         schedule.check_schedule([str(place) for place in range(entrants)], seats=self.seats, blocks=self.blocks)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         if situation.wave:
             return []
@@ -65,7 +66,7 @@ class Sample:
         _check_field(self.name, entrants, self.seats, self.blocks)
         check_size(math.ceil(entrants * self.blocks / self.seats) * self.seats)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         if situation.wave:
             return []
@@ -98,7 +99,7 @@ class Gauntlet:
         _check_field(self.name, entrants, self.seats, self.blocks)
         check_size(math.comb(entrants - 1, self.seats - 1) * self.blocks * self.seats)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         return [] if situation.wave else seat_groups(situation, self._groups(situation))
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.formats.base import Order, Situation, Standing
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.points import Tally, keep_failing, most_points, standing_rows, tally
+from arena.tournament.formats.format import Standing
+from arena.tournament.formats.pairing import choose_byes, seat_tables
 from arena.tournament.formats.roundrobin import check_entrants, check_size
-from arena.tournament.formats.tables import choose_byes, seat_tables
+from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.tally import Tally, keep_failing, most_points, standing_rows, tally
 
 RETIRE_AFTER = 3
 
@@ -53,7 +54,7 @@ class Swiss:
             )
         check_size(entrants // self.seats * self.seats * self.blocks * self.rounds)
 
-    def plan(self, situation: Situation) -> list[Order]:
+    def plan(self, situation: Situation) -> list[CircularOrder]:
         """See `Format`."""
         tallies = self._tallies(situation)
         active = self._active(situation, tallies)

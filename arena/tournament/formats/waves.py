@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.tournament.formats.base import BlockState, Entrant, Format, Order, Situation, Standing, Wave
+from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, Situation, Wave
 
 
 def is_ready(form: Format, planned: int, over: int) -> bool:
@@ -13,7 +14,7 @@ def is_ready(form: Format, planned: int, over: int) -> bool:
     return form.lag == 0 or planned - form.lag < over
 
 
-def plan_wave(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> tuple[Order, ...]:
+def plan_wave(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> tuple[CircularOrder, ...]:
     """The blocks of the wave that comes after `waves`; none when the tournament is over.
 
     The last lag - 1 waves may have results already: they are hidden, or the plan would depend on timing.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.abilities import Checks
-from engine.games.foreign_king.invariants import check
+from engine.games.foreign_king.state import POSITION
 
 CHECKS: Final = Checks(
     variants=(
@@ -14,6 +14,6 @@ CHECKS: Final = Checks(
         {"congress_on_empty": True, "virtual_discs": 16, "virtual_can_win": False},
         {"bank": 37, "max_rounds": 40},
     ),
-    check_invariants=check,
+    check_invariants=POSITION.check_invariants,
 )
 """The variants are what the editions differ in, and short banks."""

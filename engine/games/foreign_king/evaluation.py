@@ -14,9 +14,14 @@ from engine.abilities import Playable
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import CONGRESS_GO, CONGRESS_STAY
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import CONGRESS_ASK, END, FIRST_MARKER, Position
-from engine.games.foreign_king.rules.money import REPAYMENT
-from engine.games.foreign_king.state import ForeignKingState
+from engine.games.foreign_king.state import (
+    CONGRESS_ASK,
+    END,
+    FIRST_MARKER,
+    REPAYMENT,
+    ForeignKingState,
+    factories_in,
+)
 
 _HOLD: Final = (0.0, 0.55, 0.72, 0.83, 0.9, 0.94, 0.97, 1.0)
 """How likely a lead of so many discs lasts."""
@@ -35,16 +40,16 @@ _WIDTH: Final = 7.0
 _WIDTH_PER_TIME: Final = 14.0
 
 
-def evaluate_all(s: ForeignKingState) -> tuple[float, ...]:
+def evaluate_all(state: ForeignKingState) -> tuple[float, ...]:
     """How good the position is for each seat, 0..1; exact after the end: the part of the other seats left behind."""
-    if s.phase == END:
-        return _normalised(scoring.outcome(s).ranks)
-    if s.phase == CONGRESS_ASK:
-        return _after_congress(s)
-    time = _time_left(s)
-    points = expected_points(s, time)
+    if state.phase == END:
+        return _normalised(scoring.outcome(state).ranks)
+    if state.phase == CONGRESS_ASK:
+        return _after_congress(state)
+    time = _time_left(state)
+    points = expected_points(state, time)
     width = _WIDTH + _WIDTH_PER_TIME * time
-    return tuple(_chance_ahead(points, seat, width) for seat in range(s.seats))
+    return tuple(_chance_ahead(points, seat, width) for seat in range(state.seats))
 
 
 def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
@@ -57,20 +62,20 @@ def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(values)
 
 
-def _after_congress(s: ForeignKingState) -> tuple[float, ...]:
+def _after_congress(state: ForeignKingState) -> tuple[float, ...]:
     """The scoring is under way, so look behind the answer that is best for the seat asked."""
-    asked = s.asked[0]
+    asked = state.asked[0]
     answers = []
     for action in (CONGRESS_GO, CONGRESS_STAY):
-        child = s.clone()
+        child = state.clone()
         child.apply_unchecked(action)
         answers.append(evaluate_all(child))
     return max(answers, key=lambda values: values[asked])
 
 
-def _time_left(s: Position) -> float:
+def _time_left(state: ForeignKingState) -> float:
     """1 at the start, 0 when the marker meets the second-highest score."""
-    return max(0.0, (s.marker - s.second_score) / FIRST_MARKER)
+    return max(0.0, (state.marker - state.second_score) / FIRST_MARKER)
 
 
 def _chance_ahead(points: list[float], seat: int, width: float) -> float:
@@ -82,43 +87,43 @@ def _chance_ahead(points: list[float], seat: int, width: float) -> float:
     return total / (len(points) - 1)
 
 
-def expected_points(s: Position, time: float) -> list[float]:
+def expected_points(state: ForeignKingState, time: float) -> list[float]:
     """Expected final points per seat."""
-    seats = s.seats
-    points = [float(s.scores[seat]) for seat in range(seats)]
-    weight = [0.0] * len(s.scores)
-    _map_points(s, time, points, weight)
+    seats = state.seats
+    points = [float(state.scores[seat]) for seat in range(seats)]
+    weight = [0.0] * len(state.scores)
+    _map_points(state, time, points, weight)
     sharpness = 1.0 + 1.5 * (1.0 - time)
     _share(points, weight, 9.0, 0.45 * sharpness)
-    medals = [float(s.medals_up[seat] + s.loans[seat]) for seat in range(seats)]
+    medals = [float(state.medals[seat]) for seat in range(seats)]
     _share(points, medals, 9.0, 0.8 * sharpness)
-    _share(points, [float(count) for count in s.congress[:seats]], 3.0, 0.7 * sharpness)
-    _share(points, [float(count) for count in s.francs], 3.0, 0.3 * sharpness)
+    _share(points, [float(count) for count in state.congress[:seats]], 3.0, 0.7 * sharpness)
+    _share(points, [float(count) for count in state.francs], 3.0, 0.3 * sharpness)
     for seat in range(seats):
-        francs = s.francs[seat]
-        loans = s.loans[seat]
+        francs = state.francs[seat]
+        loans = state.loans[seat]
         repayable = min(loans, francs // REPAYMENT)
         points[seat] += scoring.LOAN_PENALTY * (loans - repayable) - _LOAN_REPAYABLE * repayable
         points[seat] += time * (
             _FRANC * min(francs, _FRANCS_COUNTED)
-            + _HAND_DISC * s.hand[seat]
-            + _CONGRESS_DISC * s.congress[seat]
-            + _MEDAL_UP * s.medals_up[seat]
+            + _HAND_DISC * state.hand[seat]
+            + _CONGRESS_DISC * state.congress[seat]
+            + _MEDAL_UP * (state.medals[seat] - state.loans[seat])
         )
     return points
 
 
-def _map_points(s: Position, time: float, points: list[float], weight: list[float]) -> None:
+def _map_points(state: ForeignKingState, time: float, points: list[float], weight: list[float]) -> None:
     """Discs and factories to come, into `points`; expected control (A49), into `weight` of each colour."""
-    seats = s.seats
+    seats = state.seats
     for province in range(PROVINCE_COUNT):
-        row = s.discs[province::PROVINCE_COUNT]
+        row = state.discs[province::PROVINCE_COUNT]
         most = max(row)
         if not most:
             continue
-        packed = s.factories[province]
+        packed = state.factories[province]
         active = packed & 63
-        worth = 1 + scoring.factories_in(packed) if packed else 1
+        worth = 1 + factories_in(packed) if packed else 1
         harvest = _HARVEST * (6 * (active & 7) + 3 * (active >> 3)) * time if active else 0.0
         leader = row.index(most)
         row[leader] = 0

@@ -8,9 +8,7 @@ from typing import Any, Final
 
 from engine.core import Outcome
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import VIRTUAL, Position, colours_of
-from engine.games.foreign_king.rules.flow import ALL_FACTORIES
-from engine.games.foreign_king.rules.majority import NOBODY, majority
+from engine.games.foreign_king.state import ALL_FACTORIES, VIRTUAL, ForeignKingState, colour_count, factories_in
 
 LOAN_PENALTY: Final = -6
 CONTROL_AWARD: Final = 9
@@ -20,6 +18,16 @@ FRANCS_AWARD: Final = 3
 VIRTUAL_SHARE_FACTOR: Final = 2
 VIRTUAL_PROVINCE: Final = 1
 VIRTUAL_INDUSTRIALIZED: Final = 3
+
+
+NOBODY: Final = -1
+
+
+def majority(state: ForeignKingState, province: int) -> int:
+    """Return the colour with strictly more discs there than every other colour (R10, A9), or NOBODY."""
+    row = state.discs[province::PROVINCE_COUNT]
+    most = max(row)
+    return row.index(most) if row.count(most) == 1 else NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +42,17 @@ class Control:
     """1 + factories of each of them (A49)."""
 
 
-def control(s: Position) -> Control:
+def control(state: ForeignKingState) -> Control:
     """Count the majorities on the map."""
-    colours = colours_of(s.seats)
-    provinces = [0] * colours
-    industrialized = [0] * colours
-    weight = [0] * colours
+    provinces, industrialized, weight = ([0] * colour_count(state) for _ in range(3))
     for province in range(PROVINCE_COUNT):
-        holder = majority(s, province)
+        holder = majority(state, province)
         if holder != NOBODY:
-            factories = factories_in(s.factories[province])
+            factories = factories_in(state.factories[province])
             provinces[holder] += 1
             industrialized[holder] += factories > 0
             weight[holder] += 1 + factories
     return Control(tuple(provinces), tuple(industrialized), tuple(weight))
-
-
-def factories_in(packed: int) -> int:
-    """Factories of a packed province, active or not."""
-    return (packed & 7) + (packed >> 3 & 7) + (packed >> 6 & 7) + (packed >> 9)
 
 
 def award(amounts: Sequence[int], points: int) -> list[int]:
@@ -64,31 +64,26 @@ def award(amounts: Sequence[int], points: int) -> list[int]:
     return [share if amount == most else 0 for amount in amounts]
 
 
-def medals_of(s: Position) -> list[int]:
-    """Medals per seat, either side up (A54)."""
-    return [up + down for up, down in zip(s.medals_up, s.loans, strict=True)]
-
-
-def breakdown(s: Position) -> dict[str, list[int]]:
+def breakdown(state: ForeignKingState) -> dict[str, list[int]]:
     """Victory points per seat by where they come from, final scoring as if the game ended now (R16)."""
-    shares = award(control(s).weight, CONTROL_AWARD)
-    seats = s.seats
+    shares = award(control(state).weight, CONTROL_AWARD)
+    seats = state.seats
     return {
-        "play": s.scores[:seats],
-        "loans": [LOAN_PENALTY * loans for loans in s.loans],
+        "play": state.scores[:seats],
+        "loans": [LOAN_PENALTY * loans for loans in state.loans],
         "control": shares[:seats],
-        "medals": award(medals_of(s), MEDALS_AWARD),
-        "congress": award(s.congress[:seats], CONGRESS_AWARD),
-        "francs": award(s.francs, FRANCS_AWARD),
+        "medals": award(state.medals, MEDALS_AWARD),
+        "congress": award(state.congress[:seats], CONGRESS_AWARD),
+        "francs": award(state.francs, FRANCS_AWARD),
     }
 
 
-def virtual_breakdown(s: Position) -> dict[str, int]:
+def virtual_breakdown(state: ForeignKingState) -> dict[str, int]:
     """The virtual player's points by where they come from (R16, A45, C11)."""
-    held = control(s)
+    held = control(state)
     share = award(held.weight, CONTROL_AWARD)[VIRTUAL]
     return {
-        "play": s.scores[VIRTUAL],
+        "play": state.scores[VIRTUAL],
         "control": VIRTUAL_SHARE_FACTOR * share,
         "provinces": VIRTUAL_PROVINCE * held.provinces[VIRTUAL],
         "industrialized": VIRTUAL_INDUSTRIALIZED * held.industrialized[VIRTUAL],
@@ -101,39 +96,41 @@ def ranks(scores: Sequence[int], medals: Sequence[int]) -> tuple[int, ...]:
     return tuple(1 + sum(other > key for other in keys) for key in keys)
 
 
-def end_conditions(s: Position) -> list[str]:
+def end_conditions(state: ForeignKingState) -> list[str]:
     """Every end condition that holds; `max_rounds` alone means the cap (K14)."""
     found = []
-    if s.marker <= s.second_score:
+    if state.marker <= state.second_score:
         found.append("marker")
-    if s.inactive_count == ALL_FACTORIES:
+    if state.inactive_count == ALL_FACTORIES:
         found.append("factories")
     return found or ["max_rounds"]
 
 
-def outcome(s: Position) -> Outcome:
+def outcome(state: ForeignKingState) -> Outcome:
     """The outcome of a finished game; the keys of its details are documented in the manual."""
-    parts = breakdown(s)
+    parts = breakdown(state)
     scores = [sum(points) for points in zip(*parts.values(), strict=True)]
-    medals = medals_of(s)
+    medals = state.medals[:]
     places = ranks(scores, medals)
     details: dict[str, Any] = {
-        "end": end_conditions(s),
-        "rounds": s.round,
+        "end": end_conditions(state),
+        "rounds": state.round,
         "scores": scores,
         "medals": medals,
         "breakdown": parts,
     }
-    return Outcome(places, details | _virtual_details(s, scores, medals, places))
+    return Outcome(places, details | _virtual_details(state, scores, medals, places))
 
 
-def _virtual_details(s: Position, scores: list[int], medals: list[int], places: tuple[int, ...]) -> dict[str, Any]:
-    if s.seats != 2:
+def _virtual_details(
+    state: ForeignKingState, scores: list[int], medals: list[int], places: tuple[int, ...]
+) -> dict[str, Any]:
+    if state.seats != 2:
         return {"virtual": None, "virtual_won": False, "virtual_shares": False}
-    parts = virtual_breakdown(s)
+    parts = virtual_breakdown(state)
     score = sum(parts.values())
     best = places.index(1)
-    may_win = s.options.virtual_can_win
+    may_win = state.options.virtual_can_win
     return {
         "virtual": {"score": score, "breakdown": parts},
         "virtual_won": may_win and score > scores[best],

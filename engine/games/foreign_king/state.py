@@ -1,101 +1,234 @@
-"""The position as the engine's contract wants it: dispatch to the rules, copy, caretaker."""
+"""What lies on the table: the declared fields of a position, which the rules in `rules/` move. No I/O.
+
+Colours are the seats in order and, with 2 seats, the virtual player after them (R14). Lists are flat and hold small
+ints, so that a copy is quick and a compiler can keep them unboxed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from engine.chance import Chance
-from engine.core import Outcome
-from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king import scoring
-from engine.games.foreign_king.position import END, TURN, Position
-from engine.games.foreign_king.position_json import write_position
-from engine.games.foreign_king.rules import APPLY, IS_LEGAL, LEGAL
+from engine.core import PositionError
+from engine.games.foreign_king import clones
+from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
+from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
+from engine.games.foreign_king.options import OPTIONS, Options
+from engine.kit.fields import Group, PositionForm, stated, unstated
+from engine.kit.forms import (
+    ByName,
+    Columns,
+    ListOf,
+    Name,
+    Number,
+    Numbers,
+    Optional,
+    OptionsForm,
+    Packed,
+    Seat,
+    seat_count,
+)
+from engine.kit.phases import PhasedState
 
-_CARETAKER = (ids.CONGRESS_STAY, ids.INACT_NONE, ids.MOVE_STOP, ids.END_TURN)
+PHASES: Final = (
+    *("TURN", "QUEEN_SUB", "BUILD", "PLACE_P", "PLACE_N", "MOVE_FROM", "MOVE_TO", "CONGRESS", "KING_TO", "KING_LEN"),
+    *("CONGRESS_ASK", "INACTIVATE", "VIRT", "VIRT_TO", "POST", "ORDER", "END"),
+)
+"""As section 7 of the rules names them."""
+TURN, QUEEN_SUB, BUILD, PLACE_P, PLACE_N, MOVE_FROM, MOVE_TO, CONGRESS, KING_TO, KING_LEN = range(10)
+CONGRESS_ASK, INACTIVATE, VIRT, VIRT_TO, POST, ORDER, END = range(10, 17)
+
+VIRTUAL: Final = 2
+"""Colour of the virtual player."""
+FIRST_MARKER: Final = 30
+FACTORIES_PER_TYPE: Final = 5
+NO_PAWN: Final = -1
+NO_STEP: Final = -1
+LOAN_VALUE: Final = 3
+REPAYMENT: Final = 4
+ALL_FACTORIES: Final = 2 * FACTORIES_PER_TYPE
+ACTIVE: Final = 63
+"""Mask of the active factories in a packed province."""
+FACTORIES: Final = Packed("MTmt", bits=3, most=FACTORIES_PER_TYPE)
+"""Metallurgical and textile factories of a province, active; then the same inactive."""
+SUPPLY: Final = Packed("MT", bits=3, most=FACTORIES_PER_TYPE)
+_MOST: Final = 9999
+"""No score and no purse is larger."""
+_MOST_UNITS: Final = 44
+"""45 VP in one scoring are the most (A42)."""
 
 
-class ForeignKingState(Position):
+def colour_count(state: Any) -> int:
+    """Return how many colours are in play: the seats, and the virtual player with 2 (R14)."""
+    return max(seat_count(state), 3)
+
+
+def discs_of(state: ForeignKingState, colour: int) -> int:
+    """Return the discs of a colour beside its score marker and the one on the order track (R2, A38)."""
+    if state.seats == 2:
+        return state.options.virtual_discs if colour == VIRTUAL else 15
+    return 14
+
+
+def spaces_of(seats: int) -> int:
+    """Return the bit set of the spaces that exist: the Queen with 4 seats, Change order with 3 and 4 (R11, R12)."""
+    return 0x3F | (0x40 if seats == 4 else 0) | (0x80 if seats >= 3 else 0)
+
+
+def _zeros(size: Callable[[Any], int]) -> Callable[[Any], list[int]]:
+    return lambda state: [0] * size(state)
+
+
+_PENDING: Final = Group("pending")
+"""What the phase needs beyond the table."""
+
+
+def _in_phases(*phases: int) -> Callable[[Any], bool]:
+    return lambda state: state.phase in phases
+
+
+@dataclass(slots=True, init=False, eq=False, repr=False)
+class ForeignKingState(PhasedState):
     """A position of The Foreign King. Nothing in it is hidden (A19)."""
 
-    __slots__ = ()
+    clone = clones.clone_foreign_king_state
 
-    def seat(self) -> int | None:
-        """See `State`."""
-        return self.to_act
+    seats: int = stated(Number(2, 4))
+    options: Options = stated(OptionsForm(OPTIONS))
+    phase: int = stated(Name(PHASES), start=TURN)
+    decider: int | None = stated(Optional(Seat()), key="seat", start=0)
+    active: int = stated(Seat(), start=0)
+    """Whose turn it is; in ORDER the claimant."""
+    round: int = stated(Number(1, lambda state: state.options.max_rounds), start=1)
+    order: tuple[int, ...] = stated(
+        ListOf(Seat(), size=seat_count, distinct=True, kind=tuple), start=lambda state: tuple(range(state.seats))
+    )
+    """Seats in turn order; seat 0 starts (K4)."""
+    turn: int = unstated(0)
+    """Place of the turn within its round, 0-based."""
+    king: int = stated(Name((*PROVINCES, "portrait")), start=PORTRAIT)
+    marker: int = stated(Number(0, FIRST_MARKER), start=FIRST_MARKER)
 
-    def legal_actions(self) -> Sequence[int]:
-        """See `State`; computed once per decision."""
-        legal = self._legal
-        if legal is None:
-            legal = self._legal = LEGAL[self.phase](self)
-        return legal
+    scores: list[int] = stated(Numbers(colour_count, _MOST), start=_zeros(colour_count))
+    second_score: int = unstated(0)
+    """Second entry of the sorted scores (A6)."""
+    hand: list[int] = stated(
+        Numbers(colour_count, 16),
+        start=lambda s: [discs_of(s, colour) for colour in range(colour_count(s))],
+    )
+    congress: list[int] = stated(Numbers(seat_count, 16), start=_zeros(seat_count))
+    discs: list[int] = stated(
+        Columns(PROVINCES, colour_count, 16), start=lambda state: [0] * (colour_count(state) * PROVINCE_COUNT)
+    )
+    """`discs[colour * 9 + province]`."""
+    occupied: list[int] = unstated(_zeros(colour_count))
+    """Per colour the bit set of the provinces with one of its discs."""
 
-    def is_legal(self, action: int) -> bool:
-        """See `State`."""
-        return IS_LEGAL[self.phase](self, action)
+    francs: list[int] = stated(Numbers(seat_count, _MOST), start=lambda s: [5 + seat for seat in range(s.seats)])
+    medals: list[int] = stated(Numbers(seat_count, PROVINCE_COUNT), start=_zeros(seat_count))
+    """Per seat, either side up (A54)."""
+    loans: list[int] = stated(Numbers(seat_count, PROVINCE_COUNT), start=_zeros(seat_count))
+    """Medals face down (R13)."""
+    pawns: list[int] = stated(
+        ListOf(Optional(Name(ACTIONS.names[:SPACE_COUNT]), NO_PAWN), size=seat_count),
+        start=lambda state: [NO_PAWN] * state.seats,
+    )
+    """Space of each pawn, or NO_PAWN (A29)."""
+    free_spaces: int = unstated(lambda state: spaces_of(state.seats))
+    """Bit set of the spaces that exist and bear no pawn (R4)."""
+    factories: list[int] = stated(ByName(PROVINCES, FACTORIES), start=lambda _: [0] * PROVINCE_COUNT)
+    """Per province, packed: active M + 8 * active T + 64 * inactive M + 512 * inactive T."""
+    inactive_count: int = unstated(0)
+    """Inactive factories on the map."""
+    supply: int = stated(SUPPLY, start=FACTORIES_PER_TYPE * 9)
+    """Factories not yet built, packed: M + 8 * T."""
+    claims: tuple[int, ...] = stated(
+        ListOf(Seat(), most=lambda state: state.seats - 2, distinct=True, kind=tuple), start=()
+    )
+    """Seats that may still change the order this round, in the order of their claims (A26)."""
 
-    def apply_unchecked(self, action: int) -> None:
-        """See `State`."""
-        self._legal = None
-        APPLY[action](self, action)
-
-    def clone(self, chance: Chance | None = None) -> ForeignKingState:
-        """See `State`; the game draws nothing after the deal of seats, so `chance` is not kept."""
-        del chance
-        new = ForeignKingState.__new__(ForeignKingState)
-        new._legal = self._legal
-        new.active = self.active
-        new.asked = self.asked
-        new.claims = self.claims
-        new.congress = self.congress[:]
-        new.discs = self.discs[:]
-        new.factories = self.factories[:]
-        new.francs = self.francs[:]
-        new.free_spaces = self.free_spaces
-        new.hand = self.hand[:]
-        new.inactive_count = self.inactive_count
-        new.king = self.king
-        new.last = self.last
-        new.loans = self.loans[:]
-        new.marker = self.marker
-        new.medals_up = self.medals_up[:]
-        new.occupied = self.occupied[:]
-        new.options = self.options
-        new.order = self.order
-        new.pawns = self.pawns[:]
-        new.phase = self.phase
-        new.post = self.post
-        new.province = self.province
-        new.round = self.round
-        new.scores = self.scores[:]
-        new.seats = self.seats
-        new.second_score = self.second_score
-        new.steps = self.steps
-        new.supply_m = self.supply_m
-        new.supply_t = self.supply_t
-        new.to_act = self.to_act
-        new.turn = self.turn
-        new.units = self.units
-        return new
-
-    def outcome(self) -> Outcome | None:
-        """See `State`."""
-        return scoring.outcome(self) if self.phase == END else None
-
-    def caretaker_action(self) -> int:
-        """Stay out, stop, end; in TURN take coins; else the first legal entry."""
-        legal = self.legal_actions()
-        if self.phase == TURN and ids.ACT_COINS in legal:
-            return ids.ACT_COINS
-        return next((action for action in _CARETAKER if action in legal), legal[0])
+    asked: tuple[int, ...] = stated(
+        ListOf(Seat(), most=seat_count, kind=tuple), start=(), group=_PENDING, when=_in_phases(CONGRESS_ASK)
+    )
+    """Who is still to be asked, the decider first."""
+    units: int = stated(Number(1, _MOST_UNITS), start=0, group=_PENDING, when=_in_phases(VIRT, VIRT_TO))
+    """Units left, the one in hand included."""
+    province: int = stated(
+        Name(PROVINCES), start=0, group=_PENDING, when=_in_phases(PLACE_N, KING_LEN, MOVE_TO, VIRT_TO)
+    )
+    """PLACE_N, KING_LEN: the destination. MOVE_TO, VIRT_TO: the source."""
+    steps: int = stated(Number(0, _MOST), start=0, group=_PENDING, when=_in_phases(MOVE_TO))
+    """Steps made so far; paid when the Move ends (K10)."""
+    last: int = stated(
+        Optional(Name((*PROVINCES, "hand")), NO_STEP), start=NO_STEP, group=_PENDING, when=_in_phases(MOVE_TO)
+    )
+    """The last destination, NO_STEP before the first; the next is not smaller (K5)."""
+    post: int = stated(
+        Optional(Name({"LOAN": LOAN, "REPAY": REPAY}), 0), key="used", start=0, group=_PENDING, when=_in_phases(POST)
+    )
+    """LOAN or REPAY once one was used in POST, else 0 (K1)."""
+    legal: Sequence[int] | None = unstated(None, derived=False)
 
     def to_json(self) -> dict[str, Any]:
-        """See `State`; the keys are documented in the manual."""
-        return write_position(self)
+        return POSITION.write(self)
 
-    def observation_json(self, seat: int) -> dict[str, Any]:
-        """See `State`: the whole position."""
-        del seat
-        return write_position(self)
+
+def _derive(state: ForeignKingState) -> None:
+    state.turn = state.seats - 1 if state.phase == ORDER else state.order.index(state.active)
+    state.second_score = sorted(state.scores)[-2]
+    state.occupied = [bits(_row(state, colour)) for colour in range(colour_count(state))]
+    state.inactive_count = sum(factories_in(packed >> 6) for packed in state.factories)
+    state.free_spaces = spaces_of(state.seats)
+    for space in (space for space in state.pawns if space != NO_PAWN):
+        if not state.free_spaces >> space & 1:
+            name = ACTIONS.names[space]
+            raise PositionError(f"pawns: {name} is taken twice or does not exist with {state.seats} seats")
+        state.free_spaces &= ~(1 << space)
+
+
+def _row(state: ForeignKingState, colour: int) -> list[int]:
+    return state.discs[colour * PROVINCE_COUNT : (colour + 1) * PROVINCE_COUNT]
+
+
+def _check(state: ForeignKingState) -> None:
+    """Raise PositionError unless discs, factories, medals and Francs add up (section 6)."""
+    for colour in range(colour_count(state)):
+        in_congress = state.congress[colour] if colour < state.seats else 0
+        found, expected = state.hand[colour] + in_congress + sum(_row(state, colour)), discs_of(state, colour)
+        if found != expected:
+            raise PositionError(f"colour {colour} has {found} discs in hand, Congress and provinces, not {expected}")
+    for key, left in SUPPLY.counts(state.supply).items():
+        counts = map(FACTORIES.counts, state.factories)
+        found = left + sum(there[key] + there[key.lower()] for there in counts)
+        if found != FACTORIES_PER_TYPE:
+            raise PositionError(f"there are {found} factories of type {key}, not {FACTORIES_PER_TYPE}")
+    if any(down > held for held, down in zip(state.medals, state.loans, strict=True)):
+        raise PositionError("loans: a seat has more open loans than medals")
+    held, industrialized = sum(state.medals), sum(packed > 0 for packed in state.factories)
+    if held != industrialized:
+        raise PositionError(f"the seats hold {held} medals, but {industrialized} provinces have a factory (A32)")
+    if state.options.bank is not None and sum(state.francs) > state.options.bank:
+        raise PositionError(f"francs: {sum(state.francs)} in all, but the bank option says {state.options.bank}")
+
+
+POSITION: Final = PositionForm(ForeignKingState, "foreign_king", version=1, derive=_derive, check=_check)
+
+
+def bits(counts: Sequence[int]) -> int:
+    """Return the bit set of the places with a count above 0."""
+    total = 0
+    for place, count in enumerate(counts):
+        if count:
+            total |= 1 << place
+    return total
+
+
+def members(bit_set: int, size: int) -> tuple[int, ...]:
+    """Return the members of a bit set below `size`, ascending."""
+    return tuple(index for index in range(size) if bit_set >> index & 1)
+
+
+def factories_in(packed: int) -> int:
+    """Return the number of factories of a packed province, active or not."""
+    return (packed & 7) + (packed >> 3 & 7) + (packed >> 6 & 7) + (packed >> 9)

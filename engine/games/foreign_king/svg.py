@@ -7,7 +7,6 @@ from html import escape
 from textwrap import wrap
 from typing import Final
 
-from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS, SPACE_COUNT
 from engine.games.foreign_king.board import (
     CENTRES,
@@ -18,8 +17,7 @@ from engine.games.foreign_king.board import (
     PROVINCES,
 )
 from engine.games.foreign_king.labels import labels
-from engine.games.foreign_king.position import VIRTUAL, Position, colours_of, spaces_of
-from engine.games.foreign_king.position_json import unpack_factories
+from engine.games.foreign_king.state import FACTORIES, VIRTUAL, ForeignKingState, colour_count, spaces_of
 from engine.games.foreign_king.view import king_place, letter_of, status
 
 _FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7")
@@ -43,23 +41,23 @@ _LETTER_WIDTH: Final = 6.2
 """Of class `l`, on average, in a wide font."""
 
 
-def render_svg(s: Position, language: str) -> str:
+def render_svg(state: ForeignKingState, language: str) -> str:
     """The whole position."""
     names = labels(language)
     parts = [
-        _heading(s, names),
-        _score_track(s, names),
+        _heading(state, names),
+        _score_track(state, names),
         *(_land(index, "land") for index in range(PROVINCE_COUNT)),
-        "" if s.king == PORTRAIT else _land(s.king, "land royal"),
-        *(_province(s, index, names) for index in range(PROVINCE_COUNT)),
-        _king(s, names),
-        _actions(s, names),
-        _congress(s, names),
-        _supply(s, names),
-        _order(s, names),
-        _holdings(s, names),
+        "" if state.king == PORTRAIT else _land(state.king, "land royal"),
+        *(_province(state, index, names) for index in range(PROVINCE_COUNT)),
+        _king(state, names),
+        _actions(state, names),
+        _congress(state, names),
+        _supply(state, names),
+        _order(state, names),
+        _holdings(state, names),
     ]
-    title = escape(f"{names['title']} · {status(s, names)} · {names['king']}: {king_place(s, names)}")
+    title = escape(f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}")
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000" role="img">'
         f'<title>{title}</title><style>{_STYLE}</style><rect width="1000" height="1000" fill="#ffffff"/>'
@@ -88,35 +86,35 @@ def _box(x: float, y: float, width: float, height: float) -> str:
     return f'<rect class="box" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
 
 
-def token(s: Position, colour: int, x: float, y: float, text: str = "") -> str:
+def token(state: ForeignKingState, colour: int, x: float, y: float, text: str = "") -> str:
     """A piece of a colour: fill, shape and letter, with a text (a count) beside the letter."""
-    virtual = s.seats == 2 and colour == VIRTUAL
+    virtual = state.seats == 2 and colour == VIRTUAL
     shape = _VIRTUAL_SHAPE if virtual else _SHAPES[colour]
     fill = _VIRTUAL_FILL if virtual else _FILLS[colour]
     return (
         f'<g transform="translate({x:g} {y:g})">{shape} fill="{fill}" stroke="#222"/>'
-        f"{_text(0, 5, letter_of(s, colour) + text, 'c w s')}</g>"
+        f"{_text(0, 5, letter_of(state, colour) + text, 'c w s')}</g>"
     )
 
 
-def _heading(s: Position, names: Mapping[str, str]) -> str:
-    return _text(12, 24, names["title"], "b") + _text(170, 24, status(s, names))
+def _heading(state: ForeignKingState, names: Mapping[str, str]) -> str:
+    return _text(12, 24, names["title"], "b") + _text(170, 24, status(state, names))
 
 
-def _score_track(s: Position, names: Mapping[str, str]) -> str:
+def _score_track(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """0 to 30, the marker above it; a score past the end stands on the last space with its number in the table."""
     parts = []
     for value in range(_TRACK_END + 1):
         x = 12 + 31.5 * value
         parts.append(f'<rect class="box" x="{x:g}" y="50" width="31.5" height="36"/>')
         parts.append(_text(x + 2, 61, value, "t"))
-    x = 28 + 31.5 * s.marker
+    x = 28 + 31.5 * state.marker
     marker = f'<path d="M{x:g} 50 l-9 -14 h18 Z" fill="#fff" stroke="#b8860b" stroke-width="2"/>'
-    parts.append(f"<g><title>{escape(names['marker'])} {s.marker}</title>{marker}</g>")
-    for colour, score in enumerate(s.scores):
+    parts.append(f"<g><title>{escape(names['marker'])} {state.marker}</title>{marker}</g>")
+    for colour, score in enumerate(state.scores):
         x = 20 + 31.5 * min(score, _TRACK_END) + 15 * (colour % 2)
         y = 68 + 11 * (colour // 2)
-        parts.append(f'<g transform="translate({x:g} {y}) scale(0.45)">{token(s, colour, 0, 0)}</g>')
+        parts.append(f'<g transform="translate({x:g} {y}) scale(0.45)">{token(state, colour, 0, 0)}</g>')
     return "".join(parts)
 
 
@@ -125,22 +123,22 @@ def _land(index: int, classes: str) -> str:
     return f'<polygon class="{classes}" points="{outline}"/>'
 
 
-def _province(s: Position, index: int, names: Mapping[str, str]) -> str:
+def _province(state: ForeignKingState, index: int, names: Mapping[str, str]) -> str:
     """Name, discs and factories; the lands lie below all of them."""
     x, y = CENTRES[index]
-    counts = s.discs[index::PROVINCE_COUNT]
+    counts = state.discs[index::PROVINCE_COUNT]
     present = [colour for colour, count in enumerate(counts) if count]
     left = x - 18 * (len(present) - 1)
-    tokens = (token(s, colour, left + 36 * place, y, str(counts[colour])) for place, colour in enumerate(present))
+    tokens = (token(state, colour, left + 36 * place, y, str(counts[colour])) for place, colour in enumerate(present))
     return (
         f"<g>{_text(x, y - 24, names[PROVINCES[index]], 'c b s')}"
-        f"{''.join(tokens)}{_factories(s.factories[index], x, y + 20, names)}</g>"
+        f"{''.join(tokens)}{_factories(state.factories[index], x, y + 20, names)}</g>"
     )
 
 
 def _factories(packed: int, x: float, y: float, names: Mapping[str, str]) -> str:
     """A box a factory: dark with a capital while it is active, light, struck out and small when not."""
-    keys = [key for key, count in unpack_factories(packed).items() for _ in range(count)]
+    keys = [key for key, count in FACTORIES.counts(packed).items() for _ in range(count)]
     width = min(24.0, 130.0 / max(1, len(keys)))
     left = x - width * len(keys) / 2
     return "".join(_factory(key, left + width * place, y, names) for place, key in enumerate(keys))
@@ -157,75 +155,75 @@ def _factory(key: str, x: float, y: float, names: Mapping[str, str]) -> str:
     )
 
 
-def _king(s: Position, names: Mapping[str, str]) -> str:
+def _king(state: ForeignKingState, names: Mapping[str, str]) -> str:
     px, py = PORTRAIT_PLACE
     frame = _box(px - 60, py - 50, 120, 90) + _text(px, py + 32, names["portrait"], "c s")
-    x, y = (px, py) if s.king == PORTRAIT else (CENTRES[s.king][0], CENTRES[s.king][1] - 46)
+    x, y = (px, py) if state.king == PORTRAIT else (CENTRES[state.king][0], CENTRES[state.king][1] - 46)
     crown = '<path d="M-18 10 L-20 -10 L-9 0 L0 -14 L9 0 L20 -10 L18 10 Z" fill="#ffd700" stroke="#222"/>'
     return f'{frame}<g transform="translate({x:g} {y:g})"><title>{escape(names["king"])}</title>{crown}</g>'
 
 
-def _actions(s: Position, names: Mapping[str, str]) -> str:
+def _actions(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """The action table with the pawns; spaces that do not exist for this number of seats are left out."""
     parts = []
-    exists = spaces_of(s.seats)
+    exists = spaces_of(state.seats)
     for space in range(SPACE_COUNT):
         if exists >> space & 1:
             y = 100 + 34 * space
             parts.append(_box(864, y, 132, 32) + _wrapped(900, y + 16, names[ACTIONS.names[space]], 94))
-            if space in s.pawns:
-                parts.append(token(s, s.pawns.index(space), 881, y + 17))
+            if space in state.pawns:
+                parts.append(token(state, state.pawns.index(space), 881, y + 17))
     return "".join(parts)
 
 
-def _congress(s: Position, names: Mapping[str, str]) -> str:
+def _congress(state: ForeignKingState, names: Mapping[str, str]) -> str:
     parts = [_box(12, 440, 140, 100), _text(82, 460, names["congress"], "c b s")]
-    present = [seat for seat in range(s.seats) if s.congress[seat]]
+    present = [seat for seat in range(state.seats) if state.congress[seat]]
     for place, seat in enumerate(present):
-        parts.append(token(s, seat, 50 + 62 * (place % 2), 484 + 34 * (place // 2), str(s.congress[seat])))
+        parts.append(token(state, seat, 50 + 62 * (place % 2), 484 + 34 * (place // 2), str(state.congress[seat])))
     return "".join(parts)
 
 
-def _supply(s: Position, names: Mapping[str, str]) -> str:
-    metal = _factories(s.supply_m, 290, 640, names)
-    textile = _factories(s.supply_t << 3, 290, 666, names)
+def _supply(state: ForeignKingState, names: Mapping[str, str]) -> str:
+    metal = _factories(state.supply & 7, 290, 640, names)
+    textile = _factories(state.supply >> 3 << 3, 290, 666, names)
     return _box(200, 610, 180, 84) + _text(290, 630, names["supply"], "c b s") + metal + textile
 
 
-def _order(s: Position, names: Mapping[str, str]) -> str:
+def _order(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """The order track; a seat that claimed a change has a dashed ring."""
     parts = [_box(600, 930, 390, 56), _text(612, 963, names["order"], "b s")]
-    for place, seat in enumerate(s.order):
+    for place, seat in enumerate(state.order):
         x = 750 + 58 * place
-        if seat in s.claims:
+        if seat in state.claims:
             parts.append(f'<circle cx="{x}" cy="958" r="23" fill="none" stroke="#222" stroke-dasharray="4 3"/>')
-        parts.append(token(s, seat, x, 958))
+        parts.append(token(state, seat, x, 958))
     return "".join(parts)
 
 
-def _owner(s: Position, colour: int, y: float, names: Mapping[str, str]) -> str:
-    if colour >= s.seats:
+def _owner(state: ForeignKingState, colour: int, y: float, names: Mapping[str, str]) -> str:
+    if colour >= state.seats:
         return _wrapped(66, y, names["virtual"], 80)
-    return _text(66, y + 5, f"{names['seat']} {colour}", "b" if colour == s.to_act else "")
+    return _text(66, y + 5, f"{names['seat']} {colour}", "b" if colour == state.decider else "")
 
 
-def _holdings(s: Position, names: Mapping[str, str]) -> str:
+def _holdings(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """A line a colour: what it owns."""
     columns = (
-        ("score", list(s.scores)),
-        ("francs", list(s.francs)),
-        ("hand", list(s.hand)),
-        ("congress", s.congress[: s.seats]),
-        ("medals", scoring.medals_of(s)),
-        ("loans", list(s.loans)),
+        ("score", list(state.scores)),
+        ("francs", list(state.francs)),
+        ("hand", list(state.hand)),
+        ("congress", state.congress[: state.seats]),
+        ("medals", state.medals),
+        ("loans", list(state.loans)),
     )
     parts = [_box(12, 740, 574, 246)]
     for place, (word, _) in enumerate(columns):
         parts.append(_text(160 + 76 * place, 766, names[word], "c b s"))
-    for colour in range(colours_of(s.seats)):
+    for colour in range(colour_count(state)):
         y = 800 + 48 * colour
-        parts.append(token(s, colour, 40, y))
-        parts.append(_owner(s, colour, y, names))
+        parts.append(token(state, colour, 40, y))
+        parts.append(_owner(state, colour, y, names))
         for place, (_, amounts) in enumerate(columns):
             if colour < len(amounts):
                 parts.append(_text(160 + 76 * place, y + 5, amounts[colour], "c"))

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.rex_romanorum.board import NEIGHBOURS, REGION_COUNT, TITLE_COUNT, regions_of
-from engine.games.rex_romanorum.choices import MOST_GOLD, MOST_ROUNDS
+from engine.games.rex_romanorum.options import MOST_GOLD, MOST_ROUNDS
 
 _SEATS: Final = 5
 _ROUNDS_PER_FALL: Final = 1000

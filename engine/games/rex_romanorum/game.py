@@ -10,7 +10,7 @@ from engine.chance import Chance
 from engine.core import Game, Observation, State
 from engine.games.rex_romanorum.actions import ACTIONS
 from engine.games.rex_romanorum.bounds import MAX_PLIES
-from engine.games.rex_romanorum.options import DEFAULT_OPTIONS, OPTIONS, Options
+from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.rules.turn import start
 from engine.games.rex_romanorum.state import RexState, new_state
 
@@ -31,7 +31,7 @@ class RexRomanorum(Game):
     def new_state(self, seats: int, options: Options | None = None, chance: Chance | None = None) -> RexState:
         """Return the start of a game; who sits where is the caller's draw (K1), the pile is shuffled here."""
         self.check_seats(seats)
-        state = new_state(DEFAULT_OPTIONS if options is None else options, seats, chance)
+        state = new_state(OPTIONS.default if options is None else options, seats, chance)
         start(state)
         return state
 

@@ -14,14 +14,14 @@ from math import comb
 from operator import mul
 from typing import Final
 
-from engine.games.rex_romanorum.options import DEFAULT_OPTIONS, Options, Triple
+from engine.games.rex_romanorum.options import OPTIONS, Options, Triple
 
 FIELD: Final = 0
 CASTLE: Final = 1
 _STEPS: Final = 6
 
 
-def win_probability(attackers: Triple, defenders: Triple, terrain: int, options: Options = DEFAULT_OPTIONS) -> float:
+def win_probability(attackers: Triple, defenders: Triple, terrain: int, options: Options = OPTIONS.default) -> float:
     """The chance that the attackers take the region; both are (foot, archers, knights), terrain FIELD or CASTLE.
 
     Without attackers 0, without defenders 1.

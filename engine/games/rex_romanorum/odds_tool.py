@@ -10,7 +10,7 @@ from typing import Final
 from engine.core import OptionsError
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.odds import CASTLE, FIELD, win_probability
-from engine.games.rex_romanorum.options import Options, Triple, parse_options
+from engine.games.rex_romanorum.options import OPTIONS, Options, Triple
 
 USAGE: Final = """\
 usage: odds ATTACKERS DEFENDERS [--castle] [KEY=VALUE ...]
@@ -63,7 +63,7 @@ def _answer(arguments: Sequence[str]) -> str:
 
 
 def _options(assignments: Sequence[str]) -> Options:
-    return parse_options({key: value for key, _, value in (text.partition("=") for text in assignments)})
+    return OPTIONS.parse({key: value for key, _, value in (text.partition("=") for text in assignments)})
 
 
 def parse_army(text: str) -> Triple:

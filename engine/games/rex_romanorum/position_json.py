@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.games.rex_romanorum.actions import ACTIONS, FIGURE_COUNT, KINDS
 from engine.games.rex_romanorum.board import DIOCESES, REGION_COUNT, REGIONS, TITLES, regions_of
-from engine.games.rex_romanorum.options import options_json
+from engine.games.rex_romanorum.options import OPTIONS
 from engine.games.rex_romanorum.position import COUNT, NOBODY, NOTHING, PHASES, Election, Position
 
 JSON_VERSION: Final = 1
@@ -29,7 +29,7 @@ def _write_open(position: Position) -> dict[str, Any]:
         "game": "rex_romanorum",
         "version": JSON_VERSION,
         "seats": position.seats,
-        "options": options_json(position.options),
+        "options": OPTIONS.to_json(position.options),
         "phase": PHASES[position.phase],
         "seat": _seat(position.decider),
         "active": position.active,

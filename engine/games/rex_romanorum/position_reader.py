@@ -18,12 +18,12 @@ from engine.games.rex_romanorum.board import (
     TITLES,
     mask_of,
 )
-from engine.games.rex_romanorum.options import Options, parse_options
+from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.phase_check import check_phase, check_table
 from engine.games.rex_romanorum.position import PHASES, Election, Position
 from engine.games.rex_romanorum.position_json import FIGURES, JSON_VERSION, has_figures_as_target
 from engine.games.rex_romanorum.state import RexState, new_state
-from engine.reading import (
+from engine.kit.reading import (
     read_flag,
     read_header,
     read_int,
@@ -97,7 +97,7 @@ def _read_open(data: Mapping[str, Any], chance: Chance | None) -> RexState:
 
 @lru_cache(maxsize=64)
 def _parse_options(text: str) -> Options:
-    return parse_options(json.loads(text))
+    return OPTIONS.parse(json.loads(text))
 
 
 def _read_frame(position: Position, data: Mapping[str, Any]) -> None:

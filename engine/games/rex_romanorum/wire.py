@@ -12,7 +12,7 @@ from arena.games.rex_romanorum.v1 import state_pb2
 from engine.core import EngineError, PositionError
 from engine.games.rex_romanorum.actions import FIGURE_COUNT, KINDS
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, REGION_COUNT, mask_of, regions_of
-from engine.games.rex_romanorum.options import Options, changed_options, parse_options
+from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.games.rex_romanorum.position import NOTHING, Election, Position
 from engine.games.rex_romanorum.position_json import JSON_VERSION, write_observation
 from engine.games.rex_romanorum.state import RexState, new_state
@@ -22,7 +22,7 @@ TYPE: Final[str] = state_pb2.RexRomanorumState.DESCRIPTOR.full_name
 
 @lru_cache(maxsize=64)
 def _options_json(options: Options) -> str:
-    return json.dumps(changed_options(options), separators=(",", ":"))
+    return json.dumps(OPTIONS.changes(options), separators=(",", ":"))
 
 
 def encode(position: Position) -> bytes:
@@ -104,7 +104,7 @@ def decode(data: bytes) -> dict[str, Any]:
 
 def _unpack(message: state_pb2.RexRomanorumState) -> RexState:
     """A position whose facts are the message's; only shapes are checked."""
-    position = new_state(parse_options(json.loads(message.options_json)), message.seats, None)
+    position = new_state(OPTIONS.parse(json.loads(message.options_json)), message.seats, None)
     position.phase, position.decider = message.phase - 1, message.seat - 1
     position.active, position.round = message.active, message.round
     position.is_final, position.king = message.final, message.king - 1

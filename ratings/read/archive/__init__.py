@@ -1,1 +1,1 @@
-"""A whole tournament as one file: what it holds is `contents`, the file with its hash chain is `chain`."""
+"""The old place of `ratings.read.exporting`."""

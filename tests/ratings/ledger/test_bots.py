@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import AmbiguousError, BotError, NotFoundError
 from ratings.ledger.bots import add_version, get_bot, list_bots, resolve_version, set_disabled, versions_of
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 
 

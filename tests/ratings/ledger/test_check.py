@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.ledger.check import check
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, write
 from tests.ratings import book
 
@@ -60,7 +60,7 @@ def test_what_does_not_hold_is_found(played: Engine, sabotage: str, finding: str
 
 
 def test_references_to_nothing_are_found(played: Engine) -> None:
-    with played.connect() as connection:
+    with played.engine.connect() as connection:
         assert connection.connection.driver_connection is not None
         connection.connection.driver_connection.execute("PRAGMA foreign_keys=OFF")
         connection.exec_driver_sql("UPDATE match_seat SET version_id = 'nobody' WHERE seat = 0")

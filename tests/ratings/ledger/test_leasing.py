@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import FactError, NotFoundError
 from ratings.ledger.check import check
 from ratings.ledger.entry import Progress, cancel, lease, progress, record_host_failure, release
-from ratings.read.queries import list_tournaments, match_detail
+from ratings.read.matches import match_detail
+from ratings.read.tournaments import list_tournaments
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from ratings.store.models import AttemptState, MatchState
 from tests.ratings import book

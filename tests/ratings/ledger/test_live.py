@@ -3,14 +3,15 @@ from __future__ import annotations
 import math
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
 from ratings.ledger.check import check
 from ratings.ledger.entry import LeasedMatch
 from ratings.ledger.pools import PoolKey
-from ratings.read.queries import match_detail
+from ratings.read.matches import match_detail
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from ratings.store.models import Verdict
 from tests.ratings import book

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine
 from sqlmodel import Session, select
 
 from ratings.ledger.check import check
 from ratings.ledger.entry import LeasedMatch, record_result, record_results
 from ratings.ledger.rebuild import rebuild
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, write
 from ratings.store.models import Pool
 from tests.ratings import book

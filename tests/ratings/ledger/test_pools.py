@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.ledger.pools import PoolKey, pool_for, resolve_pool, settings_of
 from ratings.statistics.skill import SkillSettings
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from ratings.store.models import Pool
 

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.entry import FaultFact, LeakFact, LeasedMatch, record_result
 from ratings.read.leaks import leak_checks
-from ratings.read.queries import match_detail, replay_of
+from ratings.read.matches import match_detail, replay_of
+from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, read, write
 from ratings.store.models import AttemptState, MatchState
 from tests.ratings import book

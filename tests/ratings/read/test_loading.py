@@ -6,13 +6,13 @@ import hashlib
 
 import numpy as np
 import pytest
-from sqlalchemy import Engine
 
 from ratings.errors import NotFoundError
 from ratings.ledger.entry import LeasedMatch, cancel
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
+from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
 

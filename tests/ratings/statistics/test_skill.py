@@ -9,7 +9,7 @@ import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratings.errors import SkillError
+from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 
 SETTINGS = SkillSettings()

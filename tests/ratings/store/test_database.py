@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from ratings.errors import (
@@ -18,6 +18,7 @@ from ratings.errors import (
 )
 from ratings.ledger import bots as bot_book
 from ratings.ledger.check import check
+from ratings.store.database import Database as Engine
 from ratings.store.database import backup, open_database, read, write
 from ratings.store.models import Bot
 from tests.ratings import book

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock, Situation, Wave
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
 from arena.tournament.formats.waves import is_over, is_ready, plan_wave
 
 SEED = 7
@@ -54,7 +55,7 @@ def field_of(size: int) -> list[Entrant]:
     return [Entrant(f"bot{number}") for number in range(size)]
 
 
-def finish(order: Order, random: Random, chances: Chances) -> PlayedBlock:
+def finish(order: CircularOrder, random: Random, chances: Chances) -> PlayedBlock:
     """A result for a block."""
     if random.random() < chances.void:
         return PlayedBlock(order, BlockState.VOID)
@@ -86,7 +87,7 @@ def play(
     entrants: list[Entrant],
     random: Random,
     chances: Chances | None = None,
-    on_plan: Callable[[Played, tuple[Order, ...]], None] | None = None,
+    on_plan: Callable[[Played, tuple[CircularOrder, ...]], None] | None = None,
 ) -> Played:
     """Play to the end, planning each wave as early as it can be; fails if there is no end."""
     chances = chances or Chances()

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import BlockState, Order, PlayedBlock
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock
 from arena.tournament.formats.waves import is_ready, plan_wave
 from tests.tournament.formats.simulation import SEED, Played, field_of
 
@@ -29,7 +29,7 @@ def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
             over += 1
 
 
-def result(order: Order, random: Random) -> PlayedBlock:
+def result(order: CircularOrder, random: Random) -> PlayedBlock:
     ranks, digests = [], []
     for turn in range(len(order)):
         scores = [int(name[3:]) + 2 * random.random() for name in order[turn:] + order[:turn]]

@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats import catalog
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import BlockState, Entrant, Format, Order, PlayedBlock
 from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
-from arena.tournament.formats.points import block_points, most_points
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
+from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.formats.tally import block_points, most_points
 from arena.tournament.formats.waves import plan_wave, standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -113,7 +114,7 @@ def test_results_of_waves_that_may_not_be_known_yet_do_not_show(played: Played, 
 def test_only_the_places_of_the_entrants_matter(played: Played) -> None:
     names = {entrant.id: entrant.id[::-1] + "x" for entrant in played.entrants}
 
-    def renamed(order: Order) -> Order:
+    def renamed(order: CircularOrder) -> CircularOrder:
         return tuple(names[entrant] for entrant in order)
 
     entrants = [replace(entrant, id=names[entrant.id]) for entrant in played.entrants]
@@ -135,7 +136,7 @@ def test_only_the_places_of_the_entrants_matter(played: Played) -> None:
 @EXAMPLES
 @given(tournaments())
 def test_successive_blocks_of_the_same_run_through_all_circular_orders(played: Played) -> None:
-    by_group: dict[frozenset[str], list[Order]] = {}
+    by_group: dict[frozenset[str], list[CircularOrder]] = {}
     for block in played.blocks:
         start = block.order.index(min(block.order))
         by_group.setdefault(frozenset(block.order), []).append(block.order[start:] + block.order[:start])

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.base import BlockState, Entrant, Order, PlayedBlock, Situation
 from arena.tournament.formats.compare import PAIRS_A_WAVE, Compare
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
 from ratings.statistics.compare.comparison import Answer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
 
 
-def block(order: Order, best: str | None, digest: str = "") -> PlayedBlock:
+def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlock:
     """A whole block that `best` wins everywhere; None: all tie."""
     turns = [order[turn:] + order[:turn] for turn in range(len(order))]
     ranks = tuple(tuple(1 if best in (None, entrant) else 2 for entrant in turn) for turn in turns)

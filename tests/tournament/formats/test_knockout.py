@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.bracket import MOST_EXTRA
 from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.waves import plan_wave, standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 

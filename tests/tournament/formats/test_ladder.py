@@ -4,9 +4,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.base import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
+from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.waves import plan_wave, standings
 from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.base import Order
 from arena.tournament.formats.matching import Matching
+from arena.tournament.formats.pairing import pair, rematches, seat_tables
+from arena.tournament.formats.situation import CircularOrder
 from arena.tournament.formats.swiss import Swiss, usual_rounds
-from arena.tournament.formats.tables import pair, rematches, seat_tables
 from arena.tournament.formats.waves import standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -29,7 +29,7 @@ def can_be_paired(entrants: Sequence[str], met: Counter[frozenset[str]]) -> bool
 @settings(max_examples=60)
 @given(st.integers(2, 9), st.integers(1, 9), st.integers(0, 1000), st.sampled_from([0.0, 0.4]))
 def test_nobody_meets_again_while_it_can_be_avoided(size: int, rounds: int, seed: int, leaving: float) -> None:
-    def look(played: Played, orders: tuple[Order, ...]) -> None:
+    def look(played: Played, orders: tuple[CircularOrder, ...]) -> None:
         met = Counter(frozenset(block.order) for block in played.blocks)
         again = [order for order in orders if met[frozenset(order)]]
         playing = [entrant for order in orders for entrant in order]
@@ -42,7 +42,7 @@ def test_nobody_meets_again_while_it_can_be_avoided(size: int, rounds: int, seed
 @settings(max_examples=40)
 @given(st.integers(3, 5), st.integers(0, 8), st.integers(1, 5), st.integers(0, 1000))
 def test_at_tables_no_swap_would_save_a_rematch(seats: int, more: int, rounds: int, seed: int) -> None:
-    def look(played: Played, orders: tuple[Order, ...]) -> None:
+    def look(played: Played, orders: tuple[CircularOrder, ...]) -> None:
         met: Counter[frozenset[str]] = Counter()
         for block in played.blocks:
             met.update(frozenset(two) for two in itertools.combinations(block.order, 2))

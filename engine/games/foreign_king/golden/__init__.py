@@ -8,12 +8,11 @@ from typing import Final
 
 from engine.chance import SeededChance
 from engine.core import State
-from engine.games.foreign_king.game import ForeignKing
+from engine.games.foreign_king import GAME
 from engine.games.foreign_king.state import ForeignKingState
 from engine.perft import perft
 from engine.playthrough import Policy, playthrough
 
-GAME: Final = ForeignKing()
 SEEDS: Final[Mapping[int, int]] = {2: 240, 3: 194, 4: 133}
 """Of playings that come through every phase their number of seats has."""
 _DEPTH: Final = 8

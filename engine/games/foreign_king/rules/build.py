@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import BUILD, Position
 from engine.games.foreign_king.rules.flow import finish_action
 from engine.games.foreign_king.rules.turn import BUILD_PRICE, choose
+from engine.games.foreign_king.state import BUILD, ForeignKingState
 
 
 def _entries(kinds: int) -> tuple[int, ...]:
@@ -16,39 +16,36 @@ def _entries(kinds: int) -> tuple[int, ...]:
     return tuple(action for action in every if kinds >> ((action - ids.BUILD) % 2) & 1)
 
 
-_LEGAL: Final = tuple(_entries(kinds) for kinds in range(4))
-"""Bit set of the types in supply (1 = M, 2 = T) -> ids."""
+_LEGAL: Final = tuple(_entries((supply & 7 > 0) + 2 * (supply > 7)) for supply in range(64))
+"""Packed supply -> ids."""
 
 
-def apply_act_build(s: Position, action: int) -> None:
+def apply_act_build(state: ForeignKingState, action: int) -> None:
     """ACT_BUILD."""
-    choose(s, action)
-    s.phase = BUILD
+    choose(state, action)
+    state.phase = BUILD
 
 
-def build_legal(s: Position) -> tuple[int, ...]:
+def legal_build(state: ForeignKingState) -> tuple[int, ...]:
     """Any province, a type that is left (C20)."""
-    return _LEGAL[(s.supply_m > 0) + 2 * (s.supply_t > 0)]
+    return _LEGAL[state.supply]
 
 
-def build_is_legal(s: Position, action: int) -> bool:
-    """Whether a BUILD entry is legal."""
+def is_legal_build(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a BUILD entry is legal."""
     if not ids.BUILD <= action < ids.PLACE:
         return False
-    return (s.supply_t if (action - ids.BUILD) & 1 else s.supply_m) > 0
+    return state.supply > 7 if (action - ids.BUILD) & 1 else state.supply & 7 > 0
 
 
-def apply_build(s: Position, action: int) -> None:
+def apply_build(state: ForeignKingState, action: int) -> None:
     """Pay, put the factory there active, take a medal if it is the province's first (R5)."""
-    me = s.active
+    me = state.active
     province = (action - ids.BUILD) >> 1
-    s.francs[me] -= BUILD_PRICE
-    if s.factories[province] == 0:
-        s.medals_up[me] += 1
-    if (action - ids.BUILD) & 1:
-        s.supply_t -= 1
-        s.factories[province] += 8
-    else:
-        s.supply_m -= 1
-        s.factories[province] += 1
-    finish_action(s)
+    state.francs[me] -= BUILD_PRICE
+    if state.factories[province] == 0:
+        state.medals[me] += 1
+    one = 8 if (action - ids.BUILD) & 1 else 1
+    state.supply -= one
+    state.factories[province] += one
+    finish_action(state)

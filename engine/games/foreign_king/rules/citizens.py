@@ -6,9 +6,18 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import DISTANCE, PROVINCE_COUNT
-from engine.games.foreign_king.position import CONGRESS, MOVE_FROM, MOVE_TO, PLACE_N, PLACE_P, Position, members
 from engine.games.foreign_king.rules.flow import finish_action
 from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.state import (
+    CONGRESS,
+    MOVE_FROM,
+    MOVE_TO,
+    NO_STEP,
+    PLACE_N,
+    PLACE_P,
+    ForeignKingState,
+    members,
+)
 
 _HAND: Final = PROVINCE_COUNT
 """Index of the hand among destinations of a Move."""
@@ -25,68 +34,68 @@ _CONGRESS_LEGAL: Final = tuple(
 )
 
 
-def add_discs(s: Position, colour: int, province: int, count: int) -> None:
+def add_discs(state: ForeignKingState, colour: int, province: int, count: int) -> None:
     """Put discs of a colour into a province."""
-    s.discs[colour * PROVINCE_COUNT + province] += count
-    s.occupied[colour] |= 1 << province
+    state.discs[colour * PROVINCE_COUNT + province] += count
+    state.occupied[colour] |= 1 << province
 
 
-def take_disc(s: Position, colour: int, province: int) -> None:
+def take_disc(state: ForeignKingState, colour: int, province: int) -> None:
     """Take one disc of a colour out of a province."""
     cell = colour * PROVINCE_COUNT + province
-    left = s.discs[cell] - 1
-    s.discs[cell] = left
+    left = state.discs[cell] - 1
+    state.discs[cell] = left
     if left == 0:
-        s.occupied[colour] &= ~(1 << province)
+        state.occupied[colour] &= ~(1 << province)
 
 
 # Place (R6)
 
 
-def apply_act_place(s: Position, action: int) -> None:
+def apply_act_place(state: ForeignKingState, action: int) -> None:
     """ACT_PLACE."""
-    choose(s, action)
-    s.phase = PLACE_P
+    choose(state, action)
+    state.phase = PLACE_P
 
 
-def place_legal(_s: Position) -> tuple[int, ...]:
+def legal_place(_state: ForeignKingState) -> tuple[int, ...]:
     """Any province."""
     return _PLACE_LEGAL
 
 
-def place_is_legal(_s: Position, action: int) -> bool:
-    """Whether a PLACE_P entry is legal."""
+def is_legal_place(_state: ForeignKingState, action: int) -> bool:
+    """Tell whether a PLACE_P entry is legal."""
     return ids.PLACE <= action < ids.PLACE_N
 
 
-def apply_place(s: Position, action: int) -> None:
+def apply_place(state: ForeignKingState, action: int) -> None:
     """PLACE: the province."""
-    s.province = action - ids.PLACE
-    s.phase = PLACE_N
+    state.province = action - ids.PLACE
+    state.phase = PLACE_N
 
 
-def _most_to_place(s: Position) -> int:
-    return min(s.hand[s.active], s.francs[s.active] + 1)
+def _most_to_place(state: ForeignKingState) -> int:
+    return min(state.hand[state.active], state.francs[state.active] + 1)
 
 
-def place_n_legal(s: Position) -> tuple[int, ...]:
+def legal_place_n(state: ForeignKingState) -> tuple[int, ...]:
     """How many: the first is free, each further one costs a Franc."""
-    return _PLACE_N_LEGAL[_most_to_place(s)]
+    return _PLACE_N_LEGAL[_most_to_place(state)]
 
 
-def place_n_is_legal(s: Position, action: int) -> bool:
-    """Whether a PLACE_N entry is legal."""
-    return ids.PLACE_N <= action < ids.PLACE_N + _most_to_place(s)
+def is_legal_place_n(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a PLACE_N entry is legal."""
+    return ids.PLACE_N <= action < ids.PLACE_N + _most_to_place(state)
 
 
-def apply_place_n(s: Position, action: int) -> None:
+def apply_place_n(state: ForeignKingState, action: int) -> None:
     """PLACE_N: the discs leave the hand, k - 1 Francs are paid."""
-    me = s.active
+    me = state.active
     count = action - ids.PLACE_N + 1
-    s.hand[me] -= count
-    s.francs[me] -= count - 1
-    add_discs(s, me, s.province, count)
-    finish_action(s)
+    state.hand[me] -= count
+    state.francs[me] -= count - 1
+    add_discs(state, me, state.province, count)
+    finish_action(state)
 
 
 # Move (R7)
@@ -112,121 +121,121 @@ _NEXT_LEGAL: Final = tuple(
 """`[source][budget][last]`"""
 
 
-def apply_act_move(s: Position, action: int) -> None:
+def apply_act_move(state: ForeignKingState, action: int) -> None:
     """ACT_MOVE."""
-    choose(s, action)
-    s.phase = MOVE_FROM
+    choose(state, action)
+    state.phase = MOVE_FROM
 
 
-def move_from_legal(s: Position) -> tuple[int, ...]:
+def legal_move_from(state: ForeignKingState) -> tuple[int, ...]:
     """Any province with an own disc."""
-    return _MOVE_FROM_LEGAL[s.occupied[s.active]]
+    return _MOVE_FROM_LEGAL[state.occupied[state.active]]
 
 
-def move_from_is_legal(s: Position, action: int) -> bool:
-    """Whether a MOVE_FROM entry is legal."""
-    return ids.MOVE_FROM <= action < ids.MOVE_TO and s.occupied[s.active] >> (action - ids.MOVE_FROM) & 1 == 1
+def is_legal_move_from(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a MOVE_FROM entry is legal."""
+    return ids.MOVE_FROM <= action < ids.MOVE_TO and state.occupied[state.active] >> (action - ids.MOVE_FROM) & 1 == 1
 
 
-def apply_move_from(s: Position, action: int) -> None:
+def apply_move_from(state: ForeignKingState, action: int) -> None:
     """MOVE_FROM: the source."""
-    s.province = action - ids.MOVE_FROM
-    s.steps = 0
-    s.last = 0
-    s.phase = MOVE_TO
+    state.province = action - ids.MOVE_FROM
+    state.steps = 0
+    state.last = NO_STEP
+    state.phase = MOVE_TO
 
 
-def _steps_left(s: Position) -> int:
+def _steps_left(state: ForeignKingState) -> int:
     """Steps the next disc may make: the first of the Move is free, each further one costs a Franc."""
-    return s.francs[s.active] + 1 - s.steps
+    return state.francs[state.active] + 1 - state.steps
 
 
-def move_to_legal(s: Position) -> tuple[int, ...]:
+def legal_move_to(state: ForeignKingState) -> tuple[int, ...]:
     """Where the next disc may go."""
-    budget = min(_steps_left(s), _LONGEST)
-    if s.steps == 0:
-        return _FIRST_LEGAL[s.province][budget]
-    return _NEXT_LEGAL[s.province][budget][s.last]
+    budget = min(_steps_left(state), _LONGEST)
+    if state.steps == 0:
+        return _FIRST_LEGAL[state.province][budget]
+    return _NEXT_LEGAL[state.province][budget][state.last]
 
 
-def move_to_is_legal(s: Position, action: int) -> bool:
-    """Whether a MOVE_TO entry is legal."""
+def is_legal_move_to(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a MOVE_TO entry is legal."""
     if action == ids.MOVE_STOP:
-        return s.steps > 0
+        return state.steps > 0
     if action == ids.MOVE_OFF:
         return True
     target = action - ids.MOVE_TO
-    if not s.last <= target < PROVINCE_COUNT or target == s.province:
+    if not 0 <= target < PROVINCE_COUNT or target < state.last or target == state.province:
         return False
-    return DISTANCE[s.province][target] <= _steps_left(s)
+    return DISTANCE[state.province][target] <= _steps_left(state)
 
 
-def apply_move_to(s: Position, action: int) -> None:
+def apply_move_to(state: ForeignKingState, action: int) -> None:
     """MOVE_TO: one disc to another province."""
-    me = s.active
+    me = state.active
     target = action - ids.MOVE_TO
-    s.steps += DISTANCE[s.province][target]
-    s.last = target
-    take_disc(s, me, s.province)
-    add_discs(s, me, target, 1)
-    _go_on_moving(s)
+    state.steps += DISTANCE[state.province][target]
+    state.last = target
+    take_disc(state, me, state.province)
+    add_discs(state, me, target, 1)
+    _go_on_moving(state)
 
 
-def apply_move_off(s: Position, _action: int) -> None:
+def apply_move_off(state: ForeignKingState, _action: int) -> None:
     """MOVE_OFF: one disc back to the hand, one step."""
-    me = s.active
-    s.steps += 1
-    s.last = _HAND
-    take_disc(s, me, s.province)
-    s.hand[me] += 1
-    _go_on_moving(s)
+    me = state.active
+    state.steps += 1
+    state.last = _HAND
+    take_disc(state, me, state.province)
+    state.hand[me] += 1
+    _go_on_moving(state)
 
 
-def _go_on_moving(s: Position) -> None:
+def _go_on_moving(state: ForeignKingState) -> None:
     """The Move ends by itself when the source is empty or the money is used up (K5)."""
-    if s.steps - 1 >= s.francs[s.active] or not s.occupied[s.active] >> s.province & 1:
-        apply_move_stop(s, ids.MOVE_STOP)
+    if state.steps - 1 >= state.francs[state.active] or not state.occupied[state.active] >> state.province & 1:
+        apply_move_stop(state, ids.MOVE_STOP)
 
 
-def apply_move_stop(s: Position, _action: int) -> None:
+def apply_move_stop(state: ForeignKingState, _action: int) -> None:
     """The Move ends, by MOVE_STOP or by itself, and is paid (K10)."""
-    s.francs[s.active] -= s.steps - 1
-    finish_action(s)
+    state.francs[state.active] -= state.steps - 1
+    finish_action(state)
 
 
 # Congress (R8)
 
 
-def apply_act_congress(s: Position, action: int) -> None:
+def apply_act_congress(state: ForeignKingState, action: int) -> None:
     """ACT_CONGRESS."""
-    choose(s, action)
-    s.phase = CONGRESS
+    choose(state, action)
+    state.phase = CONGRESS
 
 
-def congress_legal(s: Position) -> tuple[int, ...]:
+def legal_congress(state: ForeignKingState) -> tuple[int, ...]:
     """From a province with an own disc, or from the hand (C24)."""
-    return _CONGRESS_LEGAL[s.occupied[s.active] | (512 if s.hand[s.active] else 0)]
+    return _CONGRESS_LEGAL[state.occupied[state.active] | (512 if state.hand[state.active] else 0)]
 
 
-def congress_is_legal(s: Position, action: int) -> bool:
-    """Whether a CONGRESS entry is legal."""
+def is_legal_congress(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a CONGRESS entry is legal."""
     if action == ids.CONGRESS_FROM_HAND:
-        return s.hand[s.active] > 0
+        return state.hand[state.active] > 0
     return (
         ids.CONGRESS_FROM <= action < ids.CONGRESS_FROM_HAND
-        and s.occupied[s.active] >> (action - ids.CONGRESS_FROM) & 1 == 1
+        and state.occupied[state.active] >> (action - ids.CONGRESS_FROM) & 1 == 1
     )
 
 
-def apply_congress_from(s: Position, action: int) -> None:
+def apply_congress_from(state: ForeignKingState, action: int) -> None:
     """CONGRESS_FROM: a disc of a province."""
-    take_disc(s, s.active, action - ids.CONGRESS_FROM)
-    s.congress[s.active] += 1
-    finish_action(s)
+    take_disc(state, state.active, action - ids.CONGRESS_FROM)
+    state.congress[state.active] += 1
+    finish_action(state)
 
 
-def apply_congress_from_hand(s: Position, _action: int) -> None:
+def apply_congress_from_hand(state: ForeignKingState, _action: int) -> None:
     """CONGRESS_FROM_HAND: a disc of the hand."""
-    s.hand[s.active] -= 1
-    s.congress[s.active] += 1
-    finish_action(s)
+    state.hand[state.active] -= 1
+    state.congress[state.active] += 1
+    finish_action(state)

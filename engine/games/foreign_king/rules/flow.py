@@ -5,98 +5,107 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king.actions import END_TURN, LOAN, REPAY
-from engine.games.foreign_king.position import END, ORDER, POST, TURN, Position
-from engine.games.foreign_king.rules.money import REPAYMENT, receive, repay_loan, take_loan
-
-ALL_FACTORIES: Final = 10
+from engine.games.foreign_king.rules.money import receive, repay_loan, take_loan
+from engine.games.foreign_king.state import ALL_FACTORIES, END, ORDER, POST, REPAYMENT, TURN, ForeignKingState
 
 _POST_LEGAL: Final = ((END_TURN,), (LOAN, END_TURN), (REPAY, END_TURN), (LOAN, REPAY, END_TURN))
 
 
-def finish_action(s: Position) -> None:
+def finish_action(state: ForeignKingState) -> None:
     """The action is carried out: on to POST, or straight to the end of the turn if it is skipped (K1)."""
-    me = s.active
-    if s.medals_up[me] or (s.loans[me] and s.francs[me] >= REPAYMENT):
-        s.phase = POST
-        s.post = 0
-        s.to_act = me
+    me = state.active
+    if state.medals[me] > state.loans[me] or (state.loans[me] and state.francs[me] >= REPAYMENT):
+        state.phase = POST
+        state.post = 0
+        state.decider = me
     else:
-        end_turn(s)
+        end_turn(state)
 
 
-def post_legal(s: Position) -> tuple[int, ...]:
+def legal_post(state: ForeignKingState) -> tuple[int, ...]:
     """LOAN or REPAY, not both kinds in one POST, and END_TURN (K1)."""
-    return _POST_LEGAL[may_borrow_after(s) + 2 * may_repay(s)]
+    return _POST_LEGAL[may_borrow_after(state) + 2 * may_repay(state)]
 
 
-def may_borrow_after(s: Position) -> bool:
-    """Whether LOAN is open in POST."""
-    return s.post != REPAY and s.medals_up[s.active] > 0
+def may_borrow_after(state: ForeignKingState) -> bool:
+    """Tell whether LOAN is open in POST."""
+    return state.post != REPAY and state.medals[state.active] > state.loans[state.active]
 
 
-def may_repay(s: Position) -> bool:
-    """Whether REPAY is open in POST."""
-    return s.post != LOAN and s.loans[s.active] > 0 and s.francs[s.active] >= REPAYMENT
+def may_repay(state: ForeignKingState) -> bool:
+    """Tell whether REPAY is open in POST."""
+    return state.post != LOAN and state.loans[state.active] > 0 and state.francs[state.active] >= REPAYMENT
 
 
-def apply_loan(s: Position, action: int) -> None:
-    """LOAN, in TURN and in POST (R13)."""
-    take_loan(s)
-    if s.phase == POST:
-        s.post = action
+def is_legal_post(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a POST entry is legal."""
+    if action == LOAN:
+        return may_borrow_after(state)
+    return may_repay(state) if action == REPAY else action == END_TURN
 
 
-def apply_repay(s: Position, action: int) -> None:
+def apply_loan(state: ForeignKingState, _action: int) -> None:
+    """LOAN in TURN (R13)."""
+    take_loan(state)
+
+
+def apply_loan_after(state: ForeignKingState, action: int) -> None:
+    """LOAN in POST (R13)."""
+    take_loan(state)
+    state.post = action
+
+
+def apply_repay(state: ForeignKingState, action: int) -> None:
     """REPAY in POST (R13)."""
-    repay_loan(s)
-    s.post = action
+    repay_loan(state)
+    state.post = action
 
 
-def apply_end_turn(s: Position, _action: int) -> None:
+def apply_end_turn(state: ForeignKingState, _action: int) -> None:
     """END_TURN."""
-    end_turn(s)
+    end_turn(state)
 
 
-def apply_pass(s: Position, _action: int) -> None:
+def apply_pass(state: ForeignKingState, _action: int) -> None:
     """PASS: the pawn stays where it is (A30)."""
-    finish_action(s)
+    finish_action(state)
 
 
-def end_turn(s: Position) -> None:
+def end_turn(state: ForeignKingState) -> None:
     """The end check (R15, K11), then the next seat, the order claims or the next round."""
-    if s.marker <= s.second_score or s.inactive_count == ALL_FACTORIES:
-        _end_game(s)
+    if state.marker <= state.second_score or state.inactive_count == ALL_FACTORIES:
+        _end_game(state)
         return
-    turn = s.turn + 1
-    if turn < s.seats:
-        s.turn = turn
-        s.active = s.to_act = s.order[turn]
-        s.phase = TURN
-    elif s.round >= s.options.max_rounds:
-        _end_game(s)
-    elif s.claims:
-        s.phase = ORDER
-        s.active = s.to_act = s.claims[0]
+    turn = state.turn + 1
+    if turn < state.seats:
+        state.turn = turn
+        state.active = state.decider = state.order[turn]
+        state.phase = TURN
+    elif state.round >= state.options.max_rounds:
+        _end_game(state)
+    elif state.claims:
+        state.phase = ORDER
+        state.active = state.decider = state.claims[0]
     else:
-        start_round(s)
+        start_round(state)
 
 
-def start_round(s: Position) -> None:
+def start_round(state: ForeignKingState) -> None:
     """The next round, in the order of the track."""
-    s.round += 1
-    s.turn = 0
-    s.active = s.to_act = s.order[0]
-    s.phase = TURN
+    state.round += 1
+    state.turn = 0
+    state.active = state.decider = state.order[0]
+    state.phase = TURN
 
 
-def _end_game(s: Position) -> None:
-    s.phase = END
-    s.to_act = None
-    s.claims = ()  # K6
+def _end_game(state: ForeignKingState) -> None:
+    state.phase = END
+    state.decider = None
+    state.claims = ()  # K6
 
 
-def claim_order(s: Position) -> None:
+def claim_order(state: ForeignKingState) -> None:
     """Change order: 1 Franc now, a claim for the end of the round (R12)."""
-    receive(s, s.active, 1)
-    s.claims = (*s.claims, s.active)
-    finish_action(s)
+    receive(state, state.active, 1)
+    state.claims = (*state.claims, state.active)
+    finish_action(state)

@@ -5,36 +5,36 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king.board import PROVINCE_COUNT
-from engine.games.foreign_king.position import Position
 from engine.games.foreign_king.rules.flow import claim_order, finish_action
-from engine.games.foreign_king.rules.majority import majority
 from engine.games.foreign_king.rules.money import receive
 from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.scoring import majority
+from engine.games.foreign_king.state import ForeignKingState
 
 COINS: Final = 3
 
 
-def textiles_controlled(s: Position, colour: int) -> int:
+def textiles_controlled(state: ForeignKingState, colour: int) -> int:
     """Textile factories, active or not, in provinces where the colour has the majority (R9)."""
     total = 0
-    mine = s.occupied[colour]
+    mine = state.occupied[colour]
     for province in range(PROVINCE_COUNT):
-        packed = s.factories[province]
+        packed = state.factories[province]
         if packed and mine >> province & 1:
             textiles = (packed >> 3 & 7) + (packed >> 9)
-            if textiles and majority(s, province) == colour:
+            if textiles and majority(state, province) == colour:
                 total += textiles
     return total
 
 
-def apply_coins(s: Position, action: int) -> None:
+def apply_coins(state: ForeignKingState, action: int) -> None:
     """ACT_COINS."""
-    choose(s, action)
-    receive(s, s.active, COINS + textiles_controlled(s, s.active))
-    finish_action(s)
+    choose(state, action)
+    receive(state, state.active, COINS + textiles_controlled(state, state.active))
+    finish_action(state)
 
 
-def apply_change(s: Position, action: int) -> None:
+def apply_change(state: ForeignKingState, action: int) -> None:
     """ACT_CHANGE; through the Queen the pawn stays on hers (A25)."""
-    choose(s, action)
-    claim_order(s)
+    choose(state, action)
+    claim_order(state)

@@ -6,25 +6,25 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import LONGEST_WALK, PORTRAIT, PROVINCE_COUNT, WALK_LENGTHS
-from engine.games.foreign_king.position import (
+from engine.games.foreign_king.rules.citizens import add_discs
+from engine.games.foreign_king.rules.flow import finish_action
+from engine.games.foreign_king.rules.turn import choose
+from engine.games.foreign_king.scoring import NOBODY, majority
+from engine.games.foreign_king.state import (
+    ACTIVE,
     CONGRESS_ASK,
     INACTIVATE,
     KING_LEN,
     KING_TO,
     VIRT,
     VIRTUAL,
-    Position,
+    ForeignKingState,
 )
-from engine.games.foreign_king.rules.citizens import add_discs
-from engine.games.foreign_king.rules.flow import finish_action
-from engine.games.foreign_king.rules.majority import NOBODY, majority
-from engine.games.foreign_king.rules.turn import choose
 
 _METAL_POINTS: Final = 6
 _TEXTILE_POINTS: Final = 3
 _DISCS_PER_POINT: Final = 3
-ACTIVE: Final = 63
-"""Mask of the active factories in a packed province."""
+_ASK_LEGAL: Final = (ids.CONGRESS_GO, ids.CONGRESS_STAY)
 
 
 def _lengths(start: int, end: int, longest: int) -> tuple[int, ...]:
@@ -54,148 +54,153 @@ _INACT_LEGAL: Final = tuple(
 )
 
 
-def apply_act_king(s: Position, action: int) -> None:
+def apply_act_king(state: ForeignKingState, action: int) -> None:
     """ACT_KING."""
-    choose(s, action)
-    s.phase = KING_TO
+    choose(state, action)
+    state.phase = KING_TO
 
 
-def _longest_walk(s: Position) -> int:
+def _longest_walk(state: ForeignKingState) -> int:
     """Steps the King may make: n of them cost n - 1 Francs."""
-    return min(s.francs[s.active] + 1, LONGEST_WALK)
+    return min(state.francs[state.active] + 1, LONGEST_WALK)
 
 
-def king_to_legal(s: Position) -> tuple[int, ...]:
+def legal_king_to(state: ForeignKingState) -> tuple[int, ...]:
     """From the portrait anywhere, else where a payable walk ends (C5)."""
-    return _TO_LEGAL[s.king][_longest_walk(s)]
+    return _TO_LEGAL[state.king][_longest_walk(state)]
 
 
-def king_to_is_legal(s: Position, action: int) -> bool:
-    """Whether a KING_TO entry is legal."""
+def is_legal_king_to(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a KING_TO entry is legal."""
     if not ids.KING_TO <= action < ids.KING_LEN:
         return False
-    return s.king == PORTRAIT or bool(_LEN_LEGAL[s.king][action - ids.KING_TO][_longest_walk(s)])
+    return state.king == PORTRAIT or bool(_LEN_LEGAL[state.king][action - ids.KING_TO][_longest_walk(state)])
 
 
-def apply_king_to(s: Position, action: int) -> None:
+def apply_king_to(state: ForeignKingState, action: int) -> None:
     """KING_TO: from the portrait he is there, free, marker -1 (A3); else the length is asked."""
-    if s.king == PORTRAIT:
-        _arrive(s, action - ids.KING_TO, 1)
+    if state.king == PORTRAIT:
+        _arrive(state, action - ids.KING_TO, 1)
     else:
-        s.province = action - ids.KING_TO
-        s.phase = KING_LEN
+        state.province = action - ids.KING_TO
+        state.phase = KING_LEN
 
 
-def king_len_legal(s: Position) -> tuple[int, ...]:
+def legal_king_len(state: ForeignKingState) -> tuple[int, ...]:
     """The payable lengths of walks to the chosen province (A2)."""
-    return _LEN_LEGAL[s.king][s.province][_longest_walk(s)]
+    return _LEN_LEGAL[state.king][state.province][_longest_walk(state)]
 
 
-def king_len_is_legal(s: Position, action: int) -> bool:
-    """Whether a KING_LEN entry is legal."""
+def is_legal_king_len(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a KING_LEN entry is legal."""
     steps = action - ids.KING_LEN + 1
-    return 1 <= steps <= _longest_walk(s) and steps in WALK_LENGTHS[s.king][s.province]
+    return 1 <= steps <= _longest_walk(state) and steps in WALK_LENGTHS[state.king][state.province]
 
 
-def apply_king_len(s: Position, action: int) -> None:
+def apply_king_len(state: ForeignKingState, action: int) -> None:
     """KING_LEN: n - 1 Francs, the King moves, marker -(n + 1) (A1)."""
     steps = action - ids.KING_LEN + 1
-    s.francs[s.active] -= steps - 1
-    _arrive(s, s.province, steps + 1)
+    state.francs[state.active] -= steps - 1
+    _arrive(state, state.province, steps + 1)
 
 
-def _arrive(s: Position, province: int, drop: int) -> None:
+def _arrive(state: ForeignKingState, province: int, drop: int) -> None:
     """The King stands; an empty province ends the action unless the Congress may come (A7)."""
-    s.king = province
-    s.marker = max(0, s.marker - drop)  # A5
-    if not s.options.congress_on_empty and not any(s.discs[province::PROVINCE_COUNT]):
-        finish_action(s)
+    state.king = province
+    state.marker = max(0, state.marker - drop)  # A5
+    if not state.options.congress_on_empty and not any(state.discs[province::PROVINCE_COUNT]):
+        finish_action(state)
         return
-    ranked = ranked_congress(s)
+    ranked = ranked_congress(state)
     if ranked:
-        s.asked = ranked
-        s.to_act = ranked[0]
-        s.phase = CONGRESS_ASK
+        state.asked = ranked
+        state.decider = ranked[0]
+        state.phase = CONGRESS_ASK
     else:
-        _score(s)
+        _score(state)
 
 
-def ranked_congress(s: Position) -> tuple[int, ...]:
+def ranked_congress(state: ForeignKingState) -> tuple[int, ...]:
     """Who is asked, most discs first, ties by the track as it stands (A14, A15); with 2 seats nobody at a tie (K9)."""
-    congress = s.congress
-    present = [seat for seat in s.order if congress[seat]]
-    if s.seats == 2 and len(present) == 2 and congress[0] == congress[1]:
+    congress = state.congress
+    present = [seat for seat in state.order if congress[seat]]
+    if state.seats == 2 and len(present) == 2 and congress[0] == congress[1]:
         return ()
     present.sort(key=congress.__getitem__, reverse=True)  # stable: ties stay in turn order
     return tuple(present)
 
 
-def ask_is_legal(_s: Position, action: int) -> bool:
-    """Whether a CONGRESS_ASK entry is legal."""
+def legal_ask(_state: ForeignKingState) -> tuple[int, ...]:
+    """Return both answers."""
+    return _ASK_LEGAL
+
+
+def is_legal_ask(_state: ForeignKingState, action: int) -> bool:
+    """Tell whether a CONGRESS_ASK entry is legal."""
     return action == ids.CONGRESS_GO or action == ids.CONGRESS_STAY
 
 
-def apply_go(s: Position, _action: int) -> None:
+def apply_go(state: ForeignKingState, _action: int) -> None:
     """CONGRESS_GO: all his discs there come, nobody else is asked."""
-    seat = s.asked[0]
-    s.asked = ()
-    add_discs(s, seat, s.king, s.congress[seat])
-    s.congress[seat] = 0
-    _score(s)
+    seat = state.asked[0]
+    state.asked = ()
+    add_discs(state, seat, state.king, state.congress[seat])
+    state.congress[seat] = 0
+    _score(state)
 
 
-def apply_stay(s: Position, _action: int) -> None:
+def apply_stay(state: ForeignKingState, _action: int) -> None:
     """CONGRESS_STAY: the next one is asked."""
-    s.asked = s.asked[1:]
-    if s.asked:
-        s.to_act = s.asked[0]
+    state.asked = state.asked[1:]
+    if state.asked:
+        state.decider = state.asked[0]
     else:
-        _score(s)
+        _score(state)
 
 
-def _score(s: Position) -> None:
+def _score(state: ForeignKingState) -> None:
     """Score the King's province (A9-A12)."""
-    province = s.king
-    packed = s.factories[province]
+    province = state.king
+    packed = state.factories[province]
     active = packed & ACTIVE
-    winner = majority(s, province)
+    winner = majority(state, province)
     if winner == NOBODY:
-        if active and any(s.discs[province::PROVINCE_COUNT]):  # K2, A8, K17
-            s.phase = INACTIVATE
-            s.to_act = s.active
+        if active and any(state.discs[province::PROVINCE_COUNT]):  # K2, A8, K17
+            state.phase = INACTIVATE
+            state.decider = state.active
         else:
-            finish_action(s)
+            finish_action(state)
         return
     if active:
         points = _METAL_POINTS * (active & 7) + _TEXTILE_POINTS * (active >> 3)
-        s.factories[province] = ((packed >> 6) + active) << 6
-        s.inactive_count += (active & 7) + (active >> 3)
+        state.factories[province] = ((packed >> 6) + active) << 6
+        state.inactive_count += (active & 7) + (active >> 3)
     else:
-        points = s.discs[winner * PROVINCE_COUNT + province] // _DISCS_PER_POINT
-    _gain(s, winner, points)
+        points = state.discs[winner * PROVINCE_COUNT + province] // _DISCS_PER_POINT
+    _gain(state, winner, points)
 
 
-def _gain(s: Position, colour: int, points: int) -> None:
+def _gain(state: ForeignKingState, colour: int, points: int) -> None:
     """Write points in play; with 2 seats the opponent of a scoring seat answers with the virtual player (R14, A40)."""
-    s.scores[colour] += points
-    s.second_score = sorted(s.scores)[-2]
-    if s.seats == 2 and points >= 2 and colour != VIRTUAL:
-        s.units = points - 1
-        s.to_act = 1 - colour
-        s.phase = VIRT
+    state.scores[colour] += points
+    state.second_score = sorted(state.scores)[-2]
+    if state.seats == 2 and points >= 2 and colour != VIRTUAL:
+        state.units = points - 1
+        state.decider = 1 - colour
+        state.phase = VIRT
     else:
-        finish_action(s)
+        finish_action(state)
 
 
-def inactivate_legal(s: Position) -> tuple[int, ...]:
+def legal_inactivate(state: ForeignKingState) -> tuple[int, ...]:
     """Nothing, or one factory of a type that is active there (A12)."""
-    active = s.factories[s.king] & ACTIVE
+    active = state.factories[state.king] & ACTIVE
     return _INACT_LEGAL[(active & 7 > 0) + 2 * (active > 7)]
 
 
-def inactivate_is_legal(s: Position, action: int) -> bool:
-    """Whether an INACTIVATE entry is legal."""
-    active = s.factories[s.king] & ACTIVE
+def is_legal_inactivate(state: ForeignKingState, action: int) -> bool:
+    """Tell whether an INACTIVATE entry is legal."""
+    active = state.factories[state.king] & ACTIVE
     if action == ids.INACT_METAL:
         return active & 7 > 0
     if action == ids.INACT_TEXTILE:
@@ -203,14 +208,14 @@ def inactivate_is_legal(s: Position, action: int) -> bool:
     return action == ids.INACT_NONE
 
 
-def apply_inact_none(s: Position, _action: int) -> None:
+def apply_inact_none(state: ForeignKingState, _action: int) -> None:
     """INACT_NONE."""
-    finish_action(s)
+    finish_action(state)
 
 
-def apply_inact(s: Position, action: int) -> None:
+def apply_inact(state: ForeignKingState, action: int) -> None:
     """INACT_METAL, INACT_TEXTILE: one factory is turned over for good."""
     one = 1 if action == ids.INACT_METAL else 8
-    s.factories[s.king] += one * 64 - one
-    s.inactive_count += 1
-    finish_action(s)
+    state.factories[state.king] += one * 64 - one
+    state.inactive_count += 1
+    finish_action(state)

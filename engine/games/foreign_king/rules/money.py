@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from engine.games.foreign_king.position import Position
-
-LOAN_VALUE: Final = 3
-REPAYMENT: Final = 4
+from engine.games.foreign_king.state import LOAN_VALUE, REPAYMENT, ForeignKingState
 
 
-def receive(s: Position, seat: int, amount: int) -> None:
+def receive(state: ForeignKingState, seat: int, amount: int) -> None:
     """The bank pays, if it is limited no more than it has (A20)."""
-    if s.options.bank is not None:
-        amount = min(amount, bank_left(s))
-    s.francs[seat] += amount
+    if state.options.bank is not None:
+        amount = min(amount, bank_left(state))
+    state.francs[seat] += amount
 
 
-def bank_left(s: Position) -> int:
+def bank_left(state: ForeignKingState) -> int:
     """What a limited bank still has."""
-    assert s.options.bank is not None
-    return s.options.bank - sum(s.francs)
+    assert state.options.bank is not None
+    return state.options.bank - sum(state.francs)
 
 
-def take_loan(s: Position) -> None:
+def take_loan(state: ForeignKingState) -> None:
     """Turn a medal of the active seat down for 3 Francs, or what the bank has (K15)."""
-    me = s.active
-    s.medals_up[me] -= 1
-    s.loans[me] += 1
-    receive(s, me, LOAN_VALUE)
+    me = state.active
+    state.loans[me] += 1
+    receive(state, me, LOAN_VALUE)
 
 
-def repay_loan(s: Position) -> None:
+def repay_loan(state: ForeignKingState) -> None:
     """Turn a medal of the active seat up again for 4 Francs."""
-    me = s.active
-    s.medals_up[me] += 1
-    s.loans[me] -= 1
-    s.francs[me] -= REPAYMENT
+    me = state.active
+    state.loans[me] -= 1
+    state.francs[me] -= REPAYMENT
 
 
-def francs_with_all_loans(s: Position) -> int:
+def francs_with_all_loans(state: ForeignKingState) -> int:
     """What the active seat could have by turning down every medal."""
-    loans = LOAN_VALUE * s.medals_up[s.active]
-    if s.options.bank is not None:
-        loans = min(loans, bank_left(s))
-    return s.francs[s.active] + loans
+    loans = LOAN_VALUE * (state.medals[state.active] - state.loans[state.active])
+    if state.options.bank is not None:
+        loans = min(loans, bank_left(state))
+    return state.francs[state.active] + loans

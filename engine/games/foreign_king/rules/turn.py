@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.games.foreign_king import actions as ids
-from engine.games.foreign_king.position import QUEEN_SUB, TURN, Position, members
 from engine.games.foreign_king.rules.money import francs_with_all_loans
+from engine.games.foreign_king.state import QUEEN_SUB, TURN, ForeignKingState, members
 
 BUILD_PRICE: Final = 3
 QUEEN_PRICE: Final = 2
@@ -25,86 +25,86 @@ _LEGAL: Final = tuple(members(bit_set, ids.LOAN + 1) for bit_set in range(512))
 """Bit set of ACT_* and LOAN -> ids."""
 
 
-def _performable(s: Position, francs: int) -> int:
+def _performable(state: ForeignKingState, francs: int) -> int:
     """Bit set of the spaces, the Queen apart, whose action the active seat could carry out with so many Francs."""
-    me = s.active
+    me = state.active
     able = _ALWAYS
-    if s.hand[me]:
+    if state.hand[me]:
         able |= _PLACE | _CONGRESS
-    if s.occupied[me]:
+    if state.occupied[me]:
         able |= _MOVE | _CONGRESS
-    if francs >= BUILD_PRICE and (s.supply_m or s.supply_t):
+    if francs >= BUILD_PRICE and state.supply:
         able |= _BUILD
     return able
 
 
-def _queen_scope(s: Position) -> int:
+def _queen_scope(state: ForeignKingState) -> int:
     """Bit set of the spaces that the Queen of the active seat reaches (C4, K16)."""
-    if s.options.queen_scope == "any":
+    if state.options.queen_scope == "any":
         return _ALL_SPACES & ~_QUEEN
     scope = 0
-    for seat, space in enumerate(s.pawns):
-        if seat != s.active and space >= 0:
+    for seat, space in enumerate(state.pawns):
+        if seat != state.active and space >= 0:
             scope |= 1 << space
     return scope & ~_QUEEN
 
 
-def _available(s: Position, francs: int) -> int:
+def _available(state: ForeignKingState, francs: int) -> int:
     """Bit set of the actions that the active seat may choose with so many Francs (R4)."""
-    free = s.free_spaces
-    able = _performable(s, francs)
-    if free & _QUEEN and francs >= QUEEN_PRICE and _performable(s, francs - QUEEN_PRICE) & _queen_scope(s):
+    free = state.free_spaces
+    able = _performable(state, francs)
+    if free & _QUEEN and francs >= QUEEN_PRICE and _performable(state, francs - QUEEN_PRICE) & _queen_scope(state):
         able |= _QUEEN
     return able & free
 
 
-def turn_legal(s: Position) -> tuple[int, ...]:
+def legal_turn(state: ForeignKingState) -> tuple[int, ...]:
     """Available actions and LOAN; PASS alone if no loan would help (K3)."""
-    able = _available(s, s.francs[s.active])
-    if s.medals_up[s.active]:
+    able = _available(state, state.francs[state.active])
+    if state.medals[state.active] > state.loans[state.active]:
         able |= _LOAN
-    if able & _ALL_SPACES == 0 and not _available(s, francs_with_all_loans(s)):
+    if able & _ALL_SPACES == 0 and not _available(state, francs_with_all_loans(state)):
         return (ids.PASS,)
     return _LEGAL[able]
 
 
-def turn_is_legal(s: Position, action: int) -> bool:
-    """Whether a TURN entry is legal."""
+def is_legal_turn(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a TURN entry is legal."""
     if 0 <= action < ids.LOAN:
-        return _available(s, s.francs[s.active]) >> action & 1 == 1
+        return _available(state, state.francs[state.active]) >> action & 1 == 1
     if action == ids.LOAN or action == ids.PASS:
-        stuck = not _available(s, francs_with_all_loans(s))
-        return stuck if action == ids.PASS else not stuck and s.medals_up[s.active] > 0
+        stuck = not _available(state, francs_with_all_loans(state))
+        return stuck if action == ids.PASS else not stuck and state.medals[state.active] > state.loans[state.active]
     return False
 
 
-def _queen_entries(s: Position) -> int:
-    return _performable(s, s.francs[s.active]) & _queen_scope(s)
+def _queen_entries(state: ForeignKingState) -> int:
+    return _performable(state, state.francs[state.active]) & _queen_scope(state)
 
 
-def queen_legal(s: Position) -> tuple[int, ...]:
+def legal_queen(state: ForeignKingState) -> tuple[int, ...]:
     """What the Queen may do now that she is paid."""
-    return _LEGAL[_queen_entries(s)]
+    return _LEGAL[_queen_entries(state)]
 
 
-def queen_is_legal(s: Position, action: int) -> bool:
-    """Whether a QUEEN_SUB entry is legal."""
-    return 0 <= action < ids.LOAN and _queen_entries(s) >> action & 1 == 1
+def is_legal_queen(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a QUEEN_SUB entry is legal."""
+    return 0 <= action < ids.LOAN and _queen_entries(state) >> action & 1 == 1
 
 
-def choose(s: Position, space: int) -> None:
+def choose(state: ForeignKingState, space: int) -> None:
     """Put the pawn on the space (R4, K10); after the Queen it stays on hers (A21)."""
-    if s.phase == TURN:
-        me = s.active
-        before = s.pawns[me]
+    if state.phase == TURN:
+        me = state.active
+        before = state.pawns[me]
         if before >= 0:
-            s.free_spaces |= 1 << before
-        s.pawns[me] = space
-        s.free_spaces &= ~(1 << space)
+            state.free_spaces |= 1 << before
+        state.pawns[me] = space
+        state.free_spaces &= ~(1 << space)
 
 
-def apply_queen(s: Position, action: int) -> None:
+def apply_queen(state: ForeignKingState, action: int) -> None:
     """ACT_QUEEN: pay her, then choose again (R11)."""
-    choose(s, action)
-    s.francs[s.active] -= QUEEN_PRICE
-    s.phase = QUEEN_SUB
+    choose(state, action)
+    state.francs[state.active] -= QUEEN_PRICE
+    state.phase = QUEEN_SUB

@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import NEIGHBOURS, PROVINCE_COUNT
-from engine.games.foreign_king.position import VIRT, VIRT_TO, VIRTUAL, Position, members
 from engine.games.foreign_king.rules.citizens import add_discs, take_disc
 from engine.games.foreign_king.rules.flow import finish_action
+from engine.games.foreign_king.state import VIRT, VIRT_TO, VIRTUAL, ForeignKingState, members
 
 _PLACES: Final = tuple(range(ids.VIRT_PLACE, ids.VIRT_FROM))
 
@@ -25,51 +25,51 @@ _TO_LEGAL: Final = tuple(
 )
 
 
-def virt_legal(s: Position) -> tuple[int, ...]:
+def legal_virt(state: ForeignKingState) -> tuple[int, ...]:
     """A disc of the supply to any province, or one of the map a step on (A42)."""
-    return (_ALL_LEGAL if s.hand[VIRTUAL] else _MOVES_LEGAL)[s.occupied[VIRTUAL]]
+    return (_ALL_LEGAL if state.hand[VIRTUAL] else _MOVES_LEGAL)[state.occupied[VIRTUAL]]
 
 
-def virt_is_legal(s: Position, action: int) -> bool:
-    """Whether a VIRT entry is legal."""
+def is_legal_virt(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a VIRT entry is legal."""
     if ids.VIRT_PLACE <= action < ids.VIRT_FROM:
-        return s.hand[VIRTUAL] > 0
-    return ids.VIRT_FROM <= action < ids.VIRT_TO and s.occupied[VIRTUAL] >> (action - ids.VIRT_FROM) & 1 == 1
+        return state.hand[VIRTUAL] > 0
+    return ids.VIRT_FROM <= action < ids.VIRT_TO and state.occupied[VIRTUAL] >> (action - ids.VIRT_FROM) & 1 == 1
 
 
-def apply_virt_place(s: Position, action: int) -> None:
+def apply_virt_place(state: ForeignKingState, action: int) -> None:
     """VIRT_PLACE: a disc of the supply."""
-    s.hand[VIRTUAL] -= 1
-    add_discs(s, VIRTUAL, action - ids.VIRT_PLACE, 1)
-    _use_unit(s)
+    state.hand[VIRTUAL] -= 1
+    add_discs(state, VIRTUAL, action - ids.VIRT_PLACE, 1)
+    _use_unit(state)
 
 
-def apply_virt_from(s: Position, action: int) -> None:
+def apply_virt_from(state: ForeignKingState, action: int) -> None:
     """VIRT_FROM: which disc; it moves at VIRT_TO (K10)."""
-    s.province = action - ids.VIRT_FROM
-    s.phase = VIRT_TO
+    state.province = action - ids.VIRT_FROM
+    state.phase = VIRT_TO
 
 
-def virt_to_legal(s: Position) -> tuple[int, ...]:
+def legal_virt_to(state: ForeignKingState) -> tuple[int, ...]:
     """Over one border."""
-    return _TO_LEGAL[s.province]
+    return _TO_LEGAL[state.province]
 
 
-def virt_to_is_legal(s: Position, action: int) -> bool:
-    """Whether a VIRT_TO entry is legal."""
-    return action - ids.VIRT_TO in NEIGHBOURS[s.province]
+def is_legal_virt_to(state: ForeignKingState, action: int) -> bool:
+    """Tell whether a VIRT_TO entry is legal."""
+    return action - ids.VIRT_TO in NEIGHBOURS[state.province]
 
 
-def apply_virt_to(s: Position, action: int) -> None:
+def apply_virt_to(state: ForeignKingState, action: int) -> None:
     """VIRT_TO: the disc moves."""
-    take_disc(s, VIRTUAL, s.province)
-    add_discs(s, VIRTUAL, action - ids.VIRT_TO, 1)
-    s.phase = VIRT
-    _use_unit(s)
+    take_disc(state, VIRTUAL, state.province)
+    add_discs(state, VIRTUAL, action - ids.VIRT_TO, 1)
+    state.phase = VIRT
+    _use_unit(state)
 
 
-def _use_unit(s: Position) -> None:
+def _use_unit(state: ForeignKingState) -> None:
     """All units must be used (C9); then the turn goes on."""
-    s.units -= 1
-    if s.units == 0:
-        finish_action(s)
+    state.units -= 1
+    if state.units == 0:
+        finish_action(state)

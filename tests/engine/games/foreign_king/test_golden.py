@@ -8,7 +8,7 @@ import pytest
 
 from engine import golden
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king.position import PHASES
+from engine.games.foreign_king.state import PHASES
 from engine.perft import breakdown
 from engine.playthrough import actions_in
 

@@ -31,7 +31,14 @@ def test_the_check_of_the_invariants_would_see_a_breach() -> None:
     state = GAME.new_state(3)
     CHECKS.check_invariants(state)
     state.hand[1] -= 1
-    with pytest.raises(InvariantError, match="no disc is lost or made"):
+    with pytest.raises(InvariantError, match="colour 1 has 13 discs in hand, Congress and provinces, not 14"):
+        CHECKS.check_invariants(state)
+
+
+def test_the_check_of_the_invariants_counts_what_follows_from_the_table_once_more() -> None:
+    state = GAME.new_state(3)
+    state.occupied[1] |= 4
+    with pytest.raises(InvariantError, match=r"occupied is \[0, 4, 0\], but \[0, 0, 0\] follows"):
         CHECKS.check_invariants(state)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
 from engine.games.foreign_king.view import SHOWN
 from tests.engine.games.foreign_king.table import lay, play
@@ -42,7 +42,7 @@ Supply: M 4, T 3
 """
 
 
-def example() -> at.Position:
+def example() -> at.ForeignKingState:
     state = lay(
         3,
         discs={"LIE": [2, 1]},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.games.foreign_king.v1 import state_pb2
 from engine.games.foreign_king import GAME
-from engine.games.foreign_king import position as at
+from engine.games.foreign_king import state as at
 from tests.engine.games.foreign_king.table import lay, play
 
 

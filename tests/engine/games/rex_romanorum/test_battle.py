@@ -8,7 +8,7 @@ from engine.core import Reveal
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.odds import CASTLE, FIELD, win_probability
 from engine.games.rex_romanorum.odds_tool import format_army, main, parse_army
-from engine.games.rex_romanorum.options import DEFAULT_OPTIONS, Triple, parse_options
+from engine.games.rex_romanorum.options import OPTIONS, Triple
 from engine.games.rex_romanorum.state import RexState
 from tests.engine.games.rex_romanorum.table import army, chance_left, dice, lay, owner, phase, play
 
@@ -113,7 +113,7 @@ ODDS_TABLE = [
     ((0, 0, 3), (0, 0, 3), 97, 20, 3, 36),
     ((10, 3, 2), (4, 3, 2), 99, 97, 37, 74),
 ]
-OTHER_SIDE_FIRST = parse_options(
+OTHER_SIDE_FIRST = OPTIONS.parse(
     {
         "roll_order": {
             terrain: [[side, kind] for kind in kinds for side in sides]
@@ -133,9 +133,9 @@ def test_4_2_the_odds_are_those_of_the_table(
     def percent(terrain: int, options: object) -> float:
         return 100 * win_probability(attackers, defenders, terrain, options)  # type: ignore[arg-type]
 
-    assert percent(FIELD, DEFAULT_OPTIONS) == pytest.approx(field, abs=0.5)
+    assert percent(FIELD, OPTIONS.default) == pytest.approx(field, abs=0.5)
     assert percent(FIELD, OTHER_SIDE_FIRST) == pytest.approx(field_other, abs=0.5)
-    assert percent(CASTLE, DEFAULT_OPTIONS) == pytest.approx(castle, abs=0.5)
+    assert percent(CASTLE, OPTIONS.default) == pytest.approx(castle, abs=0.5)
     assert percent(CASTLE, OTHER_SIDE_FIRST) == pytest.approx(castle_other, abs=0.5)
 
 
@@ -146,7 +146,7 @@ def test_k16_in_the_fourth_row_the_garrison_is_an_equal_army() -> None:
 
 
 def test_4_1_with_the_other_hit_rule_the_cheap_mass_always_wins() -> None:
-    other = parse_options({"hit": "d6 >= value"})
+    other = OPTIONS.parse({"hit": "d6 >= value"})
     assert win_probability((8, 0, 0), (0, 3, 0), CASTLE, other) == pytest.approx(1.0)
 
 

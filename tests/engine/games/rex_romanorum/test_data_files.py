@@ -15,11 +15,11 @@ import pytest
 import engine
 from engine.core import OptionsError
 from engine.games.rex_romanorum import GAME
-from engine.games.rex_romanorum.choices import DEFAULTS
-from engine.games.rex_romanorum.options import parse_options
+from engine.games.rex_romanorum.options import OPTIONS
 
 ENGINE = Path(str(engine.__file__)).parent
 FOLDER = "games/rex_romanorum"
+DEFAULTS = json.loads((ENGINE / FOLDER / "choices.json").read_text(encoding="utf-8"))
 CHANGES: dict[str, Any] = {
     "church_price": 9,
     "castle_price": 8,
@@ -92,6 +92,6 @@ def test_3_names_places_and_borders_can_be_replaced_in_their_file(tmp_path: Path
 
 
 def test_8_the_defaults_are_checked_like_any_options() -> None:
-    assert parse_options(DEFAULTS) == parse_options({})
+    assert OPTIONS.parse(DEFAULTS) == OPTIONS.parse({})
     with pytest.raises(OptionsError, match="option wealth has no 'horses'"):
-        parse_options(dict(DEFAULTS) | {"wealth": {"horses": 1}})
+        OPTIONS.parse(dict(DEFAULTS) | {"wealth": {"horses": 1}})

@@ -8,10 +8,10 @@ from math import log
 import pytest
 
 from benchmarks.compare import BLOCKS, GRID, KINDS, Kind, allowed, rates
-from ratings.errors import ResultsError
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
 from ratings.statistics.compare.games import Game, PairedBlock
 from ratings.statistics.compare.ratio import log_ratio, wald_bounds
+from ratings.statistics.errors import ResultsError
 
 
 def after(*differences: float, settings: CompareSettings | None = None) -> Comparison:

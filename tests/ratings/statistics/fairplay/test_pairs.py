@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.fairplay import DISHONEST, HONEST, Kind, is_true, played, support
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.pairs import suspicious_pairs
 from ratings.statistics.official.results import Results
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.algebra import cholesky, gram, inner, inverse, product, solve
 from ratings.statistics.official.results import Floats
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.fields import Field, all_tables, drawn_tables, play
 from benchmarks.official import KINDS, Kind, coverage, strengths_in
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.results import Ints, Results
 from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
 

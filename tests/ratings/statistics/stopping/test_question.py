@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ratings.errors import ResultsError
+from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import Question, check_question, format_question, parse_question
 
 

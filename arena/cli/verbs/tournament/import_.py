@@ -1,0 +1,52 @@
+"""The command `arena tournament import`: the file of an exported tournament comes into a database."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json
+from arena.cli.shared.storage import open_storage
+from arena.cli.shared.suggestions import next_command
+from arena.tournament.creation import check_name
+from ratings.read.archive.importing import import_tournament
+from ratings.store.database import write
+
+app = typer.Typer()
+
+
+@app.command("import", epilog=example("arena tournament import monday.arena --db copy.db"))
+def import_(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="What `arena tournament export` wrote.")],
+    name: Annotated[str | None, typer.Option("--name", help="Call it so here, when its own name is taken.")] = None,
+    digest: Annotated[
+        str | None, typer.Option("--digest", metavar="HEX", help="Refuse a file that has another digest.")
+    ] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Read an exported tournament into a database.
+
+    All of it or nothing; its matches are rated anew, after what the pool has.
+    """
+    if name is not None:
+        check_name(name)
+    with open_storage(db) as storage, write(storage.database) as session:
+        imported = import_tournament(session, source, name=name, digest=digest)
+    if as_json:
+        print_json(asdict(imported))
+        return
+    typer.echo(f"tournament {imported.name} imported: {imported.matches} matches, {_ratings(imported.same_ratings)}")
+    show = next_command("tournament", "show", imported.name, db=db)
+    typer.echo(f"`{show}` shows it")
+
+
+def _ratings(same: bool | None) -> str:
+    if same is None:
+        return "rated after what the pool has"
+    return "with the ratings of the file" if same else "but its ratings are not those of the file"

@@ -1,0 +1,118 @@
+"""A time control: its value, its text and its JSON. No clock is read here.
+
+All durations are integer microseconds of the monotonic clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+SECOND_US = 1_000_000
+DEFAULT_START_LIMIT_US = 10 * SECOND_US
+DEFAULT_MARGIN_US = 50_000
+
+_LIMIT = re.compile(r"(?P<value>\d{1,9}(?:\.\d{1,3})?)(?P<unit>ms|s)", re.ASCII)
+_BANK = re.compile(r"(?P<bank>\d{1,6}(?:\.\d{1,3})?)\+(?P<increment>\d{1,6}(?:\.\d{1,3})?)", re.ASCII)
+
+
+class TimeControlError(ValueError):
+    """The text is not a time control."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How much time one seat may use.
+
+    A decision limit of 0 means that there is none; so does a bank of 0 with an increment of 0.
+    """
+
+    decision_limit_us: int = 0
+    bank_us: int = 0
+    increment_us: int = 0
+    start_limit_us: int = DEFAULT_START_LIMIT_US
+    """From the start of a bot's process until it has joined."""
+    margin_us: int = DEFAULT_MARGIN_US
+    """How much later than its limit a decision may be without being a fault."""
+
+    @property
+    def has_bank(self) -> bool:
+        """Whether decisions draw on a bank."""
+        return self.bank_us > 0 or self.increment_us > 0
+
+    def allowance_us(self, bank_us: int) -> int:
+        """Return the longest time for a decision that starts with `bank_us` left, margin apart; 0 = no limit."""
+        if not self.has_bank:
+            return self.decision_limit_us
+        if not self.decision_limit_us:
+            return max(bank_us, 1)
+        return max(min(bank_us, self.decision_limit_us), 1)
+
+    def to_json(self) -> dict[str, int]:
+        """Return the five durations by name, as JSON data; `from_json` is the inverse."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, int]) -> TimeControl:
+        """Return the time control that `to_json` wrote."""
+        return cls(**data)
+
+
+def _microseconds(text: str, scale: int) -> int:
+    whole, _, fraction = text.partition(".")
+    return int(whole) * scale + int((fraction + "000")[:3]) * scale // 1000
+
+
+def parse_time_control(text: str) -> TimeControl:
+    """Return the time control that a text describes; the start limit and the margin are the defaults.
+
+    `50ms` and `2s` are limits of a decision, `60+1` is a bank and its increment in seconds, `60+1/5s` is both, and
+    `none` is no clock. Raises TimeControlError, which shows these forms.
+    """
+    if text == "none":
+        return TimeControl()
+    bank, slash, limit = text.partition("/")
+    if not slash and "+" not in bank:
+        bank, limit = "", bank
+    parsed_limit, parsed_bank = _LIMIT.fullmatch(limit), _BANK.fullmatch(bank)
+    lacks_part = slash and not (bank and limit)
+    if lacks_part or not text or (limit and not parsed_limit) or (bank and not parsed_bank):
+        raise TimeControlError(f"{text!r} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none")
+    decision_limit_us = _read_limit(text, parsed_limit) if parsed_limit else 0
+    bank_us, increment_us = _read_bank(text, parsed_bank) if parsed_bank else (0, 0)
+    return TimeControl(decision_limit_us, bank_us, increment_us)
+
+
+def _read_limit(text: str, parsed: re.Match[str]) -> int:
+    decision_limit_us = _microseconds(parsed["value"], 1000 if parsed["unit"] == "ms" else SECOND_US)
+    if decision_limit_us == 0:
+        raise TimeControlError(f"{text!r}: a decision needs some time; write 50ms, or none for no clock")
+    return decision_limit_us
+
+
+def _read_bank(text: str, parsed: re.Match[str]) -> tuple[int, int]:
+    bank_us = _microseconds(parsed["bank"], SECOND_US)
+    if bank_us == 0:
+        raise TimeControlError(f"{text!r}: the bank must be above 0, or the first decision has no time")
+    return bank_us, _microseconds(parsed["increment"], SECOND_US)
+
+
+def _format_limit(microseconds: int) -> str:
+    if microseconds % SECOND_US == 0:
+        return f"{microseconds // SECOND_US}s"
+    return f"{_decimal(microseconds, 1000)}ms"
+
+
+def _decimal(microseconds: int, scale: int) -> str:
+    thousandths = microseconds * 1000 // scale
+    whole, fraction = divmod(thousandths, 1000)
+    return f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
+
+
+def format_time_control(control: TimeControl) -> str:
+    """Return the text from which `parse_time_control` reads it back; start limit and margin are not part of it."""
+    bank = f"{_decimal(control.bank_us, SECOND_US)}+{_decimal(control.increment_us, SECOND_US)}"
+    if not control.has_bank:
+        return _format_limit(control.decision_limit_us) if control.decision_limit_us else "none"
+    return f"{bank}/{_format_limit(control.decision_limit_us)}" if control.decision_limit_us else bank

@@ -1,0 +1,70 @@
+"""Finds what is wrong with an answer and says it in a sentence. Pure; nothing is judged or applied here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arena.match.decisions import Decision
+from arena.match.messages import MAX_ACTIONS, MAX_NOTE, Answer
+from arena.match.result import FaultCause
+from arena.match.timing import Figures
+from engine.record import Playing
+
+SHOWN_ACTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpent:
+    """The time that an answer took, and what it was allowed to take."""
+
+    elapsed_us: int
+    charged_us: int
+    limit_us: int
+    figures: Figures | None = None
+
+    def evidence(self) -> dict[str, Any]:
+        """Return the times as the evidence of a fault keeps them."""
+        times = {"elapsed_us": self.elapsed_us, "charged_us": self.charged_us, "limit_us": self.limit_us}
+        return times | self.figures.to_json() if self.figures else times
+
+
+def find_fault_of_form(decision: Decision, answer: Answer, match_id: str) -> tuple[FaultCause | None, str]:
+    """Return the cause and a sentence if the form of an answer is wrong, whatever its actions; else (None, "")."""
+    if not 1 <= len(answer.actions) <= MAX_ACTIONS:
+        return FaultCause.MALFORMED, f"Its answer held {len(answer.actions)} actions; 1 to {MAX_ACTIONS} are allowed."
+    if len(answer.note) > MAX_NOTE:
+        return FaultCause.MALFORMED, f"Its note has {len(answer.note)} characters; {MAX_NOTE} are allowed."
+    if answer.match_id != match_id:
+        return FaultCause.PROTOCOL, f"It answered in another match, {answer.match_id[:64]!r}."
+    if answer.ply != decision.ply:
+        return FaultCause.PROTOCOL, f"It answered ply {answer.ply}; asked was ply {decision.ply}."
+    return None, ""
+
+
+def is_late(decision: Decision, spent: TimeSpent, margin_us: int) -> bool:
+    """Whether the charge exceeds the limit by more than the margin; lateness inside the margin is no fault."""
+    return decision.time_limit_us > 0 and spent.charged_us > decision.time_limit_us + margin_us
+
+
+def explain_late(decision: Decision, spent: TimeSpent, margin_us: int) -> str:
+    """Return the sentence that explains a fault of time."""
+    if not decision.time_limit_us:
+        return f"It did not answer for {spent.elapsed_us // 1_000_000} s; even without a clock a decision has an end."
+    limit, margin = decision.time_limit_us / 1000, margin_us / 1000
+    given_back_us = spent.elapsed_us - spent.charged_us
+    took = f"It took {spent.charged_us / 1000:g} ms"
+    if given_back_us > 0:
+        took += f" ({given_back_us / 1000:g} ms of waiting for this machine not counted)"
+    return f"{took}; it had {limit:g} ms and a margin of {margin:g} ms."
+
+
+def explain_illegal(playing: Playing, action: int) -> str:
+    """Return the sentence that explains why an action is a fault: what it was, and what was legal."""
+    table, legal = playing.game.actions, playing.state.legal_actions()
+    name = f"{action} ({table.format(action)})" if 0 <= action < len(table) else f"{action}, which does not exist"
+    if not legal:
+        return f"It chose action {name} after the end."
+    shown = ", ".join(f"{other} ({table.format(other)})" for other in legal[:SHOWN_ACTIONS])
+    more = f" and {len(legal) - SHOWN_ACTIONS} more" if len(legal) > SHOWN_ACTIONS else ""
+    return f"It chose action {name}; legal were {shown}{more}."

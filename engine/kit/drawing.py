@@ -1,0 +1,62 @@
+"""Parts of SVG pictures, and the frame of a document. Texts are escaped here; numbers are written short. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from textwrap import wrap
+from typing import Final
+
+_LINE_HEIGHT: Final = 12
+
+
+def document(width: int, height: int, title: str, style: str, parts: Iterable[str], defs: str = "") -> str:
+    """Return a standalone SVG document on white; `title` is its text for those who cannot see it."""
+    definitions = f"<defs>{defs}</defs>" if defs else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
+        f"<title>{escape(title)}</title><style>{style}</style>{definitions}"
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def text(x: float, y: float, content: object, classes: str = "", *, widest: float = 0, letter: float = 6.6) -> str:
+    """Return a text; with `widest` it is squeezed into so many units if letters `letter` wide would not fit."""
+    kind = f' class="{classes}"' if classes else ""
+    is_longer = 0 < widest < letter * len(str(content))
+    squeezed = f' textLength="{widest:g}" lengthAdjust="spacingAndGlyphs"' if is_longer else ""
+    return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
+
+
+def wrapped(x: float, middle: float, content: str, widest: float, classes: str, *, letter: float = 6.2) -> str:
+    """Return a text of several lines around the height `middle`, none wider than `widest` units.
+
+    It is one text, so that whoever reads it aloud or copies it gets it whole; not every renderer squeezes a line.
+    """
+    lines = wrap(content, int(widest / letter), break_long_words=False)
+    first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
+    spans = (
+        f'<tspan x="{x:g}" y="{first + _LINE_HEIGHT * place:g}">{escape(line)}</tspan>'
+        for place, line in enumerate(lines)
+    )
+    return f'<text class="{classes}">{" ".join(spans)}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, classes: str = "box") -> str:
+    """Return a rectangle with round corners."""
+    return f'<rect class="{classes}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
+
+
+def group(x: float, y: float, content: str, *, title: str = "") -> str:
+    """Return what is drawn around (0, 0), moved to a place; `title` is shown where the pointer rests."""
+    return f'<g transform="translate({x:g} {y:g})">{titled(title)}{content}</g>'
+
+
+def titled(title: str) -> str:
+    """Return the title of a part, or nothing."""
+    return f"<title>{escape(title)}</title>" if title else ""
+
+
+def polygon(points: str, classes: str) -> str:
+    """Return a polygon; `points` are pairs `x,y` with spaces between."""
+    return f'<polygon class="{classes}" points="{points}"/>'

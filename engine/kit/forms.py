@@ -1,0 +1,305 @@
+"""How the fields of a position stand in JSON, and within which bounds. No I/O.
+
+A form turns a field's value into JSON and back, and checks a value that came by another road (the wire) by the same
+bounds. Every refusal is a PositionError that names the key. A bound may depend on the position that is being read, of
+which the fields declared before are known: `Numbers(seat_count, 16)` is a list of as many numbers as there are seats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from engine.core import OptionTable, PositionError
+from engine.kit.reading import read_flag, read_int, read_list, read_name, read_object, shown
+
+Bound = int | Callable[[Any], int]
+"""A number, or a function of the position that gives it."""
+
+
+def seat_count(state: Any) -> int:
+    """Return how many seats the position has: the usual size of a list."""
+    count: int = state.seats
+    return count
+
+
+def at(bound: Bound, state: Any) -> int:
+    """Return the bound in this position."""
+    return bound if isinstance(bound, int) else bound(state)
+
+
+class Form(Protocol):
+    """How one field stands in JSON. `key` is its place as people write it: `gold[1]`, `pending.last`."""
+
+    def write(self, value: Any, state: Any) -> Any:
+        """Return the value as JSON."""
+
+    def read(self, data: Any, key: str, state: Any) -> Any:
+        """Return the value that `write` made JSON of. Raises PositionError naming the key."""
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        """Raise PositionError naming the key unless `read` could have returned the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer from `low` to `high`."""
+
+    low: Bound
+    high: Bound
+
+    def write(self, value: int, state: Any) -> int:
+        del state
+        return value
+
+    def read(self, data: Any, key: str, state: Any) -> int:
+        return read_int(data, key, at(self.low, state), at(self.high, state))
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        read_int(value, key, at(self.low, state), at(self.high, state))
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A list of `size` integers from 0 to `high`."""
+
+    size: Bound
+    high: Bound
+
+    def write(self, value: list[int], state: Any) -> list[int]:
+        del state
+        return value[:]
+
+    def read(self, data: Any, key: str, state: Any) -> list[int]:
+        self.check(data, key, state)
+        found: list[int] = data[:]
+        return found
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        size, high = at(self.size, state), at(self.high, state)
+        if not isinstance(value, list) or len(value) != size:
+            raise PositionError(f"{key}: expected a list of {size} integers, not {shown(value)}")
+        for index, item in enumerate(value):
+            if type(item) is not int or not 0 <= item <= high:
+                read_int(item, f"{key}[{index}]", 0, high)
+
+
+class Flag:
+    """True or false."""
+
+    def write(self, value: bool, state: Any) -> bool:
+        del state
+        return value
+
+    def read(self, data: Any, key: str, state: Any) -> bool:
+        del state
+        return read_flag(data, key)
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        del state
+        read_flag(value, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat of the position."""
+
+    def write(self, value: int, state: Any) -> int:
+        del state
+        return value
+
+    def read(self, data: Any, key: str, state: Any) -> int:
+        return read_int(data, key, 0, state.seats - 1)
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        read_int(value, key, 0, state.seats - 1)
+
+
+class Name:
+    """A name in JSON, a small integer in the position: the name's index, or what a mapping says it stands for."""
+
+    def __init__(self, names: Sequence[str] | Mapping[str, int]) -> None:
+        self._values = dict(names) if isinstance(names, Mapping) else {name: i for i, name in enumerate(names)}
+        self._names = {value: name for name, value in self._values.items()}
+
+    def write(self, value: int, state: Any) -> str:
+        del state
+        return self._names[value]
+
+    def read(self, data: Any, key: str, state: Any) -> int:
+        del state
+        return read_name(data, key, self._values)
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        del state
+        if value not in self._names:
+            raise PositionError(f"{key}: {shown(value)} stands for none of {', '.join(list(self._values)[:20])}")
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """Another form, or null, which stands for `nothing`."""
+
+    form: Form
+    nothing: Any = None
+
+    def write(self, value: Any, state: Any) -> Any:
+        return None if value == self.nothing else self.form.write(value, state)
+
+    def read(self, data: Any, key: str, state: Any) -> Any:
+        return self.nothing if data is None else self.form.read(data, key, state)
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        if value != self.nothing:
+            self.form.check(value, key, state)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list whose items have one form: `size` of them if given, else any number up to `most`."""
+
+    form: Form
+    size: Bound | None = None
+    most: Bound | None = None
+    distinct: bool = False
+    """Whether nothing may stand in it twice."""
+    kind: Callable[[list[Any]], Any] = list
+    """What holds the items in the position: `list`, or `tuple` where it is replaced and never changed."""
+
+    def write(self, value: Sequence[Any], state: Any) -> list[Any]:
+        write = self.form.write
+        return [write(item, state) for item in value]
+
+    def read(self, data: Any, key: str, state: Any) -> Any:
+        self._check_length(read_list(data, key), key, state)
+        read = self.form.read
+        found = [read(item, f"{key}[{index}]", state) for index, item in enumerate(data)]
+        self._check_distinct(found, key)
+        return self.kind(found)
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        self._check_length(value, key, state)
+        check = self.form.check
+        for index, item in enumerate(value):
+            check(item, f"{key}[{index}]", state)
+        self._check_distinct(value, key)
+
+    def _check_length(self, value: Sequence[Any], key: str, state: Any) -> None:
+        if self.size is not None and len(value) != at(self.size, state):
+            raise PositionError(f"{key}: expected a list of {at(self.size, state)}, not {shown(value)}")
+        if self.most is not None and len(value) > at(self.most, state):
+            raise PositionError(f"{key}: expected a list of at most {at(self.most, state)}, not {shown(value)}")
+
+    def _check_distinct(self, value: Sequence[Any], key: str) -> None:
+        if self.distinct and len(set(value)) != len(value):
+            raise PositionError(f"{key}: something is named twice")
+
+
+@dataclass(frozen=True, slots=True)
+class ByName:
+    """An object with these names as keys; the position holds a list of the values in the order of the names."""
+
+    names: Sequence[str]
+    form: Form
+
+    def write(self, value: Sequence[Any], state: Any) -> dict[str, Any]:
+        write = self.form.write
+        return {name: write(item, state) for name, item in zip(self.names, value, strict=True)}
+
+    def read(self, data: Any, key: str, state: Any) -> list[Any]:
+        read_object(data, key, self.names)
+        return [self.form.read(data[name], f"{key}.{name}", state) for name in self.names]
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        if len(value) != len(self.names):
+            raise PositionError(f"{key}: expected {len(self.names)} values, not {len(value)}")
+        for name, item in zip(self.names, value, strict=True):
+            self.form.check(item, f"{key}.{name}", state)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """An object with these names as keys, each a list of `rows` numbers from 0 to `high`.
+
+    The position holds one flat list of all rows: `value[row * len(names) + index of the name]`.
+    """
+
+    names: Sequence[str]
+    rows: Bound
+    high: Bound
+
+    def write(self, value: list[int], state: Any) -> dict[str, list[int]]:
+        del state
+        width = len(self.names)
+        return {name: value[index::width] for index, name in enumerate(self.names)}
+
+    def read(self, data: Any, key: str, state: Any) -> list[int]:
+        read_object(data, key, self.names)
+        column = Numbers(at(self.rows, state), self.high)
+        columns = [column.read(data[name], f"{key}.{name}", state) for name in self.names]
+        return [number for row in zip(*columns, strict=True) for number in row]
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        Numbers(len(self.names) * at(self.rows, state), self.high).check(value, key, state)
+
+
+class Packed:
+    """An object of small counts; the position holds them in one integer, `bits` bits each, the first key lowest."""
+
+    def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
+        self._shifts = {key: bits * place for place, key in enumerate(keys)}
+        self._mask, self._most, self._end = (1 << bits) - 1, most, 1 << bits * len(keys)
+
+    def counts(self, value: int) -> dict[str, int]:
+        """Return the count of each key."""
+        return {key: value >> shift & self._mask for key, shift in self._shifts.items()}
+
+    def pack(self, counts: Iterable[int]) -> int:
+        """Return the integer that holds the counts, given in the order of the keys; -1 if none does."""
+        found = tuple(counts)
+        if len(found) != len(self._shifts) or any(not 0 <= count <= self._mask for count in found):
+            return -1
+        return sum(count << shift for count, shift in zip(found, self._shifts.values(), strict=True))
+
+    def write(self, value: int, state: Any) -> dict[str, int]:
+        del state
+        return self.counts(value)
+
+    def read(self, data: Any, key: str, state: Any) -> int:
+        del state
+        read_object(data, key, self._shifts)
+        return sum(read_int(data[k], f"{key}.{k}", 0, self._most) << shift for k, shift in self._shifts.items())
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        del state
+        read_int(value, key, 0, self._end - 1)
+        for name, count in self.counts(value).items():
+            read_int(count, f"{key}.{name}", 0, self._most)
+
+
+class OptionsForm:
+    """The options of the match."""
+
+    def __init__(self, table: OptionTable) -> None:
+        self._table = table
+        self._parse_text = lru_cache(maxsize=64)(lambda text: table.parse(json.loads(text)))
+
+    def write(self, value: Any, state: Any) -> dict[str, Any]:
+        del state
+        return self._table.to_json(value)
+
+    def read(self, data: Any, key: str, state: Any) -> Any:
+        del state
+        if not isinstance(data, Mapping):
+            raise PositionError(f"{key}: expected an object, not {shown(data)}")
+        try:
+            return self._parse_text(json.dumps(data))
+        except (ValueError, TypeError) as error:  # OptionsError is a ValueError
+            raise PositionError(f"{key}: {error}") from error
+
+    def check(self, value: Any, key: str, state: Any) -> None:
+        """Accept it: options are validated when they are made."""
+        del value, key, state

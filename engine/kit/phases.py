@@ -1,0 +1,201 @@
+"""The phase table: what may be done in each phase, who does it, and what a phase needs on the table. No I/O.
+
+A game's `rules/phases.py` says what is done in the phases that its `state.py` names:
+
+    PhaseTable(
+        NimState,
+        PHASES,
+        {TAKE: Phase(legal=take.legal, is_legal=take.is_legal, apply=take.apply), END: OVER},
+        actions=len(ACTIONS),
+        outcome=scoring.outcome,
+    )
+
+Making the table gives the class its moves, so that a decision costs one look into a tuple. The class is declared below
+the rules, which import it; the game's `__init__.py` imports the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from engine.core import Outcome, PositionError, State
+
+S = TypeVar("S", bound="PhasedState")
+Apply = Callable[[Any, int], None]
+
+
+class PhasedState(State):
+    """A position that is in one of a few phases. Its moves come from the game's `PhaseTable`."""
+
+    __slots__ = ()
+
+    seats: int
+    phase: int
+    """Index into the table."""
+    decider: int | None
+    """The seat that decides; None at the end."""
+    active: int
+    """The seat whose turn it is."""
+    legal: Sequence[int] | None
+    """The legal actions once they were asked for; None before."""
+    phases: ClassVar[PhaseTable[Any]]
+
+    def seat(self) -> int | None:
+        return self.decider
+
+    def legal_actions(self) -> Sequence[int]:
+        raise NotImplementedError("the phase table of this game is not loaded")
+
+    def is_legal(self, action: int) -> bool:
+        raise NotImplementedError("the phase table of this game is not loaded")
+
+    def apply_unchecked(self, action: int) -> None:
+        raise NotImplementedError("the phase table of this game is not loaded")
+
+    def outcome(self) -> Outcome | None:
+        return self.phases.outcome(self)
+
+    def caretaker_action(self) -> int:
+        return self.phases.caretaker_action(self)
+
+    def check_phase(self) -> None:
+        """Raise PositionError unless play could have come to this phase with this table."""
+        self.phases.check(self)
+
+
+def nothing_legal(state: Any) -> Sequence[int]:
+    """Return no action: the game is over."""
+    del state
+    return ()
+
+
+def never_legal(state: Any, action: int) -> bool:
+    """Return False: the game is over."""
+    del state, action
+    return False
+
+
+def active_seat(state: Any) -> int | None:
+    """Return the seat whose turn it is."""
+    seat: int = state.active
+    return seat
+
+
+def nobody(state: Any) -> int | None:
+    """Return None: the game is over."""
+    del state
+    return None
+
+
+def fits(state: Any) -> None:
+    """Accept every table."""
+    del state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """What is done in one phase; by default nothing, as at the end of a game."""
+
+    legal: Callable[[Any], Sequence[int]] = nothing_legal
+    """`(state)`: the legal ids, ascending."""
+    is_legal: Callable[[Any, int], bool] = never_legal
+    """`(state, action)`: whether any int is one of them."""
+    apply: Apply | Mapping[Any, Apply] | None = None
+    """`(state, action)`: carries out a legal action; or such functions by action id or range of ids."""
+    decides: Callable[[Any], int | None] = active_seat
+    """`(state)`: who decides, as the rest of the table says."""
+    caretaker: int | None = None
+    """What a forfeited seat plays if it is legal; else, or if None, the first legal action."""
+    check: Callable[[Any], None] = fits
+    """`(state)`: raises PositionError if play cannot come to this phase with this table."""
+
+
+OVER: Final = Phase(decides=nobody)
+"""The phase after the end."""
+
+
+class PhaseTable(Generic[S]):
+    """The phases of a game by their numbers."""
+
+    def __init__(
+        self,
+        kind: type[S],
+        names: Sequence[str],
+        phases: Mapping[int, Phase],
+        *,
+        actions: int,
+        outcome: Callable[[S], Outcome],
+        reveals: bool = False,
+    ) -> None:
+        """Give the class `kind` the moves of `phases`, which are numbered as in `names`.
+
+        `actions` is the length of the game's action table; `outcome(state)` is the result of a finished game. With
+        `reveals` the positions have a list `revelations`, which is emptied before each action.
+        """
+        self.names = tuple(names)
+        self._phases = tuple(phases[number] for number in range(len(names)))
+        self._outcome = outcome
+        _drive(kind, self._phases, actions, reveals)
+        kind.phases = self
+
+    def outcome(self, state: S) -> Outcome | None:
+        """Return the result of the game, or None before its end."""
+        return self._outcome(state) if state.decider is None else None
+
+    def caretaker_action(self, state: S) -> int:
+        """Return what a forfeited seat plays."""
+        legal, preferred = state.legal_actions(), self._phases[state.phase].caretaker
+        return preferred if preferred is not None and preferred in legal else legal[0]
+
+    def check(self, state: S) -> None:
+        """Raise PositionError unless decider and table fit the phase of a position that came from outside."""
+        name, phase = self.names[state.phase], self._phases[state.phase]
+        decider = phase.decides(state)
+        if state.decider != decider:
+            raise PositionError(f"seat: in {name} {decider} decides, not {state.decider}")
+        phase.check(state)
+        if state.decider is not None and not state.legal_actions():
+            raise PositionError(f"phase {name}: there is no legal action; somebody must be able to act")
+
+
+def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool) -> None:
+    """Set the methods through which a position moves."""
+    legal = tuple(phase.legal for phase in phases)
+    legality: tuple[Callable[[Any, int], bool], ...] = tuple(phase.is_legal for phase in phases)
+    applications = tuple(_by_action(phase.apply, actions) for phase in phases)
+
+    def legal_actions(self: Any) -> Sequence[int]:
+        found: Sequence[int] | None = self.legal
+        if found is None:
+            found = self.legal = legal[self.phase](self)
+        return found
+
+    def is_legal(self: PhasedState, action: int) -> bool:
+        return legality[self.phase](self, action)
+
+    def apply_unchecked(self: Any, action: int) -> None:
+        self.legal = None
+        applications[self.phase][action](self, action)
+
+    def apply_and_reveal(self: Any, action: int) -> None:
+        self.legal = None
+        if self.revelations:
+            self.revelations = []
+        applications[self.phase][action](self, action)
+
+    kind.legal_actions = legal_actions
+    kind.is_legal = is_legal
+    kind.apply_unchecked = apply_and_reveal if reveals else apply_unchecked
+
+
+def _by_action(apply: Apply | Mapping[Any, Apply] | None, actions: int) -> Sequence[Apply]:
+    """Return the function of each action id."""
+    if not isinstance(apply, Mapping):
+        return (apply,) * actions if apply else ()
+    table: list[Any] = [None] * actions
+    for ids, function in apply.items():
+        for action in ids if isinstance(ids, range) else (ids,):
+            table[action] = function
+    return tuple(table)

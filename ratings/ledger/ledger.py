@@ -1,0 +1,176 @@
+"""The one place that writes to the book of record: tournaments, results, bots, imports, ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, select
+
+from ratings.errors import PlanError
+from ratings.ledger import bots, importing, leasing, rebuild, recording, tournaments, waves
+from ratings.ledger.importing import Imported
+from ratings.ledger.leasing import LeasedMatch, LostAttempt
+from ratings.ledger.recording import MatchFact
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.ledger.waves import Planner, WaveLedger
+from ratings.store.database import Database, write
+from ratings.store.ids import now_us
+from ratings.store.models import Bot, Pool, Tournament, Version
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRequest:
+    """Who wants to play how many matches, and how long it may keep them."""
+
+    worker: str
+    limit: int
+    duration_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What one transaction of a run came to."""
+
+    recorded: tuple[bool, ...]
+    """For each result, whether it was written: False if the match was over already."""
+    played_again: tuple[bool, ...]
+    """For each lost attempt, whether its match will be played again."""
+    planned: int
+    """How many matches the waves have that were planned."""
+    leased: tuple[LeasedMatch, ...]
+
+
+class Ledger:
+    """The one place that writes to the book of record. Each method is one transaction: all of it happens, or nothing.
+
+    Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_version(
+        self, *, bot: str, owner: str | None = None, content_hash: str, manifest: Mapping[str, Any]
+    ) -> tuple[Version, bool]:
+        """Return the version of a bot with that content, and whether it is new; bot and owner are made if needed.
+
+        Raises BotError if the bot belongs to another owner.
+        """
+        with write(self._database) as session:
+            return bots.add_version(session, bot=bot, owner=owner, content_hash=content_hash, manifest=manifest)
+
+    def set_disabled(self, bot: str, *, disabled: bool) -> Bot:
+        """Bar a bot from new tournaments, or let it in again; planned matches are played. Raises NotFoundError."""
+        with write(self._database) as session:
+            return bots.set_disabled(session, bot=bot, disabled=disabled)
+
+    def create_tournament(
+        self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None
+    ) -> Tournament:
+        """Write a tournament with its entrants, and let `planner` add the waves that can be planned at once.
+
+        `choose_name` is called with the names in use, and what it returns replaces the plan's; nobody else can take
+        that name meanwhile. Raises PlanError or BotError.
+        """
+        with write(self._database) as session:
+            if choose_name is not None:
+                plan = replace(plan, name=choose_name(set(session.exec(select(Tournament.name)))))
+            tournament = tournaments.write_tournament(session, replace(plan, more_waves=True))
+            if not planner.plan_ready(WaveLedger(session, tournament.id)):
+                raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
+            session.refresh(tournament)
+            return tournament
+
+    def join(self, tournament_id: str, version_id: str) -> int:
+        """Enter a version from the next wave on, and return the number of that wave (from 0).
+
+        Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
+        """
+        with write(self._database) as session:
+            return waves.join(session, tournament_id, version_id)
+
+    def withdraw(self, tournament_id: str, version_id: str, reason: str) -> int:
+        """Take a version out, make its blocks that are not over void, and return how many matches will not be played.
+
+        Raises NotFoundError if the version is not entered, PlanError if it has withdrawn or the tournament is over.
+        """
+        with write(self._database) as session:
+            return waves.withdraw(session, tournament_id, version_id, reason)
+
+    def cancel(self, tournament_id: str) -> int:
+        """Make every match that is not over void, and return how many they were. Raises NotFoundError."""
+        with write(self._database) as session:
+            return leasing.cancel(session, tournament_id)
+
+    def start_run(self, tournament_id: str, request: LeaseRequest, planner: Planner | None = None) -> Settlement:
+        """Take back every lease of the tournament, plan the waves that are ready, and lease the first matches.
+
+        The caller knows that whoever held the leases is gone; if not, the first result of a match still counts once.
+        """
+        with write(self._database) as session:
+            leasing.release(session, tournament_id=tournament_id)
+            return _settle(session, tournament_id, (), (), request, planner)
+
+    def settle(
+        self,
+        tournament_id: str,
+        *,
+        results: Sequence[MatchFact] = (),
+        lost: Sequence[LostAttempt] = (),
+        request: LeaseRequest | None = None,
+        planner: Planner | None = None,
+    ) -> Settlement:
+        """Record results and lost attempts, rate what can be rated, plan the waves that are ready, lease new matches.
+
+        The first result of a match counts, also that of an attempt whose lease was lost meanwhile; a result or a loss
+        that is recorded already is left as it is. Raises FactError if one does not fit its match.
+        """
+        with write(self._database) as session:
+            return _settle(session, tournament_id, results, lost, request, planner)
+
+    def release(self, tournament_id: str) -> int:
+        """Give all leased matches of a tournament back, without blame, and return how many they were."""
+        with write(self._database) as session:
+            return leasing.release(session, tournament_id=tournament_id)
+
+    def rebuild(self, pool_id: str | None = None) -> int:
+        """Write the ratings of one pool, or of all, anew from the facts, and return how many matches were rated.
+
+        Raises NotFoundError.
+        """
+        with write(self._database) as session:
+            pools = session.exec(select(Pool.id)).all() if pool_id is None else [pool_id]
+            return sum(rebuild.rebuild(session, one) for one in pools)
+
+    def import_tournament(self, source: Path, *, name: str | None = None, digest: str | None = None) -> Imported:
+        """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.
+
+        Raises ArchiveError.
+        """
+        with write(self._database) as session:
+            return importing.import_tournament(session, source, name=name, digest=digest)
+
+
+def _settle(
+    session: Session,
+    tournament_id: str,
+    results: Sequence[MatchFact],
+    lost: Sequence[LostAttempt],
+    request: LeaseRequest | None,
+    planner: Planner | None,
+) -> Settlement:
+    recorded = recording.record_results(session, results) if results else []
+    again = [leasing.record_lost(session, attempt) for attempt in lost]
+    planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
+    leased = _lease(session, tournament_id, request) if request is not None else []
+    return Settlement(tuple(recorded), tuple(again), planned, tuple(leased))
+
+
+def _lease(session: Session, tournament_id: str, request: LeaseRequest) -> list[LeasedMatch]:
+    deadline_us = now_us() + request.duration_us
+    return leasing.lease(
+        session, tournament_id=tournament_id, limit=request.limit, worker=request.worker, deadline_us=deadline_us
+    )

@@ -1,0 +1,101 @@
+"""A tournament out of the database into a file, and from a file into a database: all of it or nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import Table as CoreTable
+from sqlmodel import Session
+
+from ratings.errors import ArchiveError
+from ratings.read.tournaments import tournament_row
+from ratings.store import schema, tables
+from ratings.store.archive.chain import write_chain
+from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, encode_row
+from ratings.store.database import Source, read
+from ratings.store.models import Tournament
+
+
+def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:
+    """Write a tournament that is over into the new file `target`; the digest of the file, hex.
+
+    Raises ArchiveError, also when the file exists or cannot be written; then there is no file.
+    """
+    try:
+        with read(source) as session, _new_file(target) as file:
+            return write_chain(file, records(session, tournament))
+    except FileExistsError:
+        raise ArchiveError(f"{target} exists; name a new file") from None
+    except OSError as error:
+        raise ArchiveError(f"{target} cannot be written: {error.strerror}; name another file") from error
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[IO[str]]:
+    """A file that gets its name when it is whole. Raises OSError."""
+    if target.exists():
+        raise FileExistsError
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        os.link(name, target)
+    finally:
+        with suppress(OSError):
+            Path(name).unlink()
+
+
+def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any]]:
+    """Kind and data of every line. Raises ArchiveError if the tournament is not over."""
+    row = tournament_row(session, tournament.id)
+    if row.status not in ("finished", "cancelled"):
+        raise ArchiveError(
+            f"tournament {tournament.name!r} is not over ({row.progress.finished} of {row.progress.total} matches "
+            f"played); `arena tournament resume {tournament.name}` plays what is left, `cancel` gives it up"
+        )
+    yield HEADER, {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
+    for table in archived_tables():
+        query = select(table).where(_condition(table, tournament)).order_by(*table.primary_key.columns)
+        yield from ((table.name, encode_row(table, found)) for found in _rows(session, query))
+
+
+def _rows(session: Session, query: Select[Any]) -> Iterator[Any]:
+    yield from session.connection().execute(query, execution_options={"yield_per": 200}).mappings()
+
+
+def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
+    """Which rows of a table belong to the tournament."""
+    columns = table.c
+    if table is tables.tournament:
+        return columns.id == tournament.id
+    if table is tables.pool:
+        return columns.id == tournament.pool_id
+    if "tournament_id" in columns:
+        return columns.tournament_id == tournament.id
+    if "match_id" in columns:
+        return columns.match_id.in_(select(tables.match.c.id).where(tables.match.c.tournament_id == tournament.id))
+    return columns.id.in_(_people(table, tournament))
+
+
+def _people(table: CoreTable, tournament: Tournament) -> Select[Any]:
+    """The ids of the versions that took part, of their bots, of their owners."""
+    entrant, version, bot = tables.entrant, tables.version, tables.bot
+    if table is version:
+        return select(entrant.c.version_id).where(entrant.c.tournament_id == tournament.id)
+    joined = select(version.c.bot_id).join(entrant, entrant.c.version_id == version.c.id)
+    bots = joined.where(entrant.c.tournament_id == tournament.id)
+    if table is bot:
+        return bots
+    assert table is tables.owner, f"a table whose rows are of no tournament: {table.name}"
+    return select(bot.c.owner_id).where(bot.c.id.in_(bots), bot.c.owner_id.is_not(None))

@@ -1,0 +1,165 @@
+"""Matches: found by id, listed, and one with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from ratings.errors import NotFoundError
+from ratings.read.identifying import only_one
+from ratings.store.database import Source, read
+from ratings.store.models import (
+    Attempt,
+    Block,
+    Bot,
+    Fault,
+    LeakCheck,
+    Match,
+    MatchSeat,
+    MatchState,
+    Pool,
+    RatingChange,
+    Replay,
+    Tournament,
+    Version,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """One seat of a match: who, how it ended, and what it did to the rating (None while it did nothing)."""
+
+    seat: MatchSeat
+    bot: str
+    version: Version
+    change: RatingChange | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A match in a list: who sits where, as `(bot name, rank or None)` by seat."""
+
+    match: Match
+    block_index: int
+    seats: tuple[tuple[str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchDetail:
+    """All that is known of a match but its replay."""
+
+    match: Match
+    tournament: Tournament
+    pool: Pool
+    block: Block
+    seats: tuple[SeatRow, ...]
+    faults: Sequence[Fault]
+    attempts: Sequence[Attempt]
+    leak_checks: Sequence[LeakCheck]
+
+
+def find_match(source: Source, text: str) -> Match:
+    """The match of that id, or beginning or end of an id (4 characters or more).
+
+    Raises NotFoundError, AmbiguousError.
+    """
+    with read(source) as session:
+        near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
+        ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
+        found = only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
+        return session.exec(select(Match).where(Match.id == found)).one()
+
+
+def list_matches(source: Source, tournament_id: str, *, state: MatchState | None = None) -> list[MatchRow]:
+    """The matches of a tournament in schedule order, all or those in one state."""
+    with read(source) as session:
+        wanted = (
+            select(Match, Block.index)
+            .join(Block, col(Block.id) == Match.block_id)
+            .where(Match.tournament_id == tournament_id)
+            .order_by(col(Match.position))
+        )
+        seats: dict[str, list[tuple[str, int | None]]] = {}
+        sitting = (
+            select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
+            .join(Match, col(Match.id) == MatchSeat.match_id)
+            .join(Version, col(Version.id) == MatchSeat.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .where(Match.tournament_id == tournament_id)
+            .order_by(MatchSeat.match_id, col(MatchSeat.seat))
+        )
+        for match_id, bot, rank in session.exec(sitting):
+            seats.setdefault(match_id, []).append((bot, rank))
+        if state is not None:
+            wanted = wanted.where(Match.state == state)
+        return [MatchRow(match, index, tuple(seats[match.id])) for match, index in session.exec(wanted)]
+
+
+def match_detail(source: Source, match_id: str) -> MatchDetail:
+    """All that is known of a match but its replay. Raises NotFoundError."""
+    with read(source) as session:
+        found = session.exec(
+            select(Match, Tournament, Pool, Block)
+            .join(Tournament, col(Tournament.id) == Match.tournament_id)
+            .join(Pool, col(Pool.id) == Tournament.pool_id)
+            .join(Block, col(Block.id) == Match.block_id)
+            .where(Match.id == match_id)
+        ).one_or_none()
+        if found is None:
+            raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
+        faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
+        attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
+        checks = session.exec(
+            select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))
+        ).all()
+        return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
+
+
+def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
+    query = (
+        select(MatchSeat, Bot.name, Version, RatingChange)
+        .join(Version, col(Version.id) == MatchSeat.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(
+            RatingChange,
+            (col(RatingChange.match_id) == MatchSeat.match_id) & (col(RatingChange.seat) == MatchSeat.seat),
+            isouter=True,
+        )
+        .where(MatchSeat.match_id == match_id)
+        .order_by(col(MatchSeat.seat))
+    )
+    return tuple(SeatRow(*row) for row in session.exec(query))
+
+
+def replay_of(source: Source, match_id: str) -> bytes:
+    """The replay document of a finished match. Raises NotFoundError."""
+    with read(source) as session:
+        replay = session.get(Replay, match_id)
+        if replay is None:
+            match = session.get(Match, match_id)
+            why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
+            raise NotFoundError(f"{why}; only finished matches have a replay")
+        return replay.data
+
+
+def replays(
+    source: Source, tournament_id: str | None = None, match_id: str | None = None
+) -> Iterator[tuple[Match, bytes | None]]:
+    """Every finished match with its replay, in schedule order within a tournament; few in memory at once.
+
+    All, or those of one tournament, or one match. None stands for a replay that is missing.
+    """
+    with read(source) as session:
+        query = (
+            select(Match, Replay.data)
+            .join(Replay, isouter=True)
+            .where(Match.state == MatchState.FINISHED)
+            .order_by(Match.tournament_id, col(Match.position))
+        )
+        if match_id is not None:
+            query = query.where(Match.id == match_id)
+        if tournament_id is not None:
+            query = query.where(Match.tournament_id == tournament_id)
+        yield from session.exec(query, execution_options={"yield_per": 100})

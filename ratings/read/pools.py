@@ -1,0 +1,25 @@
+"""Pools by the beginning of their id."""
+
+from __future__ import annotations
+
+from sqlmodel import col, select
+
+from ratings.errors import AmbiguousError, NotFoundError
+from ratings.store.database import Source, read
+from ratings.store.models import Pool
+
+
+def find_pool(source: Source, text: str) -> Pool:
+    """Return the pool whose id begins with `text` (4 hex digits or more). Raises NotFoundError, AmbiguousError."""
+    wanted = text.lower()
+    usable = len(wanted) >= 4 and set(wanted) <= set("0123456789abcdef")
+    with read(source) as session:
+        found = session.exec(select(Pool).where(col(Pool.id).startswith(wanted)).limit(2)).all() if usable else []
+    if not found:
+        raise NotFoundError(f"no pool {text!r}; see: arena leaderboard")
+    if len(found) > 1:
+        raise AmbiguousError(f"several pools begin with {text!r}; give more digits")
+    return found[0]
+
+
+resolve_pool = find_pool

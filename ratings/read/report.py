@@ -1,0 +1,34 @@
+"""All that is shown of one tournament, in one consistent view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ratings.read.leaks import LeakRow, leak_checks
+from ratings.read.matches import MatchRow, list_matches
+from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
+from ratings.read.waves import TournamentWaves, tournament_waves
+from ratings.store.database import Source, read
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentReport:
+    """A tournament, how far it is, its entrants (best score first), matches and leak checks (in schedule order)."""
+
+    row: TournamentRow
+    entrants: list[EntrantRow]
+    waves: TournamentWaves
+    matches: list[MatchRow]
+    leak_checks: list[LeakRow]
+
+
+def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
+    """Return all that is shown of one tournament. Raises NotFoundError."""
+    with read(source) as session:
+        return TournamentReport(
+            tournament_row(session, tournament_id),
+            standings(session, tournament_id),
+            tournament_waves(session, tournament_id),
+            list_matches(session, tournament_id),
+            leak_checks(session, tournament_id),
+        )

@@ -1,0 +1,153 @@
+"""What the book of record can be asked about tournaments and matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import NotFoundError
+from ratings.read.identifying import only_one
+from ratings.statistics.points import match_points
+from ratings.store.database import Source, read
+from ratings.store.models import (
+    Bot,
+    Entrant,
+    Match,
+    MatchSeat,
+    MatchState,
+    Pool,
+    Tournament,
+    Version,
+)
+from ratings.store.progress import Progress
+from ratings.store.progress import count_progress as progress
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """A tournament and how far it is."""
+
+    tournament: Tournament
+    pool: Pool
+    progress: Progress
+
+    @property
+    def status(self) -> str:
+        """`cancelled`, `finished`, `planned` (nothing played yet) or `running` (also: stopped, can be resumed)."""
+        if self.tournament.cancelled_at_us is not None:
+            return "cancelled"
+        if self.progress.is_over:
+            return "finished"
+        return "running" if self.progress.planned < self.progress.total else "planned"
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantRow:
+    """How one entrant fared in one tournament."""
+
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    matches: int
+    wins: int
+    """Matches with rank 1, shared ones too."""
+    score: float
+    """The part of all opponents met that was beaten, a tie counting half: 0 to 1; 0 before the first match."""
+    forfeits: int
+
+
+def find_tournament(source: Source, text: str) -> Tournament:
+    """The tournament of that id, beginning or end of an id (4 characters or more), or name.
+
+    Raises NotFoundError, AmbiguousError.
+    """
+    with read(source) as session:
+        ids = session.exec(select(Tournament.id, Tournament.name)).all()
+        found = only_one(text, "tournament", [(id_, name) for id_, name in ids], "see: arena tournament list")
+        return session.exec(select(Tournament).where(Tournament.id == found)).one()
+
+
+def list_tournaments(source: Source) -> list[TournamentRow]:
+    """All tournaments, the newest first; single matches too (format `match`)."""
+    with read(source) as session:
+        query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
+        counts: dict[str, dict[str, int]] = {}
+        states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
+        for tournament_id, state, count in session.exec(states):
+            counts.setdefault(tournament_id, {})[state] = count
+        return [
+            TournamentRow(
+                tournament,
+                pool,
+                Progress(
+                    **{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState},
+                    more_waves=tournament.more_waves,
+                ),
+            )
+            for tournament, pool in session.exec(query)
+        ]
+
+
+def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
+    """One tournament and how far it is. Raises NotFoundError."""
+    with read(source) as session:
+        query = select(Tournament, Pool).join(Pool).where(Tournament.id == tournament_id)
+        found = session.exec(query).one_or_none()
+        if found is None:
+            raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
+        return TournamentRow(found[0], found[1], progress(session, tournament_id))
+
+
+def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
+    """Whether its bots have a registered owner: True if some have, False if some have not."""
+    with read(source) as session:
+        query = (
+            select(Bot.owner_id)
+            .join(Version, col(Version.bot_id) == Bot.id)
+            .join(Entrant, col(Entrant.version_id) == Version.id)
+            .where(Entrant.tournament_id == tournament_id)
+        )
+        return {owner is not None for owner in session.exec(query)}
+
+
+def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
+    """How the entrants fare, best score first, then the order of entry; matches of result `rated` or not."""
+    with read(source) as session:
+        entrants = session.exec(
+            select(Entrant, Version, Bot.name)
+            .join(Version, col(Version.id) == Entrant.version_id)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .where(Entrant.tournament_id == tournament_id)
+            .order_by(col(Entrant.position))
+        ).all()
+        tally = _tally(session, tournament_id)
+        rows = [
+            EntrantRow(version.id, bot, version.number, version.content_hash, *tally.get(version.id, (0, 0, 0.0, 0)))
+            for _, version, bot in entrants
+        ]
+        return sorted(rows, key=lambda row: -row.score)
+
+
+def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, float, int]]:
+    """Version id -> matches, wins, score, forfeits."""
+    query = (
+        select(MatchSeat.match_id, MatchSeat.version_id, MatchSeat.rank, MatchSeat.forfeit)
+        .join(Match, col(Match.id) == MatchSeat.match_id)
+        .where(Match.tournament_id == tournament_id, Match.state == MatchState.FINISHED)
+    )
+    by_match: dict[str, list[tuple[str, int, int | None]]] = {}
+    for match_id, version_id, rank, forfeit in session.exec(query):
+        by_match.setdefault(match_id, []).append((version_id, rank or 0, forfeit))
+    sums: dict[str, list[int]] = {}
+    for seats in by_match.values():
+        points = match_points([rank for _, rank, _ in seats])
+        for (version_id, rank, forfeit), own in zip(seats, points, strict=True):
+            one = (1, rank == 1, own, len(seats) - 1, forfeit is not None)
+            sums[version_id] = [a + b for a, b in zip(sums.get(version_id, [0] * 5), one, strict=True)]
+    return {
+        version_id: (matches, wins, points / (2 * opponents), forfeits)
+        for version_id, (matches, wins, points, opponents, forfeits) in sums.items()
+    }

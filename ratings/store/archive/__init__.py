@@ -1,0 +1,1 @@
+"""The file of an exported tournament: its lines and rows, common to exporting and importing. No queries."""

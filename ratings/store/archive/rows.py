@@ -1,0 +1,66 @@
+"""What an exported tournament holds: a header, then the rows of every table, parents before children.
+
+The rows are those of the tournament itself and what they refer to. Tables that come later are found by their columns,
+so nothing is forgotten. Ratings go along to be compared with; an import computes its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import enum
+from typing import Any
+
+from sqlalchemy import JSON, Column, LargeBinary, TypeDecorator
+from sqlalchemy import Table as CoreTable
+
+from ratings.store import tables
+
+HEADER = "tournament-export"
+FORMAT = 1
+DERIVED = ("rating_change", "rating")
+_LARGEST = 2**63
+
+
+def archived_tables() -> list[CoreTable]:
+    """Every table, parents before children."""
+    return [table for table in tables.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
+
+
+def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:
+    """A row as JSON: bytes in base64, enumerations by value."""
+    return {column.name: _encode(row[column.name]) for column in table.columns}
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return value.value if isinstance(value, enum.Enum) else value
+
+
+def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
+    """The row that `encode_row` wrote. Raises ValueError, TypeError, KeyError for anything else."""
+    if set(data) != set(table.columns.keys()):
+        raise KeyError(f"the columns of {table.name} are others")
+    return {column.name: _decode(column, data[column.name]) for column in table.columns}
+
+
+def _decode(column: Column[Any], value: Any) -> Any:
+    if value is None or isinstance(column.type, JSON):
+        return value
+    if isinstance(column.type, LargeBinary):
+        return base64.b64decode(value, validate=True)
+    if (kind := getattr(column.type, "enum_class", None)) is not None:
+        return kind(value)
+    plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    return _check_value(plain.python_type, value)
+
+
+def _check_value(kind: type[Any], value: Any) -> Any:
+    """SQLite would take text for a number. Raises ValueError for what is of another kind, or fits no column."""
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):
+        raise ValueError(f"{value!r} is not {kind.__name__}")
+    if kind is str:
+        value.encode()  # half a surrogate pair cannot be written
+    return value

@@ -1,0 +1,32 @@
+"""Rows by the names people give them, in an open session: what reading and writing both need."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, select
+
+from ratings.errors import NotFoundError
+from ratings.store.models import Bot, Owner, Tournament
+
+
+def get_bot(session: Session, name: str) -> Bot:
+    """Return the bot of that name. Raises NotFoundError, which lists some that exist."""
+    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
+    if bot is None:
+        names = session.exec(select(Bot.name).order_by(Bot.name).limit(20)).all()
+        there = f"there are: {', '.join(names)}" if names else "there are none yet"
+        raise NotFoundError(f"no bot {name!r}; {there}; add one with: arena bot add DIRECTORY")
+    return bot
+
+
+def owner_name(session: Session, bot: Bot) -> str | None:
+    """Return the name of the bot's owner, or `None` for a bot that was added locally."""
+    owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+    return owner.name if owner else None
+
+
+def get_tournament(session: Session, tournament_id: str) -> Tournament:
+    """Return the tournament of that id. Raises NotFoundError."""
+    tournament = session.get(Tournament, tournament_id)
+    if tournament is None:
+        raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
+    return tournament

@@ -1,0 +1,112 @@
+"""The waves of a tournament as they are stored: who entered, what was planned, what came of it. In an open session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlmodel import Session
+
+from ratings.store import tables
+from ratings.store.models import MatchState
+
+_m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredVersion:
+    """A version that takes part, and in which waves."""
+
+    version_id: str
+    joined_wave: int
+    """The first wave it is planned in; above 0 for a late entrant."""
+    withdrawn_wave: int | None
+    """The first wave it is not planned in any more, or `None` while it takes part."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWave:
+    """Which blocks a wave consists of: `blocks` of them from index `first_block` on."""
+
+    first_block: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """One match of a block; index = seat."""
+
+    state: MatchState
+    versions: tuple[str, ...]
+    ranks: tuple[int | None, ...]
+    has_forfeited: tuple[bool, ...]
+    game_digest: str | None
+    """`None` unless the match is finished."""
+
+
+BlockRecord = tuple[MatchRecord, ...]
+"""The matches of a block; index = rotation."""
+
+
+def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersion]:
+    """Return everybody who ever entered, in the order of entry."""
+    query = (
+        select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave)
+        .where(_e.c.tournament_id == tournament_id)
+        .order_by(_e.c.position)
+    )
+    return [EnteredVersion(*row) for row in session.connection().execute(query)]
+
+
+def planned_waves(session: Session, tournament_id: str) -> list[PlannedWave]:
+    """Return all waves in order."""
+    query = select(_w.c.first_block, _w.c.blocks).where(_w.c.tournament_id == tournament_id).order_by(_w.c.index)
+    return [PlannedWave(*row) for row in session.connection().execute(query)]
+
+
+def first_open_block(session: Session, tournament_id: str) -> int | None:
+    """Return the index of the first block with a match that is neither finished nor void, or `None`."""
+    query = (
+        select(func.min(_b.c.index))
+        .join(_m, _m.c.block_id == _b.c.id)
+        .where(_m.c.tournament_id == tournament_id, _m.c.state.in_((MatchState.PLANNED, MatchState.LEASED)))
+    )
+    found: int | None = session.connection().execute(query).scalar_one()
+    return found
+
+
+def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> list[BlockRecord]:
+    """Return the matches of every block of a wave, by rotation."""
+    query = (
+        select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _m.c.game_digest)
+        .join(_m, _m.c.block_id == _b.c.id)
+        .join(_s, _s.c.match_id == _m.c.id)
+        # Filter on both columns: the index covers the pair, and SQLite would scan the table otherwise.
+        .where(_b.c.tournament_id == tournament_id, _m.c.tournament_id == tournament_id)
+        .where(_b.c.index >= wave.first_block, _b.c.index < wave.first_block + wave.blocks)
+        .order_by(_b.c.index, _m.c.rotation, _s.c.seat)
+    )
+    found: dict[int, dict[int, list[_Seat]]] = {}
+    for index, rotation, *seat in session.connection().execute(query):
+        found.setdefault(index, {}).setdefault(rotation, []).append(_Seat(*seat))
+    return [tuple(_record(seats) for seats in matches.values()) for matches in found.values()]
+
+
+class _Seat(NamedTuple):
+    state: MatchState
+    version: str
+    rank: int | None
+    forfeit: int | None
+    game_digest: str | None
+
+
+def _record(seats: Sequence[_Seat]) -> MatchRecord:
+    return MatchRecord(
+        seats[0].state,
+        tuple(seat.version for seat in seats),
+        tuple(seat.rank for seat in seats),
+        tuple(seat.forfeit is not None for seat in seats),
+        seats[0].game_digest,
+    )

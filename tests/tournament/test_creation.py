@@ -1,0 +1,168 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from arena.hosting.store import StoreError
+from arena.match.time_control import parse_time_control
+from arena.tournament.creation import create_match
+from arena.tournament.errors import OrderError
+from arena.tournament.formats import seeds
+from arena.tournament.formats.errors import ScheduleError
+from engine.core import OptionsError, SeatsError, UnknownGameError
+from ratings.errors import BotError, NotFoundError
+from ratings.ledger.bots import set_disabled
+from ratings.ledger.entry import LeasedMatch, lease
+from ratings.read.queries import list_tournaments
+from ratings.store.database import read, write
+from ratings.store.models import Pool, Tournament
+from tests.tournament.book import BOTS, TERMS, Book
+
+
+def leased(book: Book, tournament: Tournament) -> list[LeasedMatch]:
+    """All matches of a plan, in schedule order."""
+    with write(book.database) as session:
+        return lease(session, tournament_id=tournament.id, limit=10_000, worker="test", deadline_us=2**60)
+
+
+def test_a_plan_holds_every_match_in_schedule_order(book: Book) -> None:
+    matches = leased(book, book.plan(blocks=2))
+    assert len(matches) == 4 * 2 * 3
+    assert [(match.block_index, match.rotation) for match in matches] == [
+        (block, rotation) for block in range(8) for rotation in range(3)
+    ]
+
+
+def test_a_block_shares_opening_and_chance_seed(book: Book) -> None:
+    matches = leased(book, book.plan())
+    for start in range(0, len(matches), 3):
+        block = matches[start : start + 3]
+        assert len({(match.opening, match.chance_seed) for match in block}) == 1
+        assert [block[rotation].seats[0] for rotation in range(3)] == list(block[0].seats)
+    assert len({match.chance_seed for match in matches}) == 8
+
+
+def test_the_same_seed_plans_the_same_tournament(book: Book) -> None:
+    first, second = (leased(book, book.plan()) for _ in range(2))
+    key = [(match.opening, match.chance_seed, match.seats) for match in first]
+    assert key == [(match.opening, match.chance_seed, match.seats) for match in second]
+
+
+def test_without_a_seed_every_plan_is_another(book: Book) -> None:
+    terms = replace(TERMS, seed=None)
+    first, second = book.plan(terms), book.plan(terms)
+    assert not first.seeded
+    assert first.secret != second.secret
+    assert leased(book, first)[0].chance_seed != leased(book, second)[0].chance_seed
+
+
+def test_a_seed_is_stored_with_what_it_made(book: Book) -> None:
+    tournament = book.plan()
+    assert tournament.seeded
+    assert tournament.secret == seeds.secret_from_seed(42).hex()
+    assert tournament.settings == {
+        "blocks": 2,
+        "seed": 42,
+        "opening_plies": 3,
+        "start_limit_us": 10_000_000,
+        "margin_us": 50_000,
+    }
+
+
+def test_the_pool_is_named_by_all_that_counts(book: Book) -> None:
+    terms = replace(TERMS, options={"tokens": "21"}, clock=parse_time_control("60+1"), cores=2)
+    with read(book.database) as session:
+        pool = session.get(Pool, book.plan(terms).pool_id)
+    assert pool is not None
+    assert (pool.game, pool.rules_version, pool.seats, pool.options) == ("countdown", "1", 3, {"tokens": 21})
+    assert (pool.time_control, pool.cores) == ("60+1", 2)
+
+
+def test_options_left_out_are_the_same_pool_as_their_defaults(book: Book) -> None:
+    assert book.plan().pool_id == book.plan(replace(TERMS, options={"tokens": 9})).pool_id
+
+
+@pytest.mark.parametrize("plies", [0, 2])
+def test_the_opening_is_as_long_as_asked(book: Book, plies: int) -> None:
+    assert {len(match.opening) for match in leased(book, book.plan(replace(TERMS, opening_plies=plies)))} == {plies}
+
+
+def test_two_entrants_in_two_seats_are_a_tournament(book: Book) -> None:
+    matches = leased(book, book.plan(replace(TERMS, seats=2), bots=["ann", "bob"], blocks=1))
+    assert [[seat.bot for seat in match.seats] for match in matches] == [["ann", "bob"], ["bob", "ann"]]
+
+
+def test_two_versions_of_one_bot_may_meet(book: Book) -> None:
+    old = book.add_bot("ann")
+    book.add_bot("ann", code="improved")
+    matches = leased(book, book.plan(bots=["ann", f"ann@{old.content_hash[:8]}", "bob"], blocks=1))
+    assert sorted(seat.bot for seat in matches[0].seats) == ["ann", "ann", "bob"]
+
+
+def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
+    with write(book.database) as session:
+        tournament = create_match(session, book.store, TERMS, name="one", bots=["cid", "ann", "bob"])
+    (match,) = leased(book, tournament)
+    assert tournament.format == "match"
+    assert [seat.bot for seat in match.seats] == ["cid", "ann", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("change", "bots", "error", "message"),
+    [
+        ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
+        ({"options": {"colour": "red"}}, BOTS, OptionsError, "countdown has no option 'colour'; it has: tokens"),
+        ({"seats": 7}, BOTS, SeatsError, "countdown is played by 2 to 4 seats, not 7"),
+        ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
+        ({}, ["ann", "bob", "ann"], OrderError, "ann is entered more than once; name each version once"),
+        ({}, ["ann", "bob", "eve"], NotFoundError, "no bot 'eve'"),
+        ({}, ["ann", "bob", "fox"], BotError, "bot 'fox' is disabled"),
+        ({}, ["ann", "bob", "gnu"], OrderError, r"gnu does not play countdown; its bot\.toml names: chess, go"),
+        ({"seed": -1}, BOTS, OrderError, "seed -1 is out of range; use 0 to 9007199254740991"),
+        ({"cores": 0}, BOTS, OrderError, "0 cores cannot play; grant each bot at least 1"),
+        ({"opening_plies": 101}, BOTS, OrderError, "an opening of 101 plies is impossible; use 0 to 100"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_and_nothing_is_written(
+    book: Book, change: dict[str, Any], bots: list[str], error: type[Exception], message: str
+) -> None:
+    book.add_bot("fox")
+    book.add_bot("gnu", games='["chess", "go"]')
+    with write(book.database) as session:
+        set_disabled(session, bot="fox", disabled=True)
+    with pytest.raises(error, match=message):
+        book.plan(replace(TERMS, **change), bots=bots)
+    with read(book.database) as session:
+        assert list_tournaments(session) == []
+
+
+def test_a_version_named_in_two_ways_is_entered_twice(book: Book) -> None:
+    digits = book.add_bot("ann").content_hash[:8]
+    with pytest.raises(OrderError, match=r"ann is entered more than once; name each version once"):
+        book.plan(bots=["ann", f"ann@{digits}", "bob"])
+
+
+def test_no_blocks_are_no_tournament(book: Book) -> None:
+    with pytest.raises(ScheduleError, match="at least 1 block a combination, not 0"):
+        book.plan(blocks=0)
+
+
+def test_a_bot_whose_files_are_gone_is_not_entered(book: Book) -> None:
+    stored = book.store.directory(book.add_bot("ann").content_hash)
+    stored.rename(stored.with_name("elsewhere"))
+    with pytest.raises(StoreError, match="the files of this version are missing; add the bot again"):
+        book.plan()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "n" * 81])
+def test_a_name_is_one_short_line(book: Book, name: str) -> None:
+    with pytest.raises(OrderError, match="is no name for a tournament"), write(book.database) as session:
+        create_match(session, book.store, TERMS, name=name, bots=BOTS[:3])
+
+
+def test_a_match_needs_one_bot_a_seat(book: Book) -> None:
+    with (
+        pytest.raises(OrderError, match="3 seats need 3 bots, not 4; name one for each seat"),
+        write(book.database) as session,
+    ):
+        create_match(session, book.store, TERMS, name="one", bots=BOTS)
