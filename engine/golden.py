@@ -38,8 +38,8 @@ class Golden(Protocol):
 
 
 def golden_of(name: str) -> Golden:
-    """The module of a game of ours; plug-ins keep their own checks. Raises ModuleNotFoundError."""
-    return cast(Golden, importlib.import_module(f"engine.games.{name}.golden"))
+    """Return the module of a game, also of an installed one. Raises ModuleNotFoundError if it has none."""
+    return cast(Golden, importlib.import_module(f"{registry.package_of(name)}.golden"))
 
 
 def playthrough_file(seats: int) -> str:

@@ -32,7 +32,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted((*_folders(), *_plugins())))
 
 
-def _module_name(name: str) -> str:
+def package_of(name: str) -> str:
+    """Return the package of the game of that name. Raises UnknownGameError naming those there are."""
     if name in _folders():
         return f"engine.games.{name}"
     if name in _plugins():
@@ -43,7 +44,7 @@ def _module_name(name: str) -> str:
 @cache
 def get(name: str) -> Game:
     """Return the game of that name. Raises UnknownGameError naming those there are."""
-    module = importlib.import_module(_module_name(name))
+    module = importlib.import_module(package_of(name))
     game: Game = module.GAME
     if game.name != name:
         raise ValueError(f"the game in {module.__name__} calls itself {game.name!r}")
@@ -52,7 +53,7 @@ def get(name: str) -> Game:
 
 def checks(name: str) -> Checks:
     """Return the `CHECKS` of the `checks.py` in the game's folder, or `Checks()` if there is no such file."""
-    package = importlib.import_module(_module_name(name))
+    package = importlib.import_module(package_of(name))
     if not hasattr(package, "__path__") or find_spec(f"{package.__name__}.checks") is None:
         return Checks()
     found: Checks = importlib.import_module(f"{package.__name__}.checks").CHECKS

@@ -1,1 +1,1 @@
-"""Everything that writes facts or ratings: planning, leasing, recording, live rating, rebuild, check."""
+"""Everything that writes facts or ratings, all of it through `ledger.Ledger`. Nothing here answers questions."""

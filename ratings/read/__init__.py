@@ -1,1 +1,1 @@
-"""Everything that is asked of the database and changes nothing."""
+"""Everything that is asked of the database; each function is one consistent view. Nothing here writes."""

@@ -1,8 +1,8 @@
-"""The tables people look at: pools, leaderboard, rating history."""
+"""The tables of ratings that people look at: pools, leaderboards, the history of a rating."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
@@ -15,7 +15,7 @@ from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """A pool, how many versions are rated in it, and how many matches were."""
+    """A pool with the number of versions and of matches that are rated in it."""
 
     pool: Pool
     versions: int
@@ -27,7 +27,7 @@ class LeaderboardRow:
     """One line of a leaderboard."""
 
     rank: int
-    """1 = best; equal exposures share a rank."""
+    """1 is best; equal exposures share a rank."""
     version_id: str
     bot: str
     number: int
@@ -39,14 +39,31 @@ class LeaderboardRow:
     """mu - 3 sigma."""
     matches: int
     wins: int
-    """Matches with rank 1, shared ones too."""
+    """How many matches it ended with rank 1, alone or shared."""
     score: float
-    """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
+    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     disabled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A pool and its table, best first."""
+
+    row: PoolRow
+    table: list[LeaderboardRow]
+
+
+def leaderboards(
+    source: Source, pool_ids: Collection[str] | None = None, *, limit: int | None = None
+) -> list[Leaderboard]:
+    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first."""
+    with read(source) as session:
+        rows = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
+        return [Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit)) for row in rows]
+
+
 def pools(source: Source) -> list[PoolRow]:
-    """All pools in which something was rated, the busiest first."""
+    """Return all pools in which something was rated, the busiest first."""
     with read(source) as session:
         versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
         counted = versions.group_by(Rating.pool_id).subquery()
@@ -56,7 +73,10 @@ def pools(source: Source) -> list[PoolRow]:
 
 
 def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
-    """The leaderboard of a pool, best exposure first, then mu, then name and number. Raises NotFoundError."""
+    """Return the leaderboard of a pool: the best exposure first, then the best mu, then by name and number.
+
+    Raises NotFoundError.
+    """
     with read(source) as session:
         pool = session.get(Pool, pool_id)
         if pool is None:
@@ -96,7 +116,7 @@ def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owne
 
 
 def history(source: Source, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
-    """Every change of a version's rating in a pool, in the order of rating."""
+    """Return every change of a version's rating in a pool, in the order of rating."""
     with read(source) as session:
         query = (
             select(RatingChange)

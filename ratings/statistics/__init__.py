@@ -1,1 +1,1 @@
-"""Models and tests over plain values. No SQL and no session."""
+"""The arithmetic of ratings: points, skill, official table, comparisons, fair play, stopping. No SQL, no I/O."""

@@ -1,4 +1,4 @@
-"""TrueSkill as this house uses it: explicit constants, exact and repeatable, no state.
+"""TrueSkill with explicit constants: exact, repeatable, without state.
 
 The formulas are those of Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), as the
 `trueskill` package computes them. The package's global environment is never used.
@@ -21,7 +21,7 @@ _MAX_HALVINGS = 64
 
 @dataclass(frozen=True, slots=True)
 class SkillSettings:
-    """The constants of one pool. Raises SkillError if TrueSkill cannot work with them."""
+    """The constants of TrueSkill in one pool. Raises SkillError if it cannot work with them."""
 
     mu: float = 25.0
     sigma: float = 25.0 / 3
@@ -40,27 +40,28 @@ class SkillSettings:
 
 
 class Skill(NamedTuple):
-    """What is believed of one version: a normal distribution."""
+    """What is believed of the strength of one version: a normal distribution."""
 
     mu: float
     sigma: float
 
 
 def newcomer(settings: SkillSettings) -> Skill:
-    """What is believed of a version that nothing is known of."""
+    """Return what is believed of a version of which nothing is known."""
     return Skill(settings.mu, settings.sigma)
 
 
 def successor(settings: SkillSettings, predecessor: Skill) -> Skill:
-    """Where a new version starts: at its predecessor's mu, with a sigma wider by half a newcomer's (in quadrature).
+    """Return the skill with which a new version of a bot starts.
 
-    It is never wider than a newcomer's own.
+    It has its predecessor's mu and a sigma wider by half a newcomer's (in quadrature), but never wider than a
+    newcomer's own.
     """
     return Skill(predecessor.mu, min(settings.sigma, math.hypot(predecessor.sigma, settings.sigma / 2)))
 
 
 def exposure(skill: Skill) -> float:
-    """The figure shown and sorted by: mu - 3 sigma, exceeded by the true skill with 99.9 %."""
+    """Return the figure that is shown and sorted by: mu - 3 sigma, which the true skill exceeds with 99.9 %."""
     return skill.mu - 3 * skill.sigma
 
 
@@ -72,11 +73,11 @@ def check_ranks(ranks: Sequence[int]) -> None:
 
 
 def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...]:
-    """The skills after one match; `ranks[i]` belongs to `ratings[i]`, 1 = best, ties share a rank.
+    """Return the skills after one match; `ranks[i]` belongs to `ratings[i]`, 1 is best, and ties share a rank.
 
-    Equal arguments give equal floats. Where the distance between skills is beyond what double precision bears
-    (hundreds of mu), the mus are drawn together around their mean, halving the distances until it is bearable; the
-    differences found there are applied to the true ones.
+    Equal arguments give equal floats. Where skills are further apart than double precision can bear (hundreds of mu),
+    the mus are drawn together around their mean, halving the distances until it can; the differences found there are
+    applied to the true ones. Raises SkillError.
     """
     if len(ratings) != len(ranks) or len(ranks) < 2:
         raise SkillError(f"{len(ratings)} ratings and {len(ranks)} ranks; a match has two seats or more")

@@ -1,1 +1,1 @@
-"""The database itself: tables, dialects, schema and migrations. No rule of what is planned, recorded or rated."""
+"""The database: tables, schema, the two dialects, and what reading and writing both need. No reports, no ratings."""

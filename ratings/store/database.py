@@ -17,12 +17,13 @@ from typing import TypeAlias
 
 import sqlalchemy
 import sqlalchemy.exc
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
-from ratings.errors import BackupError, DatabaseAccessError
-from ratings.store import schema, sqlite
+from ratings.errors import DatabaseAccessError
+from ratings.store import schema
+from ratings.store.dialects import dialect_of, translated
 from ratings.store.schema import SchemaChange
 
 __all__ = [
@@ -50,14 +51,14 @@ class Database:
 
     @property
     def url(self) -> URL:
-        """Where the database lies."""
+        """Return where the database lies."""
         return self.engine.url
 
     @property
     def path(self) -> Path | None:
-        """The file of an SQLite database, or `None` for one in memory or on a server."""
+        """Return the file of an SQLite database, or `None` for one in memory or on a server."""
         name = self.url.database
-        is_file = sqlite.is_sqlite(self.url) and name not in (None, "", ":memory:")
+        is_file = self.url.get_backend_name() == "sqlite" and name not in (None, "", ":memory:")
         return Path(str(name)) if is_file else None
 
     def close(self) -> None:
@@ -79,7 +80,7 @@ def open_database(url_or_path: str | Path) -> Database:
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
-    engine = _engine(url_or_path)
+    engine = _make_engine(url_or_path)
     try:
         with translated(engine.url):
             schema.ensure(engine)
@@ -94,7 +95,7 @@ def open_database(url_or_path: str | Path) -> Database:
 
 def upgrade(url_or_path: str | Path) -> SchemaChange:
     """Bring the database to this program's schema, in one transaction. Raises like `open_database`."""
-    engine = _engine(url_or_path)
+    engine = _make_engine(url_or_path)
     try:
         with translated(engine.url):
             return schema.upgrade(engine)
@@ -102,11 +103,31 @@ def upgrade(url_or_path: str | Path) -> SchemaChange:
         engine.dispose()
 
 
+def backup(database: Database, target: Path) -> None:
+    """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
+    with translated(database.url):
+        dialect_of(database.url).backup(database.engine, target)
+
+
+def is_there(url_or_path: str | Path) -> bool:
+    """Return whether the database exists, without making it; one on a server counts as existing until it is opened.
+
+    Raises DatabaseAccessError if no database could lie there.
+    """
+    url = database_url(url_or_path)
+    return dialect_of(url).is_there(url)
+
+
+def _make_engine(url_or_path: str | Path) -> sqlalchemy.Engine:
+    url = database_url(url_or_path)
+    return dialect_of(url).make_engine(url)
+
+
 @contextmanager
 def write(database: Database) -> Iterator[Session]:
     """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
     with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
-        session.connection(execution_options={sqlite.IMMEDIATE: True})
+        session.connection(execution_options=dialect_of(database.url).WRITING)
         yield session
         session.commit()
 
@@ -121,64 +142,13 @@ def read(source: Source) -> Iterator[Session]:
         yield source
         return
     with translated(source.url), Session(source.engine, expire_on_commit=False, autoflush=False) as session:
-        if not sqlite.is_sqlite(source.url):  # which has no other level
-            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        if options := dialect_of(source.url).READING:
+            session.connection(execution_options=options)
         yield session
 
 
-def backup(database: Database, target: Path) -> None:
-    """Copy the database into the new file `target`, while others go on writing. Raises BackupError."""
-    if not sqlite.is_sqlite(database.url):
-        raise BackupError("only SQLite is backed up here; use the database's own tool, for example pg_dump")
-    with translated(database.url):
-        sqlite.backup(database.engine, target)
-
-
-@contextmanager
-def translated(url: URL) -> Iterator[None]:
-    """Turn the driver's errors that have a remedy into `ratings.errors`; let the others through."""
-    try:
-        yield
-    except sqlalchemy.exc.DBAPIError as error:
-        _raise_translated(error.orig or error, url, error)
-        raise
-    except Exception as error:  # a driver's error while connecting or copying comes unwrapped
-        _raise_translated(error, url, error)
-        raise
-
-
-def _raise_translated(original: BaseException, url: URL, error: Exception) -> None:
-    meaning = sqlite.translate(original, url)
-    if meaning is not None:
-        raise meaning from error
-
-
-def is_there(url_or_path: str | Path) -> bool:
-    """Whether the database exists; one on a server counts as there, opening it tells. Makes nothing.
-
-    Raises DatabaseAccessError when none could lie at that place.
-    """
-    url = database_url(url_or_path)
-    if not sqlite.is_sqlite(url):
-        return True
-    sqlite.check_place(url)
-    name = url.database
-    return name in (None, "", ":memory:") or str(name).startswith("file:") or Path(str(name)).exists()
-
-
-def _engine(url_or_path: str | Path) -> sqlalchemy.Engine:
-    url = database_url(url_or_path)
-    if sqlite.is_sqlite(url):
-        sqlite.check_place(url)
-        return sqlite.make_engine(url)
-    try:
-        return create_engine(url)
-    except ModuleNotFoundError as error:
-        raise DatabaseAccessError(f"{url.drivername} needs the Python package {error.name}; install it") from error
-
-
 def database_url(url_or_path: str | Path) -> URL:
-    """The URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
+    """Return the URL of a database given as URL or as the path of an SQLite file. Raises DatabaseAccessError."""
     if isinstance(url_or_path, Path) or "://" not in url_or_path:
         if not str(url_or_path):
             raise DatabaseAccessError("the database has no name; give a path, for example arena.db")

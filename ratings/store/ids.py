@@ -1,6 +1,6 @@
 """Identifiers and instants: UUID version 7 as text (RFC 9562), and UTC in integer microseconds.
 
-Python has `uuid.uuid7` from 3.14 on; until then this is it.
+Python has `uuid.uuid7` from 3.14 on; this stands in for it until then.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _COUNTER_LIMIT = 1 << _COUNTER_BITS
 
 
 def now_us() -> int:
-    """The present instant: UTC, microseconds since 1970."""
+    """Return the present instant: UTC, in microseconds since 1970."""
     return time.time_ns() // 1000
 
 
 class IdSource:
     """Makes UUIDv7 text that ascends strictly, also within one millisecond and when the system clock steps back.
 
-    RFC 9562 section 6.2, method 1: a 42-bit counter, started at random in every millisecond, then 32 random bits.
-    Threads may share a source.
+    It follows RFC 9562 section 6.2, method 1: a 42-bit counter that starts at random in every millisecond, then 32
+    random bits. Threads may share a source.
     """
 
     def __init__(self, clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
@@ -33,7 +33,7 @@ class IdSource:
         self._counter = 0
 
     def __call__(self) -> str:
-        """The next id."""
+        """Return the next id."""
         tail = int.from_bytes(os.urandom(4), "big")
         with self._lock:
             milliseconds, counter = self._advance()
@@ -46,7 +46,7 @@ class IdSource:
         milliseconds = self._clock_ms()
         if milliseconds > self._last_ms:
             self._last_ms = milliseconds
-            # The top bit stays 0, so that a millisecond has room for 2^41 more ids.
+            # The top bit starts as 0, so that every millisecond has room for 2^41 ids or more.
             self._counter = int.from_bytes(os.urandom(6), "big") & (_COUNTER_LIMIT // 2 - 1)
         else:
             self._counter += 1

@@ -1,31 +1,23 @@
-"""The tables. Words are those of the house: one idea, one name, in code, wire and database alike.
+"""The tables of the book of record.
 
-Facts (owner to replay, and rating_order) are append-only; where a fact becomes known later, its columns are empty until
-one transaction fills them, once. Ratings (rating, rating_change) are derived and may be rebuilt at any time.
-Instants are UTC integer microseconds, ids are UUIDv7 text, enumerations are text.
+Facts (all tables but `rating` and `rating_change`) are only ever added; a column whose value becomes known later stays
+empty until one transaction fills it. Ratings are derived from the facts and may be rebuilt at any time. Instants are
+UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
 """
 
 from __future__ import annotations
 
 import enum
-import re
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, MetaData, Text, UniqueConstraint, false, text
-from sqlalchemy import Enum as EnumType
-from sqlalchemy.orm import declared_attr, registry
-from sqlmodel import Field, SQLModel
+from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, UniqueConstraint, false, text
+from sqlmodel import Field
 
-NAMING = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-    "pk": "pk_%(table_name)s",
-}
+from ratings.store.base import Table, text_of
 
 
 class MatchState(enum.StrEnum):
-    """The life of a match: planned -> leased -> finished or void; a lost lease leads back to planned."""
+    """The life of a match: planned, then leased, then finished or void; a lost lease leads back to planned."""
 
     PLANNED = "planned"
     LEASED = "leased"
@@ -39,36 +31,24 @@ class AttemptState(enum.StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
     FAILED = "failed"
-    """The host failed; counts against the match."""
+    """The host failed, which counts against the match."""
     EXPIRED = "expired"
-    """The lease ran out; counts against the match."""
+    """The lease ran out, which counts against the match."""
     RELEASED = "released"
-    """Handed back in order; does not count."""
+    """The match was given back in good order, which does not count against it."""
 
 
 class Verdict(enum.StrEnum):
-    """Why a match of a rated tournament changed ratings, or did not."""
+    """Whether a match of a rated tournament changed ratings, and if not, why."""
 
     RATED = "rated"
     VOID = "void"
     VOID_BLOCK = "void_block"
-    """Another match of its block is void or unrated: seats are fair only in whole blocks."""
+    """Another match of its block is void or unrated, and seats are only fair in whole blocks."""
     UNRATED = "unrated"
-    """The result says so: every seat faulted before any acted."""
+    """The result says that it is not to be rated: every seat faulted before any acted."""
     SAME_OWNER = "same_owner"
     """Two of its bots belong to one registered owner."""
-
-
-def _text_of(kind: type[enum.StrEnum]) -> Any:
-    return EnumType(kind, native_enum=False, length=16, values_callable=lambda k: [member.value for member in k])
-
-
-class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMING))):
-    """The root of all tables; their metadata is this package's own."""
-
-    @declared_attr.directive
-    def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy calls it on the class
-        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
 
 class Owner(Table, table=True):
@@ -80,7 +60,7 @@ class Owner(Table, table=True):
 
 
 class Bot(Table, table=True):
-    """A named program. One added locally has no owner."""
+    """A named program, with an owner unless it was added locally."""
 
     id: str = Field(primary_key=True)
     name: str = Field(unique=True)
@@ -103,7 +83,7 @@ class Version(Table, table=True):
 
 
 class Pool(Table, table=True):
-    """The matches rated together; `id` is the SHA-256 of the key's canonical JSON, the constants are TrueSkill's."""
+    """Matches that are rated together, with TrueSkill's constants; `id` is that of `ratings.ledger.pools.PoolKey`."""
 
     id: str = Field(primary_key=True)
     game: str
@@ -121,28 +101,29 @@ class Pool(Table, table=True):
 
 
 class Tournament(Table, table=True):
-    """A plan of matches in one pool. `rated_through` is how many matches, in schedule order, live rating has passed."""
+    """A plan of matches in one pool."""
 
     id: str = Field(primary_key=True)
     name: str
     format: str
     pool_id: str = Field(foreign_key="pool.id", index=True)
     secret: str
-    """Hex; the seeds are derived from it. Published when the tournament ends."""
+    """What all seeds are derived from, in hexadecimal digits; published when the tournament ends."""
     seeded: bool
-    """Whether the secret was given (reproducible) or came from the operating system."""
+    """Whether the secret follows from a seed that somebody gave, so that the tournament can be repeated."""
     settings: dict[str, Any] = Field(sa_type=JSON)
     rated: bool
     rates_same_owner: bool = False
     created_at_us: int = Field(sa_type=BigInteger)
     cancelled_at_us: int | None = Field(default=None, sa_type=BigInteger)
     rated_through: int = 0
+    """How many matches, in schedule order, live rating has passed."""
     more_waves: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether further waves will be planned when results are there."""
+    """Whether further waves will be planned once there are results."""
 
 
 class Entrant(Table, table=True):
-    """A version that takes part, at its place in the list of entrants."""
+    """A version that takes part in a tournament; `position` is its place in the order of entry."""
 
     __table_args__ = (UniqueConstraint("tournament_id", "version_id"),)
 
@@ -150,13 +131,13 @@ class Entrant(Table, table=True):
     position: int = Field(primary_key=True)
     version_id: str = Field(foreign_key="version.id")
     joined_wave: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
-    """The first wave it is planned in; above 0 for a late entrant."""
+    """The first wave in which it is planned; above 0 for a late entrant."""
     withdrawn_wave: int | None = None
-    """The first wave it is not planned in any more; empty while it takes part."""
+    """The first wave in which it is not planned any more; empty while it takes part."""
 
 
 class Wave(Table, table=True):
-    """Blocks that were planned together, in one transaction: `blocks` of them from index `first_block` on."""
+    """Blocks that were planned together in one transaction: `blocks` of them, from index `first_block` on."""
 
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
     index: int = Field(primary_key=True)
@@ -166,7 +147,7 @@ class Wave(Table, table=True):
 
 
 class Block(Table, table=True):
-    """One opening and one chance seed, played in all cyclic shifts of one circular order."""
+    """One opening and one chance seed, played in all rotations of one circular order of entrants."""
 
     __table_args__ = (UniqueConstraint("tournament_id", "index"),)
 
@@ -178,9 +159,9 @@ class Block(Table, table=True):
 
 
 class Match(Table, table=True):
-    """One playing of a game. The key is (tournament, block, rotation); `position` is its place in the schedule.
+    """One playing of a game, identified by tournament, block and rotation; `position` is its place in the schedule.
 
-    The columns from `by_rules` on are the result: empty until the match is finished, then never changed.
+    The columns from `by_rules` on are the result: they are empty until the match is finished, and never change then.
     """
 
     __table_args__ = (
@@ -194,9 +175,9 @@ class Match(Table, table=True):
     block_id: str = Field(foreign_key="block.id")
     rotation: int
     position: int
-    state: MatchState = Field(default=MatchState.PLANNED, sa_type=_text_of(MatchState))
+    state: MatchState = Field(default=MatchState.PLANNED, sa_type=text_of(MatchState))
     attempt: int = 0
-    """The number of the newest attempt; 0 before the first."""
+    """The number of the newest attempt, 0 before the first."""
     void_reason: str | None = None
     by_rules: bool | None = None
     rated: bool | None = None
@@ -208,28 +189,28 @@ class Match(Table, table=True):
     game_digest: str | None = None
     record_digest: str | None = None
     sandbox: str | None = None
-    """The weakest level at which one of its bots was kept; matches older than this column have none."""
+    """The weakest sandbox level among its bots; empty for matches older than this column."""
 
 
 class Attempt(Table, table=True):
-    """One try at playing a match: who has it, until when, and how it ended."""
+    """One try at playing a match: which worker has it, until when, and how it ended."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
     worker: str
-    state: AttemptState = Field(sa_type=_text_of(AttemptState))
+    state: AttemptState = Field(sa_type=text_of(AttemptState))
     leased_at_us: int = Field(sa_type=BigInteger)
     deadline_us: int = Field(sa_type=BigInteger)
     ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
     reason: str | None = None
-    """One sentence for people."""
+    """Why it ended without a result, in one sentence for people."""
     cause: str | None = None
-    """Why the host failed, by its name, with the evidence; empty unless it did."""
+    """The name of the cause if the host failed; `evidence` goes with it."""
     evidence: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
 
 
 class MatchSeat(Table, table=True):
-    """Who sits where (planned), and how that seat ended (result)."""
+    """Which version sits in a seat of a match, and, once the match is finished, how it ended there."""
 
     __table_args__ = (Index(None, "version_id", "match_id"),)
 
@@ -238,12 +219,12 @@ class MatchSeat(Table, table=True):
     version_id: str = Field(foreign_key="version.id")
     rank: int | None = None
     forfeit: int | None = None
-    """1 for the seat that forfeited first, 2 for the next; empty if it did not."""
+    """1 for the seat that forfeited first, 2 for the next, and so on; empty if it did not forfeit."""
     resigned: bool | None = None
 
 
 class Fault(Table, table=True):
-    """What a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
+    """What the bot in a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)
@@ -255,14 +236,14 @@ class Fault(Table, table=True):
 
 
 class LeakCheck(Table, table=True):
-    """What fresh processes of a seat's bot said to the questions that its used process had answered."""
+    """Whether fresh processes of a seat's bot answered as its used process had."""
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     seat: int = Field(primary_key=True)
     verdict: str
     """`equal`, `leak`, `unstable` or `unknown`."""
     ply: int | None = None
-    """The first decision that was answered otherwise."""
+    """The first decision that was answered differently."""
     sentence: str = Field(sa_type=Text)
     evidence: dict[str, Any] = Field(sa_type=JSON)
 
@@ -275,16 +256,16 @@ class Replay(Table, table=True):
 
 
 class RatingOrder(Table, table=True):
-    """The order in which a pool's matches came up for rating, a fact: a rebuild follows it."""
+    """The order in which a pool's matches came up for rating: a fact, which a rebuild follows."""
 
     pool_id: str = Field(primary_key=True, foreign_key="pool.id")
     rating_seq: int = Field(primary_key=True)
     match_id: str = Field(foreign_key="match.id", unique=True)
-    verdict: Verdict = Field(sa_type=_text_of(Verdict))
+    verdict: Verdict = Field(sa_type=text_of(Verdict))
 
 
 class RatingChange(Table, table=True):
-    """What one match did to one version's rating. Derived."""
+    """What one match did to the rating of one version; derived from the facts."""
 
     __table_args__ = (Index(None, "pool_id", "version_id", "rating_seq"),)
 
@@ -300,9 +281,9 @@ class RatingChange(Table, table=True):
 
 
 class Rating(Table, table=True):
-    """The rating of a version in a pool as it stands. Derived.
+    """The present rating of a version in a pool; derived from the facts.
 
-    `points` counts 2 for every opponent beaten and 1 for every one tied with, `wins` the matches with rank 1.
+    `points` are those of `ratings.statistics.points`, and `wins` counts the matches with rank 1.
     """
 
     __table_args__ = (Index(None, "pool_id", "exposure"),)

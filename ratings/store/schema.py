@@ -1,4 +1,4 @@
-"""Which schema a database has, and the way to ours. Alembic's migrations are the only way to a schema."""
+"""Tells which schema a database has, and brings it to ours. Alembic's migrations are the only way to a schema."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from sqlalchemy import Engine, inspect, text
 
 from ratings.errors import NotADatabaseError, SchemaVersionError
-from ratings.store import sqlite
+from ratings.store.dialects import dialect_of
 
 REVISIONS = ("0001", "0002", "0003")
-"""All schemas there were, oldest first; kept here so that opening a database does not import Alembic."""
+"""All schemas so far, the oldest first; listed here so that opening a database does not import Alembic."""
 
 HEAD = REVISIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -19,14 +19,17 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """What an upgrade did; `before` is None for a fresh database."""
+    """What an upgrade did: the revisions before (`None` for a fresh database) and after it."""
 
     before: str | None
     after: str
 
 
 def revision(engine: Engine) -> str | None:
-    """The schema's revision, None for an empty database. Raises NotADatabaseError for one of somebody else."""
+    """Return the schema's revision, or `None` for an empty database.
+
+    Raises NotADatabaseError for a database of another program.
+    """
     with engine.connect() as connection:
         tables = inspect(connection).get_table_names()
         if not tables:
@@ -39,7 +42,7 @@ def revision(engine: Engine) -> str | None:
 
 
 def ensure(engine: Engine) -> None:
-    """Make sure the schema is ours: a fresh database is migrated, another version raises SchemaVersionError."""
+    """Migrate a fresh database to our schema, and raise SchemaVersionError for one that has another."""
     found = revision(engine)
     if found is None:
         upgrade(engine)
@@ -58,8 +61,8 @@ def upgrade(engine: Engine) -> SchemaChange:
         return SchemaChange(found, HEAD)
     if found is not None and found not in REVISIONS:
         raise _too_new(engine, found)
-    if found is None and sqlite.is_sqlite(engine.url):
-        sqlite.use_wal(engine)
+    if found is None:
+        dialect_of(engine.url).prepare_fresh(engine)
     _migrate(engine)
     return SchemaChange(found, HEAD)
 
@@ -72,13 +75,14 @@ def _too_new(engine: Engine, found: str) -> SchemaVersionError:
 
 
 def _migrate(engine: Engine) -> None:
-    # Imported here: Alembic is slow to import, and needed once in a database's life.
+    # Imported here because Alembic is slow to import, and needed once in a database's life.
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    # Immediate: of two processes that find a fresh file, the second waits and then has nothing to do.
-    with engine.connect().execution_options(**{sqlite.IMMEDIATE: True}) as connection, connection.begin():
+    # As a writer from the beginning: of two processes that find a fresh file, the second waits and has nothing to do.
+    writing = dialect_of(engine.url).WRITING
+    with engine.connect().execution_options(**writing) as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, HEAD)

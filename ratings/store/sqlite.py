@@ -1,4 +1,4 @@
-"""All that is particular to SQLite; nothing outside this file knows which database serves.
+"""All that is particular to SQLite.
 
 Every connection: foreign keys on, a busy timeout, `synchronous=FULL`. In WAL mode NORMAL could lose the last commits in
 a power cut; a result that was announced, or played by a person, must not be played again, and FULL costs one fsync for
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,23 +31,36 @@ from ratings.errors import (
 )
 
 BUSY_TIMEOUT_MS = 10_000
-IMMEDIATE = "arena_immediate"
-"""The execution option of a transaction that will write."""
+_IMMEDIATE = "arena_immediate"
+READING: Mapping[str, Any] = {}
+"""A transaction that reads sees one consistent view; SQLite has no other isolation level."""
+WRITING: Mapping[str, Any] = {_IMMEDIATE: True}
+"""A transaction that will write is alone from its beginning."""
 
 _PRAGMAS = ("busy_timeout", "max_page_count")
 """What a database URL may set: sqlite:///arena.db?busy_timeout=500&max_page_count=10000 (milliseconds, pages)."""
 
 
-def is_sqlite(url: URL) -> bool:
-    """Whether the URL names an SQLite database."""
-    return url.get_backend_name() == "sqlite"
+def is_there(url: URL) -> bool:
+    """Return whether the database exists, without making it. Raises DatabaseAccessError if none could lie there."""
+    _check_place(url)
+    return not _is_file(url) or Path(str(url.database)).exists()
+
+
+def _is_file(url: URL) -> bool:
+    """Return whether the URL names a plain file, and not a database in memory or a `file:` URI with its own rules."""
+    return url.database not in (None, "", ":memory:") and not str(url.database).startswith("file:")
 
 
 def make_engine(url: URL) -> Engine:
-    """An engine whose connections behave as this module promises. Touches no file yet."""
+    """Return an engine whose connections behave as this module promises, without touching the file yet.
+
+    Raises DatabaseAccessError if no file could lie there.
+    """
+    _check_place(url)
     pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **_url_pragmas(url)}
     url = url.difference_update_query(_PRAGMAS)
-    # A database in memory lives as long as its one connection.
+    # A database in memory lives as long as its one connection, so there must never be a second.
     kind: dict[str, Any] = {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}
     # Python's driver would begin transactions by itself, late and deferred; isolation_level None stops it.
     engine = create_engine(url, connect_args={"isolation_level": None, "check_same_thread": False}, **kind)
@@ -61,7 +74,7 @@ def make_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get(IMMEDIATE, False)
+        immediate = connection.get_execution_options().get(_IMMEDIATE, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     return engine
@@ -77,9 +90,9 @@ def _url_pragmas(url: URL) -> dict[str, int]:
     return found
 
 
-def check_place(url: URL) -> None:
+def _check_place(url: URL) -> None:
     """Raise DatabaseAccessError if no file can lie there, before SQLite says it less clearly."""
-    if url.database in (None, "", ":memory:") or str(url.database).startswith("file:"):
+    if not _is_file(url):
         return
     path = Path(str(url.database))
     if path.is_dir():
@@ -88,8 +101,8 @@ def check_place(url: URL) -> None:
         raise DatabaseAccessError(f"there is no directory {path.parent}; create it, or name another database")
 
 
-def use_wal(engine: Engine) -> None:
-    """Switch the file to write-ahead logging: readers and the writer do not wait for each other. Stays in the file."""
+def prepare_fresh(engine: Engine) -> None:
+    """Switch the file to write-ahead logging for good, so that readers and the writer do not wait for each other."""
     connection = engine.raw_connection()
     try:
         connection.cursor().execute("PRAGMA journal_mode=WAL")
@@ -98,12 +111,12 @@ def use_wal(engine: Engine) -> None:
 
 
 def translate(error: BaseException, url: URL) -> RatingsError | None:
-    """What a driver's error means to people, with the remedy; None if it is not SQLite's to explain."""
+    """Return what a driver's error means to people, with the remedy, or `None` if it is not an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", None)
     if not isinstance(error, sqlite3.Error) or code is None:
         return None
     place = url.database or "the database"
-    match code & 0xFF:  # the rest are sub-codes
+    match code & 0xFF:  # the higher bits only refine the cause
         case sqlite3.SQLITE_FULL:
             return DatabaseFullError(f"no room left for {place}; free some space and go on, nothing was half-written")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -122,12 +135,15 @@ def translate(error: BaseException, url: URL) -> RatingsError | None:
 
 
 def backup(engine: Engine, target: Path) -> None:
-    """Copy the database into a new file while others go on writing. Raises BackupError if the file exists."""
+    """Copy the database into a new file while others go on writing.
+
+    Raises BackupError if the file exists already or its directory does not.
+    """
     if target.exists():
         raise BackupError(f"{target} exists already; name a new file")
     if not target.parent.is_dir():
         raise BackupError(f"there is no directory {target.parent}; create it first")
-    # Complete or absent: the copy gets its name only when it is whole, and never takes the name of another file.
+    # The copy gets its name only when it is complete, and by a link, which never replaces a file made meanwhile.
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as directory:
         whole = Path(directory) / "copy.db"
         _copy(engine, whole)
@@ -144,7 +160,7 @@ def _copy(engine: Engine, whole: Path) -> None:
             driver = source.driver_connection
             assert isinstance(driver, sqlite3.Connection)
             driver.backup(copy)
-            # One file, without -wal and -shm beside it: easy to move. Opening it for writing makes it WAL again.
+            # So that the copy is one file, easy to move, without -wal and -shm beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
     finally:
         source.close()
@@ -153,7 +169,7 @@ def _copy(engine: Engine, whole: Path) -> None:
 
 
 def problems(connection: Connection) -> Iterator[str]:
-    """What SQLite's own checks find: damaged pages and indexes, references to nothing."""
+    """Yield what SQLite's own checks find: damaged pages and indexes, references to nothing."""
     try:
         for (finding,) in connection.exec_driver_sql("PRAGMA integrity_check(20)"):
             if finding != "ok":

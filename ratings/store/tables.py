@@ -1,4 +1,4 @@
-"""The tables as SQLAlchemy core sees them, for statements that are built once and run often."""
+"""The tables as SQLAlchemy's core sees them, for statements that are built once and run often."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any, TypeAlias
 from sqlalchemy import Row
 from sqlalchemy import Table as CoreTable
 
-from ratings.store.models import Table
+from ratings.store import models
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
-"""A row of a core statement; its columns are attributes."""
+"""A row that a core statement returned; its columns are attributes."""
 
-_all = Table.metadata.tables
+metadata = models.Match.metadata
+"""All tables, and no others."""
+
+_all = metadata.tables
 
 attempt: CoreTable = _all["attempt"]
 block: CoreTable = _all["block"]

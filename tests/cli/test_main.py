@@ -1,12 +1,15 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer.main
 
 from arena.cli.app import NOUNS, make_app
 from tests.cli.support import Arena
+
+CLI = Path(__file__).resolve().parents[2] / "arena" / "cli"
 
 
 def test_help_lists_every_noun(arena: Arena) -> None:
@@ -64,6 +67,22 @@ def test_help_imports_no_database_and_no_grpc() -> None:
 @pytest.mark.parametrize("noun", NOUNS)
 def test_every_noun_has_its_file(noun: str) -> None:
     assert isinstance(importlib.import_module(f"arena.cli.nouns.{noun}").app, typer.Typer)
+
+
+def test_every_file_of_nouns_and_every_folder_of_verbs_is_called_by_a_noun() -> None:
+    files = {path.stem for path in (CLI / "nouns").glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in (CLI / "verbs").glob("*/__init__.py")}
+    assert files == set(NOUNS)
+    assert folders <= files
+
+
+@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: str(path.relative_to(CLI)))
+def test_no_noun_is_imported_but_by_the_command_and_no_verb_but_by_its_noun(path: Path) -> None:
+    room = path.relative_to(CLI).parts
+    own = f"arena.cli.verbs.{room[1].removesuffix('.py')}" if room[0] in ("nouns", "verbs") else "none"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(("from arena.cli.nouns", "from arena.cli.verbs")):
+            assert line.startswith((f"from {own} ", f"from {own}.")), line
 
 
 def test_doctor_finds_this_machine_fit(arena: Arena) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.hosting_options import UNCONFINED
+from arena.cli.shared.play import WARNING_WITHOUT_SANDBOX
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.probe import Probe
 from tests.cli.support import Arena, write_bot
@@ -41,7 +41,7 @@ def with_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubblewrap: Path) -> None:
     finished = table(*MATCH)
     assert finished.code == 0
-    assert finished.err.count(UNCONFINED) == 1
+    assert finished.err.count(WARNING_WITHOUT_SANDBOX) == 1
 
 
 @pytest.mark.parametrize("words", [[*MATCH[:5], "zoe,ada"], TOURNAMENT])
@@ -73,11 +73,11 @@ def test_a_strangers_bot_plays_in_the_sandbox_without_a_warning_of_its_own(
     stranger("bot", "add", write_bot(tmp_path / "yan", "yan"), "--owner", "eve")
     finished = stranger(*MATCH[:5], "yan,zoe")
     assert finished.code == 0
-    assert UNCONFINED not in finished.err
+    assert WARNING_WITHOUT_SANDBOX not in finished.err
 
 
 def test_ones_own_bots_can_be_kept_there_too(table: Arena, with_bubblewrap: None) -> None:
-    assert UNCONFINED not in table(*MATCH, "--sandbox", "standard").err
+    assert WARNING_WITHOUT_SANDBOX not in table(*MATCH, "--sandbox", "standard").err
 
 
 def test_the_environment_sets_it_for_every_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.shared.storage import find_version, open_book, open_existing_book
+from arena.cli.shared.storage import Storage, find_version, open_existing_storage, open_storage
 from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
 from engine import registry
 from ratings.ledger import bots
+from ratings.ledger.bots import BotRow
 from ratings.store.database import read, write
 from ratings.store.models import Version
 
@@ -21,8 +23,12 @@ app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
 
-SHORT = 12
-"""How many digits of a content hash people are shown."""
+_SHOWN_DIGITS = 12
+
+
+def _short_hash(content_hash: str) -> str:
+    """Return the beginning of a content hash, which is what people are shown."""
+    return content_hash[:_SHOWN_DIGITS]
 
 
 @app.command(epilog=example("arena bot add bots/greedy", "arena bot add my-bot --owner ada"))
@@ -38,28 +44,28 @@ def add(
 
     Their files are copied: a version never changes.
     """
-    added = []
-    with open_book(db) as book:
-        for directory in directories:
-            if owner is not None:
-                check_for_strangers(load_manifest(directory), directory)
-            stored = book.store.add(directory)
-            with write(book.engine) as session:
-                version, is_new = bots.add_version(
-                    session,
-                    bot=stored.manifest.name,
-                    owner=owner,
-                    content_hash=stored.hash,
-                    manifest=stored.manifest.to_json(),
-                )
-            _warn_of_unknown_games(stored.manifest)
-            added.append({"bot": stored.manifest.name, **_version_facts(version), "new": is_new})
+    with open_storage(db) as storage:
+        added = [_add(storage, directory, owner) for directory in directories]
     if as_json:
         print_json(added)
         return
     for entry in added:
         what = "added" if entry["new"] else "already there:"
-        typer.echo(f"{what} {entry['bot']} version {entry['number']} ({entry['content_hash'][:SHORT]})")
+        typer.echo(f"{what} {entry['bot']} version {entry['number']} ({_short_hash(entry['content_hash'])})")
+
+
+def _add(storage: Storage, directory: Path, owner: str | None) -> dict[str, Any]:
+    """Copy a bot's files into the store, register the version, and return its facts."""
+    if owner is not None:
+        check_for_strangers(load_manifest(directory), directory)
+    stored = storage.store.add(directory)
+    manifest = stored.manifest
+    with write(storage.database) as session:
+        version, is_new = bots.add_version(
+            session, bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
+        )
+    _warn_of_unknown_games(manifest)
+    return {"bot": manifest.name, **_version_facts(version), "new": is_new}
 
 
 def _warn_of_unknown_games(manifest: BotManifest) -> None:
@@ -89,7 +95,7 @@ _BOTS = (
     Column("name", "BOT"),
     Column("owner", "OWNER"),
     Column("versions", "VERSIONS", right=True),
-    Column("content_hash", "NEWEST", write=lambda value: str(value)[:SHORT]),
+    Column("content_hash", "NEWEST", write=_short_hash),
     Column("games", "GAMES", write=" ".join),
     Column("disabled_at_us", "DISABLED", write=_disabled_text),
 )
@@ -98,24 +104,26 @@ _BOTS = (
 @app.command("list", epilog=example("arena bot list", "arena bot list --json"))
 def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the bots with their newest versions."""
-    with open_existing_book(db) as book, read(book.engine) as session:
-        rows = [
-            {
-                "name": row.bot.name,
-                "owner": row.owner,
-                "versions": row.versions,
-                "content_hash": row.newest.content_hash,
-                "games": BotManifest.from_json(row.newest.manifest).games,
-                "disabled_at_us": row.bot.disabled_at_us,
-            }
-            for row in bots.list_bots(session)
-        ]
+    with open_existing_storage(db) as storage, read(storage.database) as session:
+        found = bots.list_bots(session)
+    rows = [_bot_facts(row) for row in found]
     print_table(_BOTS, rows, as_json=as_json, empty="no bots yet; `arena bot add DIRECTORY` adds one")
+
+
+def _bot_facts(row: BotRow) -> dict[str, Any]:
+    return {
+        "name": row.bot.name,
+        "owner": row.owner,
+        "versions": row.versions,
+        "content_hash": row.newest.content_hash,
+        "games": BotManifest.from_json(row.newest.manifest).games,
+        "disabled_at_us": row.bot.disabled_at_us,
+    }
 
 
 _VERSIONS = (
     Column("number", "VERSION", right=True),
-    Column("content_hash", "HASH", write=lambda value: str(value)[:SHORT]),
+    Column("content_hash", "HASH", write=_short_hash),
     Column("created_at_us", "ADDED (UTC)", write=format_instant),
     Column("command", "COMMAND", write=" ".join),
 )
@@ -124,24 +132,28 @@ _VERSIONS = (
 @app.command(epilog=example("arena bot show greedy"))
 def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a bot: its manifest and all its versions."""
-    with open_existing_book(db) as book, read(book.engine) as session:
+    with open_existing_storage(db) as storage, read(storage.database) as session:
         find_version(session, name)
         bot = bots.get_bot(session, name.partition("@")[0])
         owner = bots.owner_name(session, bot)
         versions = [
-            {**_version_facts(version), "directory": str(book.store.directory(version.content_hash))}
+            {**_version_facts(version), "directory": str(storage.store.directory(version.content_hash))}
             for version in bots.versions_of(session, bot)
         ]
     facts = {"name": bot.name, "owner": owner, "disabled_at_us": bot.disabled_at_us}
     if as_json:
         print_json({**facts, "versions": versions})
         return
+    _print_bot(facts, versions)
+
+
+def _print_bot(facts: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]) -> None:
     manifest = BotManifest.from_json(versions[-1]["manifest"])
     print_facts(
         {
-            "name": bot.name,
-            "owner": owner or "nobody (added here)",
-            "disabled": _disabled_text(bot.disabled_at_us),
+            "name": facts["name"],
+            "owner": facts["owner"] or "nobody (added here)",
+            "disabled": _disabled_text(facts["disabled_at_us"]),
             "games": " ".join(manifest.games),
             "deterministic": "yes" if manifest.deterministic else "no",
             "memory": f"{manifest.memory_mb} MB",
@@ -163,9 +175,9 @@ def disable(
 
     Matches already planned are still played.
     """
-    with open_existing_book(db) as book:
-        with read(book.engine) as session:
+    with open_existing_storage(db) as storage:
+        with read(storage.database) as session:
             find_version(session, name)
-        with write(book.engine) as session:
+        with write(storage.database) as session:
             bots.set_disabled(session, bot=name, disabled=not undo)
     typer.echo(f"{name} may enter tournaments again" if undo else f"{name} enters no new tournaments")

@@ -7,25 +7,27 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.conclusions import comparison_facts, comparison_lines, known, progress_note
+from arena.cli.shared.conclusions import comparison_facts, comparison_lines, find_comparison, progress_note
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hosting_options import AllowReduced, Sandbox
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
-from arena.cli.shared.play import play, read_keeping
+from arena.cli.shared.play import announce, play
 from arena.cli.shared.request import (
+    DEFAULT_START_LIMIT,
+    DEFAULT_TIME,
     GameOption,
     OpeningPlies,
-    Order,
+    Request,
+    Seats,
     Seed,
     StartLimit,
     TimeText,
     TournamentName,
-    add_tournament,
+    plan_tournament,
 )
-from arena.cli.shared.storage import Book, find_version, open_book
+from arena.cli.shared.storage import Storage, find_version, open_storage
 from arena.cli.shared.suggestions import next_command
-from arena.cli.verbs.tournament.run.common import announce
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
 from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
@@ -46,7 +48,7 @@ def compare(
     new: Annotated[str, typer.Argument(metavar="NEW", help="A bot, or name@hash for one version of it.")],
     old: Annotated[str, typer.Argument(metavar="OLD", help="What it is compared with.")],
     game: GameOption,
-    seats: Annotated[int, typer.Option(metavar="N", help="Bots in one match.")] = 2,
+    seats: Seats = 2,
     field: Annotated[
         str, typer.Option(metavar="A,B,...", help="Who sits in the other seats; OLD itself by default.")
     ] = "",
@@ -62,8 +64,8 @@ def compare(
     beta: Annotated[
         float, typer.Option(min=0.0001, max=0.49, help="How often one with that gain may not.")
     ] = _ASKED.beta,
-    time: TimeText = "100ms",
-    start_limit: StartLimit = "10s",
+    time: TimeText = DEFAULT_TIME,
+    start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
@@ -80,17 +82,19 @@ def compare(
     sequential test ends it when it knows. Ratings stay as they are; `arena tournament resume` goes on with one that
     was stopped.
     """
-    keeping = read_keeping(sandbox, allow_reduced=allow_reduced)
+    hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
     form = Compare(seats, max_blocks, 0.0, gain, alpha, beta)
     _check(form)
     entrants = [new, old, *(parse_names(field, "field") if field else [])]
-    order = Order(game, ",".join(entrants), time, start_limit, option, opening_plies, seed, rated=False, name=name)
-    with open_book(db) as book:
-        _check_versions(book, new, old)
-        tournament = add_tournament(book, order, form, entrants)
+    request = Request(
+        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+    )
+    with open_storage(db) as storage:
+        _check_versions(storage, new, old)
+        tournament = plan_tournament(storage, request, form, entrants, rated=False, name=name)
         announce(tournament)
-        play(book, tournament, workers=workers, keeping=keeping, note=lambda: progress_note(book, tournament))
-        found = known(book, tournament)
+        play(storage, tournament, hosting, note=lambda: progress_note(storage, tournament))
+        found = find_comparison(storage, tournament)
     assert found is not None
     if as_json:
         print_json({"tournament": tournament.name, "new": new, "old": old, **comparison_facts(found)})
@@ -103,13 +107,13 @@ def compare(
 
 def _check(form: Compare) -> None:
     try:
-        form.settings  # noqa: B018 - it checks itself
+        form.settings  # noqa: B018 - making them checks them
     except ResultsError as error:
         raise MisuseError(str(error)) from error
 
 
-def _check_versions(book: Book, new: str, old: str) -> None:
-    with read(book.engine) as session:
+def _check_versions(storage: Storage, new: str, old: str) -> None:
+    with read(storage.database) as session:
         if find_version(session, new).id == find_version(session, old).id:
             raise MisuseError(
                 f"{new} and {old} are the same version; name two, for example {old.partition('@')[0]}@HASH for an "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.storage import Book, open_existing_book
+from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
 from ratings.ledger import bots
@@ -39,9 +40,9 @@ def backup(
     db: Database = settings.DB.default,
 ) -> None:
     """Copy a database into a new file, also while a tournament runs."""
-    with open_existing_book(db) as book:
-        database.backup(book.engine, target)
-        typer.echo(f"{db} copied to {target}; the files of the bots lie in {book.store.root}")
+    with open_existing_storage(db) as storage:
+        database.backup(storage.database, target)
+        typer.echo(f"{db} copied to {target}; the files of the bots lie in {storage.store.root}")
 
 
 @app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))
@@ -54,39 +55,45 @@ def check(
 
     The file, its references, the files of the bots, the results and the ratings.
     """
-    with open_existing_book(db) as book:
-        facts = check_facts(book.engine)
+    with open_existing_storage(db) as storage:
+        facts = check_facts(storage.database)
         if rebuild and not facts:
-            _rebuild(book)
-        wrong_ratings = [] if facts else problems_of(book.engine)
-        problems = [*facts, *_file_problems(book), *wrong_ratings]
+            _rebuild(storage)
+        wrong_ratings = [] if facts else problems_of(storage.database)
+        problems = [*facts, *_file_problems(storage), *wrong_ratings]
     if as_json:
         print_json({"problems": problems})
     else:
-        for problem in problems:
-            typer.echo(problem)
-        typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
-        if wrong_ratings:
-            remedy = next_command("db", "check", "--rebuild", db=db)
-            typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
+        _print(problems, db, can_rebuild=bool(wrong_ratings))
     if problems:
         raise typer.Exit(errors.FAILED)
 
 
-def _rebuild(book: Book) -> None:
-    with database.write(book.engine) as session:
+def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
+    if can_rebuild:
+        remedy = next_command("db", "check", "--rebuild", db=db)
+        typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
+
+
+def _rebuild(storage: Storage) -> None:
+    with database.write(storage.database) as session:
         for row in pools(session):
             rebuild_pool(session, row.pool.id)
 
 
-def _file_problems(book: Book) -> list[str]:
-    """The versions whose files are gone or were changed."""
+def _file_problems(storage: Storage) -> list[str]:
+    """Return a line for every version whose files are gone or were changed."""
+    with database.read(storage.database) as session:
+        versions = [
+            (row.bot.name, one) for row in bots.list_bots(session) for one in bots.versions_of(session, row.bot)
+        ]
     problems = []
-    with database.read(book.engine) as session:
-        for row in bots.list_bots(session):
-            for version in bots.versions_of(session, row.bot):
-                try:
-                    book.store.get(version.content_hash)
-                except StoreError as error:
-                    problems.append(f"bot {row.bot.name} version {version.number}: {error}")
+    for bot, version in versions:
+        try:
+            storage.store.get(version.content_hash)
+        except StoreError as error:
+            problems.append(f"bot {bot} version {version.number}: {error}")
     return problems

@@ -12,18 +12,20 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.nouns.game import get_game
-from arena.cli.nouns.leaderboard import COLUMNS, describe_pool
-from arena.cli.nouns.match import SHORT
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.games import get_game
+from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Workers, example, worker_count
 from arena.cli.shared.output import format_duration, print_table
 from arena.cli.shared.play import play
-from arena.cli.shared.request import Order, TimeText, add_round_robin, next_name
-from arena.cli.shared.storage import Book, open_book
+from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
+from arena.cli.shared.request import Request, TimeText, plan_tournament
+from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
@@ -37,27 +39,26 @@ app = typer.Typer()
 DATABASE = "demo.db"
 BOTS = ("random", "greedy", "search")
 TIME = "50ms"
-START_LIMIT = "10s"
 BUDGET_S = 110.0
-"""Thinking time of all matches together, shared by the games: about a minute of play on two cores."""
+"""The thinking time of all matches together, shared by the games: about a minute of play on two cores."""
 SHARE_USED = 0.8
-"""Of the limit of a decision, by the one bot that thinks; measured, and only the announcement depends on it."""
+"""The share of a decision's limit that the one thinking bot uses; measured, only the announcement depends on it."""
 SECONDS_TO_START = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is played of one game."""
+    """What the demo plays of one game."""
 
     game: Game
     seats: int
     blocks: int
     match_seconds: float
-    """What one match is expected to take."""
+    """How long one match is expected to take."""
 
     @property
     def matches(self) -> int:
-        """Every combination of the bots plays its blocks, each in all rotations of the seats."""
+        """Return the number of matches: every combination of bots plays its blocks in all rotations of the seats."""
         return _matches_a_block(self.seats) * self.blocks
 
 
@@ -73,26 +74,27 @@ def demo(
         str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
     ] = None,
 ) -> None:
-    """Play a first rated tournament of every game that the sample bots can search."""
+    """Play a first rated tournament of every game."""
+    # Without an evaluation of its positions a game gives the sample bots nothing to search by.
     games = [get_game(game)] if game else [found for found in map(get_game, registry.names()) if found.playable]
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
-    with open_book(place) as book:
+    with open_storage(place) as storage:
         for name in BOTS:
-            add_sample(book, name)
-        tournaments = [_plan(book, part, time) for part in parts]
+            _add_sample(storage, name)
+        tournaments = [_plan(storage, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
         for part, tournament in zip(parts, tournaments, strict=True):
             if len(parts) > 1:
                 typer.echo(f"\n== {part.game.title}", err=True)
-            play(book, tournament, workers=workers)
+            play(storage, tournament, read_hosting(workers=workers))
         for tournament in tournaments:
-            _print_table(book, tournament)
-        _print_next(book, tournaments[-1])
+            _print_table(storage, tournament)
+        _print_next(storage, tournaments[-1])
 
 
 def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:
-    """So many blocks of a game as fit into `budget_s` seconds of thinking, at least one; or as many as ordered."""
+    """Return as many blocks of a game as fit into `budget_s` seconds of thinking, at least one; or as many as asked."""
     seats = min(len(BOTS), game.seats[-1])
     thinking = need_playable(game).usual_decisions(seats) / seats  # decisions of one seat
     match_seconds = clock.bank_us / 1e6 + thinking * (clock.decision_limit_us + clock.increment_us) / 1e6 * SHARE_USED
@@ -104,8 +106,8 @@ def _matches_a_block(seats: int) -> int:
     return comb(len(BOTS), seats) * seats
 
 
-def sample_directory(name: str) -> Path:
-    """Where a sample bot lies: in the installed package `bots`."""
+def _sample_directory(name: str) -> Path:
+    """Return the directory of a sample bot in the installed package `bots`. Raise CliError if it is missing."""
     package = importlib.util.find_spec("bots")
     for place in (package and package.submodule_search_locations) or ():
         if (Path(place) / name / "bot.toml").is_file():
@@ -113,19 +115,16 @@ def sample_directory(name: str) -> Path:
     raise CliError(f"the sample bot {name!r} is not installed; install kingmaker-arena again")
 
 
-def add_sample(book: Book, name: str) -> None:
-    """Add a sample bot; nothing changes when that version is there."""
-    stored = book.store.add(sample_directory(name))
-    with write(book.engine) as session:
+def _add_sample(storage: Storage, name: str) -> None:
+    """Add a sample bot to the database; nothing changes if that version is there."""
+    stored = storage.store.add(_sample_directory(name))
+    with write(storage.database) as session:
         bots.add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
 
 
-def _plan(book: Book, part: Part, time: str) -> Tournament:
-    with read(book.engine) as session:
-        taken = {row.tournament.name for row in queries.list_tournaments(session)}
-    name = next_name(f"demo-{part.game.name}", taken)
-    order = Order(part.game.name, ",".join(BOTS), time, START_LIMIT, None, None, None, rated=True, name=name)
-    return add_round_robin(book, order, seats=part.seats, blocks=part.blocks)
+def _plan(storage: Storage, part: Part, time: str) -> Tournament:
+    request = Request(game=part.game.name, time=time)
+    return plan_tournament(storage, request, RoundRobin(part.seats, part.blocks), BOTS, kind=f"demo-{part.game.name}")
 
 
 def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
@@ -136,17 +135,17 @@ def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
     )
 
 
-def _print_table(book: Book, tournament: Tournament) -> None:
-    with read(book.engine) as session:
+def _print_table(storage: Storage, tournament: Tournament) -> None:
+    with read(storage.database) as session:
         row = queries.tournament_row(session, tournament.id)
         table = leaderboard.table(session, pool_id=row.pool.id)
     typer.echo(f"\nLeaderboard: {describe_pool(row.pool)}\n")
-    print_table(COLUMNS, [asdict(line) for line in table], as_json=False)
+    print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in table], as_json=False)
 
 
-def _print_next(book: Book, tournament: Tournament) -> None:
-    with read(book.engine) as session:
-        last = queries.list_matches(session, tournament.id)[-1].match.id[-SHORT:]
+def _print_next(storage: Storage, tournament: Tournament) -> None:
+    with read(storage.database) as session:
+        last = short_match_id(queries.list_matches(session, tournament.id)[-1].match.id)
     typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
     for words in (
         ["tournament", "show", tournament.name, "--matches"],
@@ -154,5 +153,5 @@ def _print_next(book: Book, tournament: Tournament) -> None:
         ["replay", "verify", "--all"],
         ["leaderboard"],
     ):
-        typer.echo(f"  {next_command(*words, db=book.place)}")
+        typer.echo(f"  {next_command(*words, db=storage.place)}")
     typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.hosting_options import FAILED, OK, sandbox_lines
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
-from arena.cli.shared.storage import inspect_database
-from arena.hosting.launcher.client import HostingError, Launcher
-from arena.hosting.runtime_directory import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
+from arena.cli.shared.storage import open_storage
+from arena.hosting.errors import HostingError, RuntimeDirectoryError
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.launcher.request import StartRequest
+from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
+from arena.hosting.sandbox.probe import Probe, probe
 from engine import registry
+from ratings.errors import RatingsError
+from ratings.ledger import bots
+from ratings.store.database import is_there, read
 
 app = typer.Typer()
 
+OK, FAILED, NOTE = "ok", "FAILED", "note"
 OLDEST_PYTHON = (3, 11)
 # A worker holds about ten descriptors for itself and six for each bot it keeps warm.
 FEWEST_FILES = 256
 PACKAGES = ("grpcio", "protobuf", "sqlmodel", "alembic", "trueskill", "typer")
 FEWEST_PROCESSES = 256
+STRICT = "strict"
 LAUNCHED = "launched"
 LAUNCH_LIMIT_S = 30.0
 
@@ -44,7 +53,7 @@ class Finding:
 
 
 def check_python() -> Finding:
-    """Whether the interpreter is new enough."""
+    """Check whether the interpreter is new enough."""
     detail = f"{sys.version.split()[0]} at {sys.executable}"
     if sys.version_info >= OLDEST_PYTHON:
         return Finding("python", OK, detail)
@@ -52,7 +61,7 @@ def check_python() -> Finding:
 
 
 def check_packages() -> Finding:
-    """Whether the packages it stands on are installed."""
+    """Check whether the packages that the arena needs are installed."""
     found, missing = [], []
     for name in PACKAGES:
         try:
@@ -65,7 +74,7 @@ def check_packages() -> Finding:
 
 
 def check_games() -> Finding:
-    """Whether there is a game to play."""
+    """Check whether there is a game to play."""
     names = registry.names()
     if not names:
         return Finding("games", FAILED, "none", "install the arena anew: its engine/games folder is empty")
@@ -73,7 +82,7 @@ def check_games() -> Finding:
 
 
 def check_sockets() -> Finding:
-    """Whether a unix socket can be made where the arena makes them."""
+    """Check whether a unix socket can be made where the arena makes them."""
     try:
         with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(directory / SOCKET_NAME))
@@ -83,7 +92,7 @@ def check_sockets() -> Finding:
 
 
 def check_processes() -> Finding:
-    """How many processes there may be, and on how many cores."""
+    """Check how many processes there may be, and count the cores for them."""
     most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     cores = worker_count(0)
     detail = f"{cores} cores for this process, so many matches at once"
@@ -93,7 +102,7 @@ def check_processes() -> Finding:
 
 
 def check_launcher() -> Finding:
-    """Whether the launcher starts a program and sees it end."""
+    """Check whether the launcher starts a program and sees it end."""
     try:
         said = asyncio.run(_launch())
     except (OSError, HostingError) as error:
@@ -104,14 +113,15 @@ def check_launcher() -> Finding:
 
 
 async def _launch() -> str:
-    async with Launcher() as launcher:
-        process = await launcher.start([sys.executable, "-S", "-c", f"print('{LAUNCHED}')"], tempfile.gettempdir(), {})
+    command = [sys.executable, "-S", "-c", f"print('{LAUNCHED}')"]
+    async with LauncherClient() as launcher:
+        process = await launcher.start(StartRequest(command, tempfile.gettempdir(), {}))
         await process.wait(LAUNCH_LIMIT_S)
         return (await process.collect()).stdout.strip()
 
 
 def check_files() -> Finding:
-    """Whether enough files may be open."""
+    """Check whether enough files may be open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     detail = f"{soft} may be open at once (at most {hard})"
     if soft < FEWEST_FILES:
@@ -120,9 +130,46 @@ def check_files() -> Finding:
 
 
 def check_database(db: str) -> Finding:
-    """Whether the database can be used; a missing one is fine."""
-    is_usable, detail, remedy = inspect_database(db)
-    return Finding("database", OK if is_usable else FAILED, detail, remedy)
+    """Check whether the database can be used; a missing one is fine, and is not made."""
+    try:
+        if not is_there(db):
+            return Finding("database", OK, f"{db} is not there yet; it is made on first use")
+        with open_storage(db) as storage, read(storage.database) as session:
+            return Finding("database", OK, f"{db} is in order, with {len(bots.list_bots(session))} bots")
+    except RatingsError as error:
+        problem, _, remedy = str(error).partition("; ")
+        return Finding("database", FAILED, problem, remedy)
+
+
+def check_sandboxes() -> Iterator[Finding]:
+    """Try every level of the sandbox anew; a missing one is a note and no failure, for one's own bots play without."""
+    standard, reduced = probe(STANDARD, remembered=False), _probe_reduced()
+    yield from _sandbox_findings(standard, "strangers' bots can play")
+    yield from _sandbox_findings(reduced, "strangers' bots can play with --allow-reduced-sandbox")
+    yield Finding(f"sandbox {STRICT}", NOTE, "not built: it needs cgroup v2, this version has none", f"use {STANDARD}")
+    best = next((found.level for found in (standard, reduced) if found.works), NONE)
+    detail = f"the strongest level that works here is {best}"
+    if best == STANDARD:
+        yield Finding("sandbox", OK, detail)
+    else:
+        yield Finding("sandbox", NOTE, f"{detail}; bots that have an owner are refused", standard.remedy)
+
+
+def _probe_reduced() -> Probe:
+    if os.geteuid() == 0:
+        return Probe(REDUCED, (), "cannot confine root", "run the arena as an ordinary user, or use standard")
+    return probe(REDUCED, remembered=False)
+
+
+def _sandbox_findings(found: Probe, meaning: str) -> Iterator[Finding]:
+    name = f"sandbox {found.level}"
+    for check in found.checks:
+        state, remedy = (OK, "") if check.holds else (NOTE, found.remedy)
+        yield Finding(f"{name}: {check.name}", state, check.found, remedy)
+    if found.works:
+        yield Finding(name, OK, meaning)
+    else:
+        yield Finding(name, NOTE, found.problem, found.remedy)
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
@@ -147,7 +194,7 @@ _COLUMNS = (
 def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Look whether this machine can run the arena."""
     findings = [check() for check in CHECKS]
-    findings += [Finding(*line) for line in sandbox_lines()]
+    findings += check_sandboxes()
     findings.append(check_database(db))
     print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)
     if any(finding.state == FAILED for finding in findings):

@@ -8,29 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import unknown
+from arena.cli.shared.games import GameName, check_language, get_game
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
 from engine import registry
 from engine.core import Game
 
 app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king"))
-
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, as `arena game list` shows it.")]
-
-
-def get_game(name: str) -> Game:
-    """The game of that name. Raises MisuseError with the nearest name."""
-    if name not in registry.names():
-        raise unknown("game", name, registry.names(), "`arena game list` shows all")
-    return registry.get(name)
-
-
-def check_language(game: Game, language: str) -> None:
-    """Raise MisuseError unless the game has names in that language."""
-    languages = game.shown.languages
-    if language not in languages:
-        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(languages)}")
 
 
 def _facts(game: Game) -> dict[str, Any]:
@@ -109,7 +94,7 @@ def show(
         print_json({**_facts(game), "options": game.options_schema(), "labels": labels, "position": state.to_json()})
         return
     facts = _facts(game)
-    print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(facts["languages"])})
+    print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.shown.languages)})
     typer.echo()
     print_table(_OPTION_COLUMNS, _option_rows(game.options_schema()), as_json=False, empty="no options")
     typer.echo()

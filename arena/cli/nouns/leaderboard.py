@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from arena.cli.nouns.game import get_game
 from arena.cli.shared import settings
+from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_json, print_table, yes_or_no
-from arena.cli.shared.storage import open_existing_book
+from arena.cli.shared.output import print_json, print_table
+from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
+from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import demo_command, next_command
-from engine import registry
-from engine.core import EngineError
 from ratings.ledger.pools import resolve_pool
 from ratings.read import leaderboard as ratings_table
+from ratings.read.leaderboard import PoolRow
 from ratings.store.database import read
 from ratings.store.models import Pool
 
 app = typer.Typer()
-
-SHORT = 12
-
-
-def _two_places(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}%"
-
-
-COLUMNS = (
-    Column("rank", "RANK", right=True),
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("exposure", "RATING", right=True, write=_two_places),
-    Column("mu", "MU", right=True, write=_two_places),
-    Column("sigma", "SIGMA", right=True, write=_two_places),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=_percent),
-)
-
-
-def describe_pool(pool: Pool) -> str:
-    """The pool for people: game, seats, clock, and the options that are not the default."""
-    return ", ".join([_title(pool.game), f"{pool.seats} seats", f"time {pool.time_control}", *_special_options(pool)])
-
-
-def _title(game: str) -> str:
-    return registry.get(game).title if game in registry.names() else game
-
-
-def _special_options(pool: Pool) -> list[str]:
-    try:
-        game = registry.get(pool.game)
-        defaults = game.options_json(game.parse_options({}))
-    except EngineError:
-        defaults = {}
-    return [f"{name}={yes_or_no(value)}" for name, value in pool.options.items() if defaults.get(name) != value]
 
 
 @app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))
@@ -76,28 +36,54 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
-    with open_existing_book(db) as book, read(book.engine) as session:
-        rows = ratings_table.pools(session)
-        if game is not None and game not in {row.pool.game for row in rows}:
-            get_game(game)  # says that there is none
-        wanted = resolve_pool(session, pool).id if pool is not None else None
-        found = [
-            (row, [asdict(line) for line in ratings_table.table(session, pool_id=row.pool.id, limit=limit)])
-            for row in rows
-            if wanted in (None, row.pool.id) and game in (None, row.pool.game) and seats in (None, row.pool.seats)
-        ]
+    with open_existing_storage(db) as storage:
+        found, is_empty = _read_tables(storage, _Filter(game, seats, pool), limit)
     if as_json:
         print_json([{**_pool_facts(row.pool), "matches": row.matches, "table": lines} for row, lines in found])
-        return
-    if not found:
-        typer.echo(_nothing(db, is_empty=not rows))
+    elif found:
+        _print_tables(found)
+    else:
+        typer.echo(_nothing(db, is_empty=is_empty))
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """Which pools are shown; `None` admits all."""
+
+    game: str | None
+    seats: int | None
+    pool: str | None
+
+
+_PoolTable: TypeAlias = tuple[PoolRow, list[dict[str, Any]]]
+"""A pool, and the lines of its leaderboard."""
+
+
+def _read_tables(storage: Storage, wanted: _Filter, limit: int | None) -> tuple[list[_PoolTable], bool]:
+    """Return the tables of the pools that were asked for, and whether there is no rated match at all."""
+    with read(storage.database) as session:
+        pools = ratings_table.pools(session)
+        if wanted.game is not None and wanted.game not in {row.pool.game for row in pools}:
+            get_game(wanted.game)  # raises if there is no such game; otherwise its table is empty
+        only = None if wanted.pool is None else resolve_pool(session, wanted.pool).id
+        chosen = [
+            row
+            for row in pools
+            if only in (None, row.pool.id)
+            and wanted.game in (None, row.pool.game)
+            and wanted.seats in (None, row.pool.seats)
+        ]
+        lines = [ratings_table.table(session, pool_id=row.pool.id, limit=limit) for row in chosen]
+    return [(row, [asdict(line) for line in table]) for row, table in zip(chosen, lines, strict=True)], not pools
+
+
+def _print_tables(found: Sequence[_PoolTable]) -> None:
     for index, (row, lines) in enumerate(found):
-        typer.echo(
-            f"{chr(10) * (index > 0)}{describe_pool(row.pool)}: {row.matches} matches (pool {row.pool.id[:SHORT]})"
-        )
-        print_table(COLUMNS, lines, as_json=False)
-    if found:
-        typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
+        if index > 0:
+            typer.echo()
+        typer.echo(f"{describe_pool(row.pool)}: {row.matches} matches (pool {short_pool_id(row.pool.id)})")
+        print_table(LEADERBOARD_COLUMNS, lines, as_json=False)
+    typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
 
 
 def _nothing(db: str, *, is_empty: bool) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.nouns.game import GameName, get_game
+from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
 from arena.cli.shared.output import Column, print_table
 from engine.chance import SeededChance

@@ -11,11 +11,12 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, Style, print_rows, print_table
+from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
+from arena.cli.shared.pools import choose_pool
 from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import find_version, open_existing_book
-from ratings.ledger.pools import resolve_pool
+from arena.cli.shared.storage import find_version, open_existing_storage
 from ratings.read import crosstable as counts
 from ratings.read import leaderboard, queries
 from ratings.read.lengths import lengths as spreads
@@ -32,45 +33,24 @@ TournamentOption = Annotated[
 BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, or name@hash for one version of it.")]
 
 
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}%"
-
-
-def _two_places(value: float) -> str:
-    return f"{value:.2f}"
-
-
 def _number(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ")
 
 
 @contextmanager
 def _counted(db: str, tournament: str | None, pool: str | None) -> Iterator[tuple[Session, Scope]]:
-    """The database, and which matches count: the only pool if nothing was named. Raises MisuseError."""
+    """Open the database and say which matches count: those of the only pool if nothing is named. Raise MisuseError."""
     if tournament is not None and pool is not None:
         raise MisuseError("--tournament and --pool exclude each other; give one of them")
-    with open_existing_book(db) as book, read(book.engine) as session:
+    with open_existing_storage(db) as storage, read(storage.database) as session:
         if tournament is not None:
             yield session, Scope(tournament_id=find_tournament(session, tournament).id)
             return
-        yield session, Scope(pool_id=pool_id(session, pool))
-
-
-def pool_id(session: Session, text: str | None) -> str:
-    """The pool that `--pool` names, or the only one. Raises MisuseError, NotFoundError, AmbiguousError."""
-    if text is not None:
-        return resolve_pool(session, text).id
-    pools = leaderboard.pools(session)
-    if not pools:
-        raise MisuseError("nothing was rated yet; `arena demo` plays some matches")
-    if len(pools) > 1:
-        ids = ", ".join(row.pool.id[:12] for row in pools[:4])
-        raise MisuseError(f"there are {len(pools)} pools ({ids}); name one with --pool, or --tournament NAME")
-    return pools[0].pool.id
+        yield session, Scope(pool_id=choose_pool(session, pool))
 
 
 def _entrants(session: Session, scope: Scope, limit: int) -> list[str]:
-    """Ids of versions, the best first."""
+    """Return the ids of the versions with the best first, at most `limit`."""
     if scope.tournament_id is not None:
         return [row.version_id for row in queries.standings(session, scope.tournament_id)][:limit]
     return [row.version_id for row in leaderboard.table(session, pool_id=str(scope.pool_id), limit=limit)]
@@ -115,17 +95,17 @@ def _print_crosstable(
 
 
 def _cell(meeting: counts.Meeting | None) -> str:
-    return "-" if meeting is None else f"{_percent(meeting.score)} ({meeting.matches})"
+    return "-" if meeting is None else f"{format_percent(meeting.score)} ({meeting.matches})"
 
 
 _HISTORY = (
     Column("rating_seq", "NO", right=True),
-    Column("match_id", "MATCH", write=lambda id_: str(id_)[-8:]),
+    Column("match_id", "MATCH", write=short_match_id),
     Column("seat", "SEAT", right=True),
-    Column("mu_before", "MU BEFORE", right=True, write=_two_places),
-    Column("mu_after", "MU", right=True, write=_two_places),
-    Column("sigma_after", "SIGMA", right=True, write=_two_places),
-    Column("exposure", "RATING", right=True, write=_two_places),
+    Column("mu_before", "MU BEFORE", right=True, write=format_two_places),
+    Column("mu_after", "MU", right=True, write=format_two_places),
+    Column("sigma_after", "SIGMA", right=True, write=format_two_places),
+    Column("exposure", "RATING", right=True, write=format_two_places),
 )
 
 
@@ -153,7 +133,7 @@ def history(
 _OPPONENTS = (
     Column("opponent", "OPPONENT"),
     Column("matches", "MATCHES", right=True),
-    Column("score", "SCORE", right=True, write=_percent),
+    Column("score", "SCORE", right=True, write=format_percent),
 )
 
 
@@ -179,7 +159,7 @@ _SEATS = (
     Column("seat", "SEAT", right=True),
     Column("matches", "MATCHES", right=True),
     Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=_percent),
+    Column("score", "SCORE", right=True, write=format_percent),
     Column("forfeits", "FORFEITS", right=True),
 )
 

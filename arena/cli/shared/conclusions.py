@@ -2,65 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.cli.shared.storage import Book
+from arena.cli.shared.storage import Storage
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.situation import Situation
 from arena.tournament.planner import Planner
 from ratings.read.crosstable import names as names_of
 from ratings.statistics.compare.comparison import Answer, Comparison
 from ratings.store.database import Session, read
 from ratings.store.models import Tournament
 
+if TYPE_CHECKING:  # NumPy is imported when there is something to compute
+    from ratings.statistics.stopping.standing import Standing
 
-def answer_lines(session: Session, tournament_id: str) -> list[str]:
-    """For people; none for a format that asks nothing."""
-    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
-    if planner is not None and isinstance(planner.form, Adaptive):
-        return _adaptive_lines(session, planner, planner.form)
-    if planner is not None and isinstance(planner.form, Compare):
-        return comparison_lines(planner.form.comparison(planner.situation(session).blocks))
-    return []
-
-
-def _adaptive_lines(session: Session, planner: Planner, form: Adaptive) -> list[str]:
-    answer = form.answer(planner.situation(session))
-    names = names_of(session, [*answer.leaders, *answer.contenders])
-    leaders = ", ".join(names[id_] for id_ in answer.leaders)
-    sure = f"{100 * answer.confidence:.1f}%"
-    if answer.is_known:
-        return [f"{form.until}: yes, {leaders} (at least {sure} sure)"]
-    rivals = ", ".join(names[id_] for id_ in answer.contenders[:5]) or "nobody"
-    return [f"{form.until}: not yet; so far {leaders} ({sure} sure), and {rivals} may belong there"]
-
-
-def answer_facts(session: Session, tournament_id: str) -> dict[str, Any] | None:
-    """For programs; None for a format that asks nothing."""
-    planner = Planner.of(session, session.get_one(Tournament, tournament_id))
-    if planner is not None and isinstance(planner.form, Adaptive):
-        return {"until": planner.form.until, **asdict(planner.form.answer(planner.situation(session)))}
-    if planner is not None and isinstance(planner.form, Compare):
-        return comparison_facts(planner.form.comparison(planner.situation(session).blocks))
-    return None
-
-
-def known(book: Book, tournament: Tournament) -> Comparison | None:
-    """What the whole pairs of blocks of a comparison say so far; None for another format."""
-    with read(book.engine) as session:
-        planner = Planner.of(session, tournament)
-        if planner is None or not isinstance(planner.form, Compare):
-            return None
-        return planner.form.comparison(planner.situation(session).blocks)
-
-
-def progress_note(book: Book, tournament: Tournament) -> str:
-    """What a line of progress tells besides: of a comparison how far it is, of others nothing."""
-    comparison = known(book, tournament)
-    return "" if comparison is None else comparison_note(comparison)
-
-
+_MOST_RIVALS_SHOWN = 5
 _VERDICTS = {
     Answer.BETTER: "NEW is better than OLD",
     Answer.NOT_BETTER: "NEW is not better than OLD",
@@ -69,21 +29,77 @@ _VERDICTS = {
 }
 
 
-def comparison_note(comparison: Comparison) -> str:
-    """For the line of progress: the log likelihood ratio between its bounds, and the mean difference."""
+@dataclass(frozen=True, slots=True)
+class BestKnown:
+    """How well an adaptive tournament has answered its question, and what people call the bots that it names."""
+
+    until: str
+    """The question, for example `top 3 known at 95%`."""
+    standing: Standing
+    names: Mapping[str, str]
+
+
+Conclusion: TypeAlias = BestKnown | Comparison
+
+
+def find_conclusion(session: Session, form: Format, situation: Situation) -> Conclusion | None:
+    """Return what a tournament has found out so far; `None` for a format that asks nothing."""
+    if isinstance(form, Adaptive):
+        standing = form.answer(situation)
+        return BestKnown(form.until, standing, names_of(session, [*standing.leaders, *standing.contenders]))
+    return form.comparison(situation.blocks) if isinstance(form, Compare) else None
+
+
+def conclusion_lines(conclusion: Conclusion | None) -> list[str]:
+    """Return a conclusion in lines for people; there are none without one."""
+    if isinstance(conclusion, Comparison):
+        return comparison_lines(conclusion)
+    return [] if conclusion is None else [_best_line(conclusion)]
+
+
+def _best_line(best: BestKnown) -> str:
+    leaders = ", ".join(best.names[id_] for id_ in best.standing.leaders)
+    sure = f"{100 * best.standing.confidence:.1f}%"
+    if best.standing.is_known:
+        return f"{best.until}: yes, {leaders} (at least {sure} sure)"
+    rivals = ", ".join(best.names[id_] for id_ in best.standing.contenders[:_MOST_RIVALS_SHOWN]) or "nobody"
+    return f"{best.until}: not yet; so far {leaders} ({sure} sure), and {rivals} may belong there"
+
+
+def conclusion_facts(conclusion: Conclusion | None) -> dict[str, Any] | None:
+    """Return a conclusion for programs, or `None` without one."""
+    if isinstance(conclusion, Comparison):
+        return comparison_facts(conclusion)
+    return None if conclusion is None else {"until": conclusion.until, **asdict(conclusion.standing)}
+
+
+def find_comparison(storage: Storage, tournament: Tournament) -> Comparison | None:
+    """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
+    with read(storage.database) as session:
+        planner = Planner.of(session, tournament)
+        if planner is None or not isinstance(planner.form, Compare):
+            return None
+        return planner.form.comparison(planner.situation(session).blocks)
+
+
+def progress_note(storage: Storage, tournament: Tournament) -> str:
+    """Return what a line of progress adds for a comparison: how far it is. It is empty for other formats."""
+    comparison = find_comparison(storage, tournament)
+    return "" if comparison is None else _comparison_note(comparison)
+
+
+def _comparison_note(comparison: Comparison) -> str:
+    """Return the log likelihood ratio between its bounds, and the mean difference with its 95 % interval."""
     low, high = comparison.bounds
-    return f"log ratio {comparison.log_ratio:+.2f} ({low:.2f}..{high:.2f}), {_difference(comparison)}"
-
-
-def _difference(comparison: Comparison) -> str:
-    return f"NEW {comparison.mean:+.4f} +- {1.96 * comparison.error:.4f} of a rank"
+    difference = f"NEW {comparison.mean:+.4f} +- {1.96 * comparison.error:.4f} of a rank"
+    return f"log ratio {comparison.log_ratio:+.2f} ({low:.2f}..{high:.2f}), {difference}"
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
-    """What is known, and from how much."""
+    """Return the verdict of a comparison in lines for people, with what it was asked and how much it rests on."""
     asked = comparison.settings
     verdict = _VERDICTS[comparison.answer]
-    lines = [f"{verdict}: {comparison_note(comparison)}, after {comparison.pairs} pairs of blocks"]
+    lines = [f"{verdict}: {_comparison_note(comparison)}, after {comparison.pairs} pairs of blocks"]
     lines.append(
         f"asked: a gain of {asked.lower:g} or of {asked.upper:g} of a normalised rank, "
         f"wrong in {100 * asked.alpha:g}% and {100 * asked.beta:g}% at most"
@@ -97,7 +113,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
 
 
 def comparison_facts(comparison: Comparison) -> dict[str, Any]:
-    """For programs."""
+    """Return what a comparison says, for programs."""
     low, high = comparison.bounds
     return {
         "answer": comparison.answer.value if comparison.answer is not None else None,

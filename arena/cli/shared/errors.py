@@ -25,7 +25,7 @@ REPORT_REMEDY = "this is a fault of the arena; ARENA_DEBUG=1 shows the traceback
 
 
 class CliError(Exception):
-    """The command failed; the message is one line with the remedy."""
+    """The command failed; the message is one line that ends with the remedy."""
 
     exit_code = FAILED
 
@@ -54,8 +54,7 @@ EXIT_CODES = {
     "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
-    "arena.hosting.launcher.client.HostingError": FAILED,
-    "arena.hosting.runtime_directory.RuntimeDirectoryError": FAILED,
+    "arena.hosting.errors.HostingError": FAILED,
     "arena.tournament.errors.OrderError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
@@ -66,7 +65,7 @@ EXIT_CODES = {
 
 
 def unknown(kind: str, text: str, known: Sequence[str], remedy: str) -> MisuseError:
-    """The error for a name that does not exist: what was asked, the nearest that exists, where to look."""
+    """Return the error for a name that does not exist: it tells the nearest name that does, and where to look."""
     close = get_close_matches(text, known, n=1, cutoff=0.5)
     guess = f" did you mean {close[0]!r}?" if close else ""
     return MisuseError(f"there is no {kind} {text!r};{guess} {remedy}")
@@ -94,7 +93,7 @@ def _message(error: BaseException) -> str:
 
 
 def report(error: BaseException) -> int:
-    """Say on stderr what went wrong, in one line; the exit code."""
+    """Say on stderr, in one line, what went wrong, and return the exit code."""
     if settings.DEBUG.value != "0":
         typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if isinstance(error, typer.TyperException):

@@ -1,9 +1,9 @@
-"""The options that say how bots are kept, what they mean for a run, and what `arena doctor` tells about sandboxes."""
+"""The options that say how bots are hosted while they play, and the value they are read into."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+import re
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -11,12 +11,9 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
 from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.limits import LEVELS, NONE, REDUCED, STANDARD
-from arena.hosting.sandbox.probe import Probe, probe
+from arena.hosting.sandbox.limits import LEVELS
 
 AUTO = "auto"
-OK, FAILED, NOTE = "ok", "FAILED", "note"
-STRICT = "strict"
 
 Sandbox = Annotated[
     str,
@@ -31,53 +28,77 @@ AllowReduced = Annotated[
     bool,
     typer.Option("--allow-reduced-sandbox", help="Let the weaker sandbox do where the standard one does not work."),
 ]
+LeakChecks = Annotated[
+    str,
+    typer.Option(
+        "--leak-checks",
+        envvar=settings.LEAK_CHECKS.variable,
+        metavar="PART",
+        help="Part of the matches of which a deterministic bot is asked again in fresh processes: 2%, 0, 100%.",
+    ),
+]
+WarmMemory = Annotated[
+    str,
+    typer.Option(
+        "--warm-memory",
+        envvar=settings.WARM_MEMORY.variable,
+        metavar="MB",
+        help="Memory for bots that wait for their next match; auto: a quarter of the machine's.",
+    ),
+]
 
-UNCONFINED = (
-    "note: bots run as processes of your user, without a sandbox: run only those whose code you trust, or add "
-    "--sandbox standard"
-)
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%?", re.ASCII)
+_MEGABYTES = re.compile(r"\d{1,9}", re.ASCII)
 
 
-def read_policy(sandbox: str, *, allow_reduced: bool = False) -> SandboxPolicy:
-    """What the options ask for. Raises MisuseError."""
+@dataclass(frozen=True, slots=True)
+class HostingOptions:
+    """How many matches are played at once, and how their bots are confined, kept warm and checked."""
+
+    workers: int
+    """0 stands for one worker for each core."""
+    policy: SandboxPolicy
+    leak_checks: float
+    """The share of the matches that are checked, 0 to 1."""
+    warm_mb: int | None
+    """The memory for idle bots, or `None` for a share of the machine's."""
+
+
+def read_hosting(
+    *,
+    workers: int = 0,
+    sandbox: str = "",
+    allow_reduced: bool = False,
+    leak_checks: str = "",
+    warm_memory: str = "",
+) -> HostingOptions:
+    """Return what the options ask for; the settings decide where a text is empty. Raise MisuseError."""
+    return HostingOptions(
+        workers=workers,
+        policy=_read_policy(sandbox or settings.SANDBOX.value, allow_reduced=allow_reduced),
+        leak_checks=_parse_share(leak_checks or settings.LEAK_CHECKS.value),
+        warm_mb=_parse_warm_memory(warm_memory or settings.WARM_MEMORY.value),
+    )
+
+
+def _read_policy(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
     if sandbox not in (AUTO, *LEVELS):
         raise MisuseError(f"--sandbox {sandbox!r} is no level; use {AUTO}, {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
     return SandboxPolicy(None if sandbox == AUTO else sandbox, allow_reduced)
 
 
-def describe_levels(levels: set[str]) -> str | None:
-    """The line of warning that a run with bots at those levels opens with; None if nothing is to be said."""
-    return UNCONFINED if NONE in levels else None
+def _parse_share(text: str) -> float:
+    """Return `2%` or `2` as 0.02. Raise MisuseError for anything else."""
+    found = _PERCENT.fullmatch(text)
+    if found is None or float(found[1]) > 100:
+        raise MisuseError(f"--leak-checks {text!r} is no part of all matches; write for example --leak-checks 5%")
+    return float(found[1]) / 100
 
 
-def sandbox_lines() -> Iterator[tuple[str, str, str, str]]:
-    """What `arena doctor` says of sandboxes: check, state, what was found, what is to be done. Tries every level anew.
-
-    A missing sandbox is a note, not a failure: one's own bots play without.
-    """
-    standard, reduced = probe(STANDARD, remembered=False), _probe_reduced()
-    yield from _lines_of(standard, "strangers' bots can play")
-    yield from _lines_of(reduced, "strangers' bots can play with --allow-reduced-sandbox")
-    yield (f"sandbox {STRICT}", NOTE, "not built: it needs cgroup v2, this version has none", f"use {STANDARD}")
-    best = next((found.level for found in (standard, reduced) if found.works), NONE)
-    detail = f"the strongest level that works here is {best}"
-    if best == STANDARD:
-        yield ("sandbox", OK, detail, "")
-    else:
-        yield ("sandbox", NOTE, f"{detail}; bots that have an owner are refused", standard.remedy)
-
-
-def _probe_reduced() -> Probe:
-    if os.geteuid() == 0:
-        return Probe(REDUCED, (), "cannot confine root", "run the arena as an ordinary user, or use standard")
-    return probe(REDUCED, remembered=False)
-
-
-def _lines_of(found: Probe, meaning: str) -> Iterator[tuple[str, str, str, str]]:
-    name = f"sandbox {found.level}"
-    for check in found.checks:
-        yield (f"{name}: {check.name}", OK if check.holds else NOTE, check.found, "" if check.holds else found.remedy)
-    if found.works:
-        yield (name, OK, meaning, "")
-    else:
-        yield (name, NOTE, found.problem, found.remedy)
+def _parse_warm_memory(text: str) -> int | None:
+    """Return a number of megabytes, or `None` for `auto`. Raise MisuseError for anything else."""
+    if text == AUTO:
+        return None
+    if not _MEGABYTES.fullmatch(text):
+        raise MisuseError(f"--warm-memory {text!r} is no number of megabytes; write for example --warm-memory 2000")
+    return int(text)

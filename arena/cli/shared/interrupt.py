@@ -1,4 +1,4 @@
-"""Ctrl-C: once ends a run in good order, twice at once."""
+"""What Ctrl-C does to a run: the first one ends it in good order, the second one at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class InterruptedRunError(CliError):
 
 
 def run_interruptibly(work: Coroutine[Any, Any, T], remedy: str) -> T:
-    """The result of `work`. Ctrl-C (or SIGTERM) cancels it; the InterruptedRunError then tells `remedy`.
+    """Return the result of `work`, or cancel it on Ctrl-C or SIGTERM and raise InterruptedRunError with `remedy`.
 
-    A second one ends this process on the spot. That loses nothing: results are recorded in one transaction each, and
-    the workers end with the pipe to this process, as they do when it is killed.
+    A second signal ends this process on the spot. That loses nothing: each result is recorded in one transaction, and
+    the workers end when their pipe to this process closes, as they do when it is killed.
     """
     return asyncio.run(_supervise(work, remedy))
 

@@ -1,4 +1,7 @@
-"""The options that several commands share, and how their texts are read."""
+"""The options that several commands share, and how their texts are read.
+
+What a match or a tournament is made of stands in `request`, how its bots are hosted in `hosting_options`.
+"""
 
 from __future__ import annotations
 
@@ -39,26 +42,26 @@ Workers = Annotated[
 
 
 def example(*lines: str) -> str:
-    """The epilog of a command's help: its examples, kept line by line."""
+    """Return the epilog of a command's help: its examples, kept line by line."""
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def print_help_without_verb(context: typer.Context) -> None:
-    """The callback of a noun: alone it shows its help, and counts as misuse."""
+    """Show the help of a noun that was called without a verb, and end as misuse. This is a noun's callback."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(MISUSE)
 
 
 def parse_style(*, as_json: bool, as_csv: bool) -> Style:
-    """What `--json` and `--csv` ask for. Raises MisuseError."""
+    """Return what `--json` and `--csv` ask for. Raise MisuseError if both are given."""
     if as_json and as_csv:
         raise MisuseError("--json and --csv exclude each other; give one of them")
     return Style.JSON if as_json else Style.CSV if as_csv else Style.PEOPLE
 
 
 def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
-    """`["a=1", "b=x"]` as a mapping. Raises MisuseError."""
+    """Return `["a=1", "b=x"]` as a mapping. Raise MisuseError for a text without key, or a key given twice."""
     values: dict[str, str] = {}
     for text in texts or ():
         key, equals, value = text.partition("=")
@@ -74,7 +77,7 @@ def parse_assignments(texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def parse_names(text: str, what: str) -> list[str]:
-    """`a,b,c` as a list without blanks. Raises MisuseError."""
+    """Return the names in `a,b,c`, the value of the option `what`. Raise MisuseError if there is none."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise MisuseError(f"--{what} names nothing; write for example --{what} random,greedy")
@@ -82,12 +85,12 @@ def parse_names(text: str, what: str) -> list[str]:
 
 
 def worker_count(workers: int) -> int:
-    """The number of workers meant by `--workers`: 0 is one for each core this process may use."""
+    """Return the number of workers that `--workers` means: 0 is one for each core this process may use."""
     return workers or len(os.sched_getaffinity(0))
 
 
 def write_svg(file: Path, picture: str) -> None:
-    """Write a picture. Raises MisuseError when the place cannot be written to."""
+    """Write a picture into a file. Raise MisuseError if the place cannot be written to."""
     try:
         file.write_text(picture, encoding="utf-8")
     except OSError as error:

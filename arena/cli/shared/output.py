@@ -14,7 +14,7 @@ import typer
 
 
 def printable(text: str) -> str:
-    """The text without what would steer a terminal; bots may have written it."""
+    """Return the text without characters that would steer a terminal: bots may have written it."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
@@ -24,7 +24,7 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: the key of the rows it shows, its heading, which side it leans on, how a value is written."""
+    """One column of a table: which key of the rows it shows, its heading, and how a value is aligned and written."""
 
     key: str
     title: str
@@ -33,7 +33,7 @@ class Column:
 
 
 class Style(enum.Enum):
-    """For whom rows are written."""
+    """Whom rows are written for."""
 
     PEOPLE = "people"
     JSON = "json"
@@ -41,14 +41,14 @@ class Style(enum.Enum):
 
 
 def print_json(data: Any) -> None:
-    """Write `data` for a program."""
+    """Write `data` as JSON, for a program."""
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
 def print_table(
     columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, as_json: bool, empty: str = "nothing yet"
 ) -> None:
-    """Write `rows`: all their keys with `as_json`, otherwise the columns; `empty` stands for a table without rows."""
+    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is the table without rows."""
     if as_json:
         print_json([dict(row) for row in rows])
     elif not rows:
@@ -59,14 +59,14 @@ def print_table(
 
 
 def print_csv(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write `rows` for a spreadsheet: a line of headings, then a line each; nothing stands for None."""
+    """Write a line of headings and a line for each row, for a spreadsheet; `None` becomes an empty cell."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(keys)
     writer.writerows([["" if row[key] is None else row[key] for key in keys] for row in rows])
 
 
 def print_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], style: Style, *, empty: str) -> None:
-    """Write `rows` in the style that was asked for; with all their keys for programs, with the columns for people."""
+    """Write `rows` in the style that was asked for: all their keys for programs, only the columns for people."""
     if style is Style.CSV:
         print_csv(list(rows[0]) if rows else [column.key for column in columns], rows)
     else:
@@ -74,12 +74,22 @@ def print_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], sty
 
 
 def yes_or_no(value: Any) -> str:
-    """A truth for people, as the options of the rules are written; anything else as it is."""
+    """Write a truth value as yes or no, the way options of games are written; write anything else as it is."""
     return ("yes" if value else "no") if isinstance(value, bool) else _text(value)
 
 
+def format_two_places(value: float) -> str:
+    """Write a figure with two decimal places."""
+    return f"{value:.2f}"
+
+
+def format_percent(value: float | None) -> str:
+    """Write a share of 1 as a percentage, or `-` if it is not known."""
+    return "-" if value is None else f"{100 * value:.1f}%"
+
+
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """Write names and values one below the other, for people."""
+    """Write names and values for people, a pair on each line."""
     width = max(map(len, facts))
     for name, value in facts.items():
         typer.echo(f"{name.ljust(width)}  {yes_or_no(value)}")
@@ -111,7 +121,7 @@ def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> N
 
 
 def format_instant(microseconds: int | None) -> str:
-    """A UTC instant for people, to the second."""
+    """Write an instant for people: UTC, to the second, or `-` if there is none."""
     if microseconds is None:
         return "-"
     from datetime import UTC, datetime
@@ -120,7 +130,7 @@ def format_instant(microseconds: int | None) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
+    """Write a duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

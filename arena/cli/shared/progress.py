@@ -1,4 +1,4 @@
-"""How a run is shown while it goes on: one live line on a terminal, a line now and then in a log."""
+"""Shows a run while it goes on: one live line on a terminal, or a line every few seconds in a log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOG_EVERY_S = 5.0
 
 
 def progress_text(done: int, total: int, played: int, elapsed_s: float) -> str:
-    """What a progress line says: `played` matches of the `done` were played in the last `elapsed_s` seconds."""
+    """Return a progress line, where `played` of the `done` matches were played in the last `elapsed_s` seconds."""
     text = f"{done}/{total} matches"
     if played <= 0 or elapsed_s <= 0:
         return text
@@ -24,12 +24,12 @@ def progress_text(done: int, total: int, played: int, elapsed_s: float) -> str:
 
 
 class ProgressDisplay:
-    """Shows how far a run is, on stderr, not more often than is useful."""
+    """Shows on stderr how far a run is, no more often than is useful."""
 
     def __init__(
         self, done: int, total: int, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Start with `done` of `total` matches already there (a resumed run)."""
+        """Start with `done` of `total` matches finished already, as in a resumed run."""
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
         self._live = self._stream.isatty()
@@ -39,9 +39,9 @@ class ProgressDisplay:
         self._written = 0
 
     def update(self, done: int, note: str = "", total: int | None = None) -> None:
-        """Show that `done` matches are finished, with `note` behind, unless something was shown just now.
+        """Show that `done` matches are finished, followed by `note`, unless something was shown just now.
 
-        `total` is for a tournament that is planned step by step: how many matches there are by now.
+        `total` is given for a tournament that is planned wave by wave: the number of matches planned so far.
         """
         self._total = self._total if total is None else total
         now = self._clock()
@@ -51,7 +51,7 @@ class ProgressDisplay:
         self._write(self._text(done, note))
 
     def end(self, done: int) -> None:
-        """Show the last state, and leave the line."""
+        """Show the final state and end the line."""
         self._write(self._text(done, ""))
         if self._live:
             self._stream.write("\n")

@@ -1,21 +1,21 @@
-"""What a user orders to be played, from the command line to a plan in the database."""
+"""What is to be played: the options that matches and tournaments share, and how they become a plan in the database."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from arena.cli.nouns.game import get_game
 from arena.cli.shared.errors import MisuseError, unknown
-from arena.cli.shared.options import parse_assignments, parse_names
-from arena.cli.shared.storage import Book, find_version
+from arena.cli.shared.games import get_game
+from arena.cli.shared.options import parse_assignments
+from arena.cli.shared.storage import Storage, find_version
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
-from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.errors import NotFoundError
 from ratings.read import queries
 from ratings.store.database import Session, write
@@ -25,6 +25,7 @@ GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is
 BotNames = Annotated[
     str, typer.Option("--bots", metavar="A,B,...", help="Names of bots, or name@hash for one version of it.")
 ]
+Seats = Annotated[int, typer.Option(metavar="N", help="Bots in one match.")]
 TimeText = Annotated[
     str,
     typer.Option("--time", metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment, 60+1/5s both, none."),
@@ -41,87 +42,101 @@ OpeningPlies = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Makes everything drawn repeatable.")]
 TournamentName = Annotated[str | None, typer.Option("--name", help="Its name, to resume and show it by.")]
 
+DEFAULT_TIME = "100ms"
+DEFAULT_START_LIMIT = "10s"
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The texts of the options that matches and tournaments share."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Which game is to be played, and on what terms, as the options say."""
 
     game: str
-    bots: str
     time: str
-    start_limit: str
-    options: list[str] | None
-    opening_plies: int | None
-    seed: int | None
-    rated: bool
-    name: str | None
+    start_limit: str = DEFAULT_START_LIMIT
+    options: Sequence[str] | None = None
+    opening_plies: int | None = None
+    seed: int | None = None
 
 
-def _terms(order: Order, seats: int) -> Terms:
-    game = get_game(order.game)
+def plan_tournament(
+    storage: Storage,
+    request: Request,
+    form: Format,
+    bots: Sequence[str],
+    *,
+    rated: bool = True,
+    name: str | None = None,
+    kind: str | None = None,
+) -> Tournament:
+    """Write the tournament that was asked for, with these entrants, and return it.
+
+    Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
+    """
+    terms = _read_terms(request, form.seats, rated=rated)
+    with write(storage.database) as session:
+        _check_known(session, bots)
+        free = _free_name(session, name, kind or form.name)
+        return creation.create_format(session, storage.store, terms, form, name=free, bots=bots)
+
+
+def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
+    """Write the single match that was asked for, and return its tournament; the bots sit in the order named."""
+    terms = _read_terms(request, len(bots), rated=rated)
+    with write(storage.database) as session:
+        _check_known(session, bots)
+        free = _free_name(session, name, creation.SINGLE_MATCH)
+        return creation.create_match(session, storage.store, terms, name=free, bots=bots)
+
+
+def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:
+    game = get_game(request.game)
     game.check_seats(seats)
     return Terms(
         game=game.name,
         seats=seats,
-        clock=_clock(order),
-        options=parse_assignments(order.options),
-        opening_plies=order.opening_plies,
-        seed=order.seed,
-        rated=order.rated,
+        clock=_read_clock(request),
+        options=parse_assignments(request.options),
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        rated=rated,
     )
 
 
-def _clock(order: Order) -> TimeControl:
-    start_limit = parse_time_control(order.start_limit)
+def _read_clock(request: Request) -> TimeControl:
+    start_limit = parse_time_control(request.start_limit)
     if start_limit.has_bank or not start_limit.decision_limit_us:
-        raise MisuseError(f"--start-limit {order.start_limit!r} is no duration; write for example --start-limit 30s")
-    return replace(parse_time_control(order.time), start_limit_us=start_limit.decision_limit_us)
+        raise MisuseError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
+    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
 
 
-def add_tournament(book: Book, order: Order, form: Format, bots: list[str]) -> Tournament:
-    """Write down the tournament that was ordered, with these entrants."""
-    terms = _terms(order, form.seats)
-    with write(book.engine) as session:
-        name = _prepare(session, order, bots, form.name)
-        return creation.create_format(session, book.store, terms, form, name=name, bots=bots)
-
-
-def add_round_robin(book: Book, order: Order, *, seats: int, blocks: int) -> Tournament:
-    """Write down a round robin of the bots that were ordered."""
-    return add_tournament(book, order, RoundRobin(seats, blocks), parse_names(order.bots, "bots"))
-
-
-def add_match(book: Book, order: Order) -> Tournament:
-    """Write down the single match that was ordered; the bots sit in the order named."""
-    bots = parse_names(order.bots, "bots")
-    terms = _terms(order, len(bots))
-    with write(book.engine) as session:
-        name = _prepare(session, order, bots, creation.SINGLE_MATCH)
-        return creation.create_match(session, book.store, terms, name=name, bots=bots)
-
-
-def _prepare(session: Session, order: Order, bots: list[str], kind: str) -> str:
-    """The name the tournament gets; its bots are known. Raises MisuseError."""
+def _check_known(session: Session, bots: Sequence[str]) -> None:
     for bot in bots:
         find_version(session, bot)
+
+
+def _free_name(session: Session, name: str | None, kind: str) -> str:
+    """Return the name that the tournament gets. Raise MisuseError if the one asked for is taken."""
     taken = {row.tournament.name for row in queries.list_tournaments(session)}
-    if order.name is None:
+    if name is None:
         return next_name(kind, taken)
-    if order.name in taken:
+    if name in taken:
         raise MisuseError(
-            f"there is a tournament {order.name!r} already; `arena tournament resume {order.name}` goes on with it, "
+            f"there is a tournament {name!r} already; `arena tournament resume {name}` goes on with it, "
             "another --name starts a new one"
         )
-    return order.name
+    return name
 
 
-def next_name(kind: str, taken: set[str]) -> str:
-    """The first of kind-1, kind-2, ... that is free."""
+def next_name(kind: str, taken: Set[str]) -> str:
+    """Return the first of kind-1, kind-2, ... that is not taken."""
     return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)
 
 
 def find_tournament(session: Session, text: str) -> Tournament:
-    """The tournament of that name or id. Raises MisuseError with the nearest name, or that several fit."""
+    """Return the tournament of that name or id.
+
+    Raises MisuseError, with the nearest name, if there is none, and AmbiguousError if there are several.
+    """
     try:
         return queries.resolve_tournament(session, text)
     except NotFoundError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One thing a user may set for good."""
+    """One value that a user may set for all commands, by an environment variable."""
 
     name: str
     default: str
@@ -16,12 +16,12 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """Return the name of the environment variable that sets it."""
         return f"ARENA_{self.name.upper()}"
 
     @property
     def value(self) -> str:
-        """What is set now; an empty variable counts as unset."""
+        """Return what is set now, or the default; an empty variable counts as unset."""
         return os.environ.get(self.variable) or self.default
 
 

@@ -1,4 +1,4 @@
-"""The command lines that messages tell to type next, so that they work in the shell where they are read."""
+"""The command lines that messages suggest, written so that they work in the shell where they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.cli.shared import settings
 
 
 def program() -> str:
-    """How this command is called: `arena`, or its path when that is not what the shell finds under the name."""
+    """Return how this command is called: `arena`, or its path if the shell finds another program of that name."""
     called = Path(sys.argv[0])
     if called.name != "arena":
         return "arena"
@@ -22,11 +22,11 @@ def program() -> str:
 
 
 def demo_command(db: str) -> str:
-    """The command line that plays a first tournament into `db`; the demo has a default database of its own."""
+    """Return the command line that plays a first tournament into `db`, named always: the demo has its own default."""
     return join([program(), "demo", "--db", db])
 
 
 def next_command(*words: str, db: str) -> str:
-    """The command line to type, with the database that is in use unless it is the default one."""
+    """Return the command line to type next; it names the database unless that is the default one."""
     place = [] if db == settings.DB.value else ["--db", db]
     return join([program(), *words, *place])

@@ -1,22 +1,23 @@
-"""The table of a tournament as its format sees it, and what a command ends with."""
+"""The table of a tournament as its format ranks the entrants, and what a command prints when a tournament is over."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import typer
 
-from arena.cli.shared.conclusions import answer_lines
-from arena.cli.shared.output import Column, print_table
-from arena.cli.shared.storage import Book
+from arena.cli.shared.conclusions import Conclusion, conclusion_lines, find_conclusion
+from arena.cli.shared.output import Column, format_percent, print_table
+from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
+from arena.tournament.formats.format import Standing
 from arena.tournament.planner import Planner
 from ratings.read import queries
 from ratings.store.database import Session, read
 from ratings.store.models import Tournament
 
-COLUMNS = (
+TOURNAMENT_COLUMNS = (
     Column("place", "PLACE", right=True),
     Column("bot", "BOT"),
     Column("number", "VERSION", right=True),
@@ -24,42 +25,54 @@ COLUMNS = (
     Column("wins", "WINS", right=True),
     Column("blocks", "BLOCKS", right=True),
     Column("points", "POINTS", right=True),
-    Column("score", "SCORE", right=True, write=lambda score: f"{100 * score:.1f}%"),
+    Column("score", "SCORE", right=True, write=format_percent),
     Column("forfeits", "FORFEITS", right=True),
     Column("status", "NOTE"),
 )
-"""Blocks, points and score are of whole blocks; matches, wins and forfeits of all that were played."""
+"""Blocks, points and score count whole blocks only; matches, wins and forfeits count all that was played."""
 
 
-def standing_facts(session: Session, tournament: Tournament) -> list[dict[str, Any]]:
-    """A row for each entrant, best first; of a single match without what only formats know."""
+@dataclass(frozen=True, slots=True)
+class TournamentTable:
+    """The entrants of a tournament as rows, best first, and what the tournament has found out so far."""
+
+    rows: list[dict[str, Any]]
+    conclusion: Conclusion | None
+
+
+def read_table(session: Session, tournament: Tournament) -> TournamentTable:
+    """Return the table of a tournament as it stands."""
     rows = {row.version_id: asdict(row) for row in queries.standings(session, tournament.id)}
     planner = Planner.of(session, tournament)
-    if planner is None:
+    if planner is None:  # a single match has no format, and so no blocks, points and status to tell
         none = {"blocks": 0, "points": 0, "status": ""}
-        return [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]
-    return [
-        {
-            **rows[standing.entrant],
-            "place": standing.place,
-            "blocks": standing.blocks,
-            "points": standing.points,
-            "score": standing.score,
-            "status": standing.status,
-        }
-        for standing in planner.standings(session)
-    ]
+        return TournamentTable(
+            [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)], None
+        )
+    situation = planner.situation(session)
+    ranked = [_ranked(rows[standing.entrant], standing) for standing in planner.form.standings(situation)]
+    return TournamentTable(ranked, find_conclusion(session, planner.form, situation))
 
 
-def print_end(book: Book, tournament: Tournament, *, as_json: bool = False) -> None:
-    """The standings, and where to look next."""
-    with read(book.engine) as session:
-        facts = standing_facts(session, session.get_one(Tournament, tournament.id))
-        answers = answer_lines(session, tournament.id)
-    print_table(COLUMNS, facts, as_json=as_json)
+def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
+    return {
+        **row,
+        "place": standing.place,
+        "blocks": standing.blocks,
+        "points": standing.points,
+        "score": standing.score,
+        "status": standing.status,
+    }
+
+
+def print_end(storage: Storage, tournament: Tournament, *, as_json: bool = False) -> None:
+    """Print the table and the conclusion of a tournament, and where to look next."""
+    with read(storage.database) as session:
+        table = read_table(session, session.get_one(Tournament, tournament.id))
+    print_table(TOURNAMENT_COLUMNS, table.rows, as_json=as_json)
     if not as_json:
-        for line in answers:
+        for line in conclusion_lines(table.conclusion):
             typer.echo(line)
-        typer.echo(f"\n`{next_command('leaderboard', db=book.place)}` shows the ratings")
-        show = next_command("tournament", "show", tournament.name, "--matches", db=book.place)
+        typer.echo(f"\n`{next_command('leaderboard', db=storage.place)}` shows the ratings")
+        show = next_command("tournament", "show", tournament.name, "--matches", db=storage.place)
         typer.echo(f"`{show}` shows the matches")

@@ -1,1 +1,1 @@
-"""Is the new version better than the old one? A sequential test over paired blocks: see `comparison.Comparison`."""
+"""The sequential test of whether a new version is better than an old one, over paired blocks. No I/O."""

@@ -23,19 +23,20 @@ from ratings.statistics.errors import ResultsError
 
 
 class Answer(enum.StrEnum):
-    """What a comparison says."""
+    """What a comparison says when it ends."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
     UNDECIDED = "undecided"
-    """All pairs are played, and it still does not know."""
+    """All pairs were played, and the test still does not know."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareSettings:
-    """What is asked, and how surely. Means are differences of normalised rank; 0.03 is about 20 Elo with two seats.
+    """What is asked, and how sure the answer must be.
 
-    `min_pairs` are played before any answer: no variance is known from fewer. Raises ResultsError.
+    Means are differences of normalised rank; 0.03 is about 20 Elo with two seats. `min_pairs` are played before any
+    answer, because fewer tell nothing about the variance. Raises ResultsError.
     """
 
     lower: float = 0.0
@@ -56,11 +57,11 @@ class CompareSettings:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is known after some pairs. A value: `after` gives the next.
+    """What is known after some pairs; a value, of which `after` gives the next.
 
-    `answer` is None while the test goes on, `answered_after` the number of pairs it came after; pairs that were under
-    way still change the figures, never the answer. `identical` counts pairs of blocks that went move by move the same,
-    `identical_games` such games, of `games`.
+    `answer` is None while the test goes on, and `answered_after` is the number of pairs after which it came; pairs that
+    were under way then still change the figures, but never the answer. `identical` counts the pairs of blocks that went
+    move by move the same, `identical_games` the games that did so, out of `games`.
     """
 
     settings: CompareSettings = field(default_factory=CompareSettings)
@@ -72,7 +73,7 @@ class Comparison:
     games: int = 0
 
     def after(self, block: PairedBlock) -> Comparison:
-        """The same with one pair of blocks more."""
+        """Return what is known with one more pair of blocks."""
         same = block.identical_games
         seen = replace(
             self,
@@ -97,29 +98,32 @@ class Comparison:
 
     @property
     def pairs(self) -> int:
-        """How many paired blocks were played."""
+        """Count the paired blocks that were played."""
         return sum(self.differences.values())
 
     @property
     def log_ratio(self) -> float:
-        """The log likelihood ratio; above 0 it speaks for NEW."""
+        """Return the log likelihood ratio; above 0 it speaks for NEW."""
         counts = {float(value): count for value, count in self.differences.items()}
         return log_ratio(counts, self.settings.lower, self.settings.upper) if counts else 0.0
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ratios at which the test ends with NOT_BETTER and BETTER."""
+        """Return the ratios at which the test ends with NOT_BETTER and with BETTER."""
         return wald_bounds(self.settings.alpha, self.settings.beta)
 
     @property
     def mean(self) -> float:
-        """The mean difference so far; biased away from the undecided by the stopping, like that of any such test."""
+        """Return the mean difference so far.
+
+        As with any sequential test, stopping biases it away from the undecided.
+        """
         pairs = self.pairs
         return float(sum(value * count for value, count in self.differences.items()) / pairs) if pairs else 0.0
 
     @property
     def error(self) -> float:
-        """The standard error of the mean; 0 before the second pair."""
+        """Return the standard error of the mean, 0 before the second pair."""
         pairs, mean = self.pairs, self.mean
         if pairs < 2:
             return 0.0

@@ -20,7 +20,7 @@ class Game:
 
     @property
     def score(self) -> Fraction:
-        """The normalised rank of the tested seat: 1 is best, 0 is last, equal ranks in the middle."""
+        """Return the normalised rank of the tested seat: 1 is best, 0 is last, and equal ranks lie in the middle."""
         return Fraction(seat_points(self.ranks, self.seat), most_points(len(self.ranks)))
 
 
@@ -43,12 +43,12 @@ class PairedBlock:
 
     @property
     def difference(self) -> Fraction:
-        """The mean score of NEW less that of OLD, exactly; between -1 and 1."""
+        """Return the exact mean score of NEW less that of OLD, between -1 and 1."""
         return (sum(game.score for game in self.new) - sum(game.score for game in self.old)) / Fraction(len(self.new))
 
     @property
     def identical_games(self) -> int:
-        """In how many games NEW played move by move what OLD played."""
+        """Count the games in which NEW played move by move what OLD played."""
         return sum(new.digest == old.digest for new, old in zip(self.new, self.old, strict=True))
 
 

@@ -19,17 +19,23 @@ _EXACT = 1e-12
 
 
 def log_ratio(counts: Mapping[float, int], lower: float, upper: float) -> float:
-    """Log likelihood of mean `upper` less that of `lower`, both in (-1, 1), given how often each value was seen."""
+    """Return the log likelihood of mean `upper` less that of mean `lower`, both in (-1, 1).
+
+    `counts` tells how often each value was seen.
+    """
     seen: dict[float, float] = dict(counts)
     for extreme in (-1.0, 1.0):
         seen[extreme] = seen.get(extreme, 0.0) + PSEUDO
-    values = sorted(seen.items())  # one order of summation
+    values = sorted(seen.items())  # so that the order of summation is always the same
     below, above = (_multiplier(values, mean) for mean in (lower, upper))
     return sum(count * (log1p(below * (value - lower)) - log1p(above * (value - upper))) for value, count in values)
 
 
 def _multiplier(values: list[tuple[float, float]], mean: float) -> float:
-    """The root t of sum count * (value - mean) / (1 + t * (value - mean)), which falls in t: Newton, kept in bounds."""
+    """Return the root t of sum count * (value - mean) / (1 + t * (value - mean)).
+
+    The sum falls in t, so Newton's method finds the root, kept within bounds by bisection.
+    """
     low = -1 / (values[-1][0] - mean)
     high = -1 / (values[0][0] - mean)
     t = 0.0
@@ -48,5 +54,5 @@ def _multiplier(values: list[tuple[float, float]], mean: float) -> float:
 
 
 def wald_bounds(alpha: float, beta: float) -> tuple[float, float]:
-    """The log ratios at which a sequential test accepts the lower and the upper hypothesis (Wald 1945)."""
+    """Return the log ratios at which a sequential test accepts the lower and the upper hypothesis (Wald 1945)."""
     return log(beta / (1 - alpha)), log((1 - beta) / alpha)

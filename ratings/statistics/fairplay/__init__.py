@@ -1,1 +1,1 @@
-"""Do two bots help one another? Residuals of pairs against the official model: see `pairs.suspicious_pairs`."""
+"""Whether two bots help one another, seen in the residuals of the official model. No I/O."""

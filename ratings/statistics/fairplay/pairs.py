@@ -31,17 +31,17 @@ from ratings.statistics.official.table import ELO_PER_UNIT, fit_counts
 ALARM = 0.005
 MAX_VERSIONS = 250
 _LEAST_INFORMATION = 4.0
-"""About as much as 16 even matches of two tell; below, the normal distribution is no good guide so far out."""
+"""About what 16 even matches of two tell; with less, the normal distribution is no guide so far out in its tail."""
 _MAX_ALARMS = 60
 
 
 class Kind(enum.StrEnum):
-    """What a pair seems to do."""
+    """What a suspicious pair seems to do."""
 
     HELPS = "helps"
     """`second` does better when `first` is at the table."""
     TOGETHER = "together"
-    """Both do better when both are."""
+    """Both do better when both are at the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,10 @@ class _Question:
 
 
 def suspicious_pairs(results: Results, alarm: float = ALARM) -> tuple[Suspicion, ...]:
-    """The suspicious pairs, in the order found; empty is the rule. `alarm` bounds the chance of one in an honest field.
+    """Return the suspicious pairs in the order in which they were found; usually there are none.
 
-    Raises ResultsError for an alarm outside (0, 1) or more than 250 versions.
+    `alarm` bounds the chance of finding one in an honest field. Raises ResultsError for an alarm outside (0, 1) or more
+    than 250 versions.
     """
     if not 0 < alarm < 1:
         raise ResultsError(f"the chance {alarm} of a false alarm is not between 0 and 1")
@@ -95,7 +96,7 @@ def _together(results: Results, pair: Suspicion) -> Bools:
 
 
 def _strongest(results: Results) -> Suspicion | None:
-    """The pair with the least chance, in the light of both standard deviations."""
+    """Return the pair with the least chance, given the greater of the two variances."""
     counts = count(results)
     if len(counts.versions) > MAX_VERSIONS:
         raise ResultsError(f"{len(counts.versions)} versions are too many for a look at pairs; at most {MAX_VERSIONS}")
@@ -109,7 +110,7 @@ def _strongest(results: Results) -> Suspicion | None:
 
 
 def _questions(fitted: Fit, seen: Residuals) -> list[_Question]:
-    """All questions with enough information, given that the model was fitted to the same matches."""
+    """Return all questions with enough information, given that the model was fitted to the same matches."""
     spread = inverse(fitted.precision)
     size = fitted.shape.versions
     found = []
@@ -150,7 +151,10 @@ def _judge(
 
 
 def _seen_variance(one: _Question, counts: Counts, fitted: Fit) -> float:
-    """The variance of the question's score as the blocks show it: the sum of squares over the blocks where both sat."""
+    """Return the variance of the question's score as the blocks show it.
+
+    It is the sum of squares over the blocks in which both sat.
+    """
     shape = fitted.shape
     sat = [(counts.seats == place).any(axis=1) for place in (one.first, one.second)]
     is_common = (sat[0] & sat[1])[counts.row_of]

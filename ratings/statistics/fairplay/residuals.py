@@ -22,10 +22,11 @@ _CHUNK = 8192
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residuals:
-    """All of shape (versions, versions), [i, j] about what i's presence does to j.
+    """What each version's presence does to each other, of shape (versions, versions): [i, j] is about i's effect on j.
 
-    `scores`, `information`; `mixed[i, j]`, the information shared by (i, j) and (j, i); `shared`, that shared with each
-    parameter of the model, shape (versions, versions, parameters); `matches`, at how many tables both sat.
+    `scores` and `information` are those of the added parameter; `mixed[i, j]` is the information that (i, j) and (j, i)
+    share; `shared`, of shape (versions, versions, parameters), is that shared with each parameter of the model;
+    `matches` counts the tables at which both sat.
     """
 
     scores: Floats
@@ -36,7 +37,7 @@ class Residuals:
 
 
 def residuals(counts: Counts, fitted: Fit) -> Residuals:
-    """The residuals of all ordered pairs; an own second copy at the table is nobody's help."""
+    """Return the residuals of all ordered pairs; a version's own second copy at the table counts as nobody's help."""
     size = fitted.shape.versions
     flat = size * size
     found = Residuals(
@@ -79,7 +80,7 @@ def _add(found: Residuals, counts: Counts, fitted: Fit, rows: slice) -> None:
 
 
 def _of_rows(counts: Counts, fitted: Fit, rows: slice) -> tuple[Floats, Floats]:
-    """The score and the information of each row in its seats' log worths and the ties."""
+    """Return the score and the information of each row in the log worths of its seats and the ties."""
     shape: Shape = fitted.shape
     seats, ranks = counts.seats[rows], counts.ranks[rows]
     unknowns = shape.seats + shape.ties - 1

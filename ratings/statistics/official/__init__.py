@@ -1,5 +1,4 @@
-"""The official table of a pool: one order-free fit over all its matches. Start at `table.official_table`.
+"""The official table of a pool: one fit of all its matches, whatever their order. Start at `table.official_table`.
 
-Nothing is imported here, and nothing else in the arena imports this package at its start: NumPy is loaded by those who
-ask for a table, not by `arena --help` or a worker.
+Nothing may be imported here: NumPy is loaded by those who ask for a table, not by `arena --help` or a worker.
 """

@@ -1,4 +1,4 @@
-"""Matches to integer counts in an order of their own, so that no sum depends on the order the matches came in.
+"""Turns matches into integer counts in an order of their own, so that no sum depends on the order in which they came.
 
 Versions are ordered by id, rows (versions by seat, ranks) by their columns, blocks by a hash of what happened in them.
 """
@@ -35,7 +35,7 @@ class Counts:
 
     @property
     def matches(self) -> int:
-        """How many matches count."""
+        """Count the matches that count, repeats apart."""
         return len(self.row_of)
 
 
@@ -62,7 +62,10 @@ def count(results: Results) -> Counts:
 
 
 def pack(columns: Sequence[npt.NDArray[np.integer]] | Ints, bases: Sequence[int]) -> Ints:
-    """One number for each row of the columns, ordered as the rows are; column values lie in [0, base)."""
+    """Return one number for each row of the columns, ordered as the rows are.
+
+    The values of each column lie in [0, base).
+    """
     key = np.zeros(len(columns[0]), np.int64)
     size = 1
     for column, base in zip(columns, bases, strict=True):
@@ -79,7 +82,7 @@ def _span(values: Ints) -> int:
 
 
 def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
-    """The versions that played, by id, and the seats as indices into them."""
+    """Return the versions that played, by id, and the seats as indices into them."""
     used = np.unique(results.seats)
     by_id = sorted(used.tolist(), key=lambda index: results.versions[index])
     place = np.zeros(len(results.versions), np.int64)
@@ -88,7 +91,7 @@ def _sorted_versions(results: Results) -> tuple[tuple[str, ...], Ints]:
 
 
 def _first_of_equal(who: Ints, digests: npt.NDArray[np.generic], blocks: npt.NDArray[np.integer]) -> Ints:
-    """The index of one match of each kind (same versions in the same seats, same digest)."""
+    """Return the index of one match of each kind (same versions in the same seats, same digest)."""
     order = np.lexsort((blocks, digests, who))
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = (np.diff(who[order]) != 0) | (digests[order][1:] != digests[order][:-1])
@@ -96,7 +99,7 @@ def _first_of_equal(who: Ints, digests: npt.NDArray[np.generic], blocks: npt.NDA
 
 
 def _times_beaten(ranks: npt.NDArray[np.integer]) -> Ints:
-    """For each seat how many were strictly better, so that equal orders have equal numbers."""
+    """Return for each seat how many were strictly better, so that equal orders have equal numbers."""
     beaten = np.zeros(ranks.shape, np.int64)
     for seat in range(ranks.shape[1]):
         beaten += ranks[:, [seat]] < ranks
@@ -104,7 +107,7 @@ def _times_beaten(ranks: npt.NDArray[np.integer]) -> Ints:
 
 
 def _blocks_by_content(labels: npt.NDArray[np.integer], row_of: Ints) -> tuple[Ints, Ints, int]:
-    """The matches' blocks, the order that puts the matches in it, and how many blocks there are."""
+    """Return the matches' blocks, the order that puts the matches in that of their blocks, and the number of blocks."""
     if not len(labels):
         return np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     _, block = np.unique(labels, return_inverse=True)
@@ -123,7 +126,7 @@ def _starts(ascending: npt.NDArray[np.integer]) -> Ints:
 
 
 def _mixed(values: Ints) -> npt.NDArray[np.uint64]:
-    """Scrambled numbers (splitmix64), whose sum modulo 2^64 tells one set of rows from another in any order."""
+    """Return scrambled numbers (splitmix64), whose sum modulo 2^64 identifies a set of rows whatever its order."""
     mixed = values.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -15,22 +15,22 @@ _PANEL = 48
 
 
 def product(left: Floats, right: Floats) -> Floats:
-    """`left @ right` of two matrices, or of a matrix and a vector."""
+    """Return `left @ right` of two matrices, or of a matrix and a vector."""
     return np.asarray(np.einsum("ij,jk->ik" if right.ndim == 2 else "ij,j->i", left, right))
 
 
 def gram(matrix: Floats) -> Floats:
-    """`matrix.T @ matrix`."""
+    """Return `matrix.T @ matrix`."""
     return np.asarray(np.einsum("ki,kj->ij", matrix, matrix))
 
 
 def inner(left: Floats, right: Floats) -> float:
-    """The inner product of two vectors."""
+    """Return the inner product of two vectors."""
     return float((left * right).sum())
 
 
 def cholesky(matrix: Floats) -> Floats:
-    """The lower triangle L with L @ L.T = matrix. Raises ResultsError if there is none."""
+    """Return the lower triangle L with L @ L.T = matrix. Raises ResultsError if there is none."""
     low = matrix.copy()
     for start in range(0, len(low), _PANEL):
         end = min(start + _PANEL, len(low))
@@ -42,7 +42,7 @@ def cholesky(matrix: Floats) -> Floats:
 
 
 def _eliminate(low: Floats, column: int, end: int) -> None:
-    """Finish one column of a panel and take it out of the panel's others."""
+    """Finish one column of a panel and subtract its part from the panel's other columns."""
     if not low[column, column] > 0:
         raise ResultsError("the fit does not converge: its information matrix is not positive")
     low[column, column] = np.sqrt(low[column, column])
@@ -52,7 +52,7 @@ def _eliminate(low: Floats, column: int, end: int) -> None:
 
 
 def solve(matrix: Floats, right: Floats) -> Floats:
-    """The x with matrix @ x = right, for a symmetric positive matrix."""
+    """Return the x with matrix @ x = right, for a symmetric positive matrix."""
     low = cholesky(matrix)
     x = right.copy()
     for row in range(len(x)):
@@ -63,7 +63,7 @@ def solve(matrix: Floats, right: Floats) -> Floats:
 
 
 def inverse(matrix: Floats) -> Floats:
-    """The inverse of a symmetric positive matrix."""
+    """Return the inverse of a symmetric positive matrix."""
     low = cholesky(matrix)
     back = np.eye(len(low))
     for row in range(len(low)):

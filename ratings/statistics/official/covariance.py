@@ -28,9 +28,10 @@ _TALL = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertainty:
-    """Two covariances of all parameters (fixed ones: 0) and how far each version trusts the first.
+    """Two covariances of all parameters (0 for fixed ones), and how far each version trusts the first.
 
-    `dispersion` is how much more the blocks vary than independent matches would; `model` is already multiplied by it.
+    `dispersion` tells how much more the blocks vary than independent matches would; `model` is already multiplied by
+    it.
     """
 
     sandwich: Floats
@@ -40,13 +41,13 @@ class Uncertainty:
     dispersion: float
 
     def spread_of(self, contrasts: Floats, trust: Floats | float) -> Floats:
-        """The standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
+        """Return the standard deviations of linear combinations (rows), given how far each trusts the sandwich."""
         robust = (product(contrasts, self.sandwich) * contrasts).sum(axis=1)
         plain = (product(contrasts, self.model) * contrasts).sum(axis=1)
         return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
 
     def pair_spread(self, versions: int) -> Floats:
-        """The standard deviation of the difference of every two strengths, shape (versions, versions)."""
+        """Return the standard deviation of the difference of every two strengths, shape (versions, versions)."""
         trust = np.minimum(self.trust[:, None], self.trust[None, :])
         robust, plain = (_differences(matrix[:versions, :versions]) for matrix in (self.sandwich, self.model))
         return np.asarray(np.sqrt(np.maximum(trust * robust + (1 - trust) * plain, 0.0)))
@@ -58,7 +59,7 @@ def _differences(covariance: Floats) -> Floats:
 
 
 def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
-    """The covariances of a fit to these matches."""
+    """Return the covariances of a fit to these matches."""
     shape, free = fitted.shape, fitted.free
     known = np.zeros((shape.size, shape.size))
     known[np.ix_(free, free)] = inverse(fitted.precision[np.ix_(free, free)])
@@ -74,13 +75,16 @@ def uncertainty(counts: Counts, fitted: Fit) -> Uncertainty:
 
 
 def _correction(counts: Counts, shape: Shape) -> float:
-    """What makes up for the fit's following the very blocks that shall judge it; 0 where they are too few to judge."""
+    """Return the factor that makes up for the fit's following the very blocks that are to judge it.
+
+    It is 0 where the blocks are too few to judge.
+    """
     seen = counts.blocks * (shape.seats - 1)
     return seen / (seen - shape.size) if seen > 2 * shape.size else 0.0
 
 
 def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> float:
-    """How much more the versions' scores vary than by the Hessian, drawn towards 1 where blocks are few."""
+    """Return how much more the versions' scores vary than by the Hessian, drawn towards 1 where blocks are few."""
     versions = len(evidence)
     expected = np.diag(fitted.precision - fitted.prior)[:versions]
     if not evidence.sum() > 0:
@@ -90,7 +94,7 @@ def _dispersion(meat: Floats, fitted: Fit, evidence: Floats, blocks: int) -> flo
 
 
 def _rarer_blocks(counts: Counts) -> Floats:
-    """In how many blocks' worth of matches each version did the rarer of beating and being beaten."""
+    """Count, for each version, the blocks' worth of matches in which it did the rarer of beating and being beaten."""
     width = counts.seats.shape[1]
     worse = (counts.ranks[:, :, None] < counts.ranks[:, None, :]).sum(axis=2)
     won = (worse + (width - 1 - worse - counts.ranks) / 2) / (width - 1)
@@ -102,7 +106,7 @@ def _rarer_blocks(counts: Counts) -> Floats:
 
 
 def row_scores(counts: Counts, shape: Shape, point: Floats) -> Floats:
-    """What each row says of its seats' log worths and of the ties, shape (rows, seats + ties - 1)."""
+    """Return what each row says of its seats' log worths and of the ties, shape (rows, seats + ties - 1)."""
     scores = np.zeros((len(counts.seats), shape.seats + shape.ties - 1))
     for table in stages_of(counts.seats, counts.ranks, counts.counts):
         for stages in chunks(table, CHUNK):
@@ -114,7 +118,7 @@ def row_scores(counts: Counts, shape: Shape, point: Floats) -> Floats:
 
 
 def _meat(counts: Counts, shape: Shape, point: Floats) -> Floats:
-    """The sum over blocks of the outer product of a block's score with itself."""
+    """Return the sum over blocks of the outer product of a block's score with itself."""
     scores = row_scores(counts, shape, point)
     tall = max(1, min(_TALL, 40_000_000 // max(shape.size, 1)))
     starts = np.searchsorted(counts.block_of, np.arange(0, counts.blocks + tall, tall))
@@ -127,7 +131,7 @@ def _meat(counts: Counts, shape: Shape, point: Floats) -> Floats:
 
 
 def block_scores(seats: Ints, scores: Floats, rows: Ints, block: Ints, shape: Shape) -> Floats:
-    """The score of each block (counted from 0) in all parameters, shape (blocks, parameters)."""
+    """Return the score of each block (counted from 0) in all parameters, shape (blocks, parameters)."""
     blocks = int(block.max()) + 1 if len(block) else 0
     dense = np.zeros(blocks * shape.size)
     base = block * shape.size

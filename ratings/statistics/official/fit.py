@@ -53,7 +53,7 @@ def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
 
 
 def _prior(shape: Shape, is_anchored: bool) -> Floats:
-    """The prior's precision. Anchors say where the mean is; without them it is 0."""
+    """Return the precision of the prior, whose mean is 0 or, if there are anchors, theirs."""
     precision = np.eye(shape.size)
     if is_anchored:
         precision[: shape.versions, : shape.versions] -= 1 / shape.versions
@@ -63,7 +63,7 @@ def _prior(shape: Shape, is_anchored: bool) -> Floats:
 def _climb(
     tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, free: Ints, *, tolerance: float
 ) -> tuple[Floats, Floats]:
-    """The top, and the precision one step before it, which at this tolerance is the same."""
+    """Return the top, and the precision one step before it, which at this tolerance is the same."""
     for _ in range(_MAX_STEPS):
         value = evaluate(tables, shape, point)
         precision = value.information + prior
@@ -84,7 +84,10 @@ def _penalty(prior: Floats, point: Floats) -> float:
 def _stride(
     tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, step: Floats, here: float, slope: float
 ) -> Floats:
-    """The whole step, or half of it until it leads upwards. A short one is not tried: there Newton is exact."""
+    """Return the point after the whole step, or after half of it, and so on, until it leads upwards.
+
+    A short step is taken without trying it, because near the top Newton's method is exact.
+    """
     longest = float(np.abs(step).max(initial=0.0))
     if longest < 0.5:
         return point + step

@@ -1,4 +1,4 @@
-"""Which versions are compared at all: the parts of a field that never met. No I/O."""
+"""Finds which versions are compared at all: the parts of a field that never met. No I/O."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ratings.statistics.official.results import Ints
 
 
 def groups_of(seats: Ints, versions: int) -> Ints:
-    """The group of each version, counted from 0: the largest first, equal ones by their first version."""
+    """Return the group of each version, counted from 0: the largest first, equal ones by their first version."""
     label = np.arange(versions)
     links = np.unique(np.sort(np.concatenate([seats[:, [0, other]] for other in range(1, seats.shape[1])]), 1), axis=0)
     while True:

@@ -34,12 +34,12 @@ class Shape:
 
     @property
     def size(self) -> int:
-        """The length of the vector."""
+        """Return the length of the vector."""
         return self.versions + self.seats + self.ties - 1
 
     @property
     def first_tie(self) -> int:
-        """Where log delta(2) stands."""
+        """Return the place of log delta(2)."""
         return self.versions + self.seats
 
 
@@ -66,7 +66,7 @@ class Value:
 
 
 def local(stages: Stages, shape: Shape, point: Floats, *, with_information: bool = True) -> Local:
-    """Scores and information of each choice by itself, not multiplied by its count."""
+    """Return the scores and the information of each choice by itself, not multiplied by its count."""
     size = len(stages.seats)
     sets = subsets(size, shape.ties)
     worths = point[stages.versions] + point[shape.versions + stages.seats]
@@ -81,7 +81,7 @@ def local(stages: Stages, shape: Shape, point: Floats, *, with_information: bool
 
 
 def _chances(worths: Floats, sets: Sequence[int], shape: Shape, point: Floats, chosen: Ints) -> tuple[Floats, Floats]:
-    """The probability of every set, shape (sets, choices), and the log of that of the chosen one."""
+    """Return the probability of every set, shape (sets, choices), and the log of that of the chosen one."""
     logs = np.empty((len(sets), worths.shape[1]))
     for row, bits in zip(logs, sets, strict=True):
         members = [place for place in range(len(worths)) if bits >> place & 1]
@@ -102,7 +102,7 @@ def _chances(worths: Floats, sets: Sequence[int], shape: Shape, point: Floats, c
 
 
 def _values(sets: Sequence[int], size: int, ties: int) -> Floats:
-    """What each set contributes to each unknown's statistic, shape (unknowns, sets)."""
+    """Return what each set contributes to each unknown's statistic, shape (unknowns, sets)."""
     values = np.zeros((size + ties - 1, len(sets)))
     for column, bits in enumerate(sets):
         members = [place for place in range(size) if bits >> place & 1]
@@ -113,7 +113,7 @@ def _values(sets: Sequence[int], size: int, ties: int) -> Floats:
 
 
 def _sums(chances: Floats, values: Floats) -> Floats:
-    """`values @ chances`, each sum in the same order whatever library multiplies matrices here."""
+    """Return `values @ chances`, with each sum in the same order whatever library multiplies matrices here."""
     sums = np.zeros((len(values), chances.shape[1]))
     for row, weights in zip(sums, values, strict=True):
         for index in np.flatnonzero(weights):
@@ -133,13 +133,13 @@ def _covariances(chances: Floats, values: Floats, means: Floats) -> list[list[Fl
 
 
 def places(stages: Stages, shape: Shape) -> list[list[Ints]]:
-    """For each local unknown the places of the parameters it is the sum of, each of shape (choices,)."""
+    """Return, for each local unknown, the places of the parameters whose sum it is, each of shape (choices,)."""
     seats = [[stages.versions[a], shape.versions + stages.seats[a]] for a in range(len(stages.seats))]
     return seats + [[np.full(len(stages), shape.first_tie + tie)] for tie in range(shape.ties - 1)]
 
 
 def evaluate(tables: Sequence[Stages], shape: Shape, point: Floats) -> Value:
-    """The whole likelihood at a point. Sums run in the order of the tables, in one thread."""
+    """Return the whole likelihood at a point. Sums run in the order of the tables, in one thread."""
     value = Value(0.0, np.zeros(shape.size), np.zeros((shape.size, shape.size)))
     upper = np.zeros((shape.size, shape.size))
     for table in tables:
@@ -166,7 +166,7 @@ def _add(value: Value, upper: Floats, stages: Stages, shape: Shape, point: Float
 
 
 def log_likelihood(tables: Sequence[Stages], shape: Shape, point: Floats) -> float:
-    """The log likelihood alone."""
+    """Return the log likelihood alone."""
     total = 0.0
     for table in tables:
         for stages in chunks(table, CHUNK):

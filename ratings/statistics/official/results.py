@@ -1,4 +1,4 @@
-"""The matches of a pool as columns: what all statistics of this package start from. No I/O."""
+"""The matches of a pool as columns, which all statistics of this package start from. No I/O."""
 
 from __future__ import annotations
 
@@ -43,12 +43,16 @@ class Results:
             raise ResultsError("a seat's version is not in the list of versions")
 
     def where(self, kept: Bools) -> Results:
-        """The matches at which the mask is true."""
+        """Return the matches at which the mask is true."""
         return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.digests[kept])
 
 
 def results_of(versions: Sequence[str], matches: Sequence[tuple[int, Sequence[str], Sequence[int], str]]) -> Results:
-    """Columns of matches given one by one: number of the block, versions by seat, ranks by seat, game digest in hex."""
+    """Return the columns of matches that are given one by one.
+
+    Each match is the number of its block, its versions by seat, their ranks by seat, and its game digest in hexadecimal
+    digits.
+    """
     place = {version: number for number, version in enumerate(versions)}
     width = len(matches[0][1]) if matches else 2
     return Results(

@@ -1,4 +1,7 @@
-"""A ranking as a sequence of choices: who is best, who of the rest, and so on; equal choices counted together."""
+"""A ranking as a sequence of choices: who is best, who is best of the rest, and so on.
+
+Equal choices are counted together. No I/O.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from ratings.statistics.official.results import Floats, Ints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stages:
-    """Choices among the same number of seats. Shape (seats, choices): `versions` and `seats`, ascending by seat.
+    """Choices among the same number of seats.
 
-    `chosen` is the bit set of the places chosen, `counts` how often, `rows` the row each came from (-1: many).
+    `versions` and `seats` have shape (seats, choices), ascending by seat; `chosen` is the bit set of the places chosen,
+    `counts` how often that was, and `rows` the row from which each choice came (-1: from many).
     """
 
     versions: Ints
@@ -29,14 +33,14 @@ class Stages:
         return len(self.chosen)
 
     def part(self, where: slice) -> Stages:
-        """Some of the choices."""
+        """Return some of the choices."""
         return Stages(
             self.versions[:, where], self.seats[:, where], self.chosen[where], self.counts[where], self.rows[where]
         )
 
 
 def stages_of(seats: Ints, ranks: Ints, counts: Ints) -> list[Stages]:
-    """All choices of the rows, the first choices first; a choice with one seat left is none."""
+    """Return all choices of the rows, the first choices first; where one seat is left there is no choice."""
     width = seats.shape[1]
     return [_stage(seats, ranks, counts, taken) for taken in range(width - 1)]
 
@@ -58,7 +62,7 @@ def _stage(seats: Ints, ranks: Ints, counts: Ints, taken: int) -> Stages:
 
 
 def condensed(stages: Sequence[Stages], versions: int, seats: int) -> list[Stages]:
-    """The same choices, equal ones as one with the sum of their counts, in lexicographic order."""
+    """Return the same choices in lexicographic order, with equal ones as one that has the sum of their counts."""
     return [_condense(stage, versions, seats) for stage in stages if len(stage)]
 
 
@@ -66,7 +70,7 @@ def _condense(stage: Stages, versions: int, seats: int) -> Stages:
     left = len(stage.seats)
     keys = pack([*stage.versions, *stage.seats, stage.chosen], [versions] * left + [seats] * left + [2**left])
     _, firsts, where = np.unique(keys, return_index=True, return_inverse=True)
-    counts = np.bincount(where, weights=stage.counts).astype(np.float64)  # whole numbers: exact in any order
+    counts = np.bincount(where, weights=stage.counts).astype(np.float64)  # whole numbers add up exactly in any order
     return Stages(
         np.ascontiguousarray(stage.versions[:, firsts]),
         np.ascontiguousarray(stage.seats[:, firsts]),
@@ -77,22 +81,22 @@ def _condense(stage: Stages, versions: int, seats: int) -> Stages:
 
 
 def thinned(stages: Sequence[Stages], at_most: int) -> list[Stages]:
-    """About `at_most` evenly spread choices of each kind, to find a good start from."""
+    """Return about `at_most` evenly spread choices of each kind, to find a good start from."""
     return [stage.part(slice(None, None, max(1, len(stage) // at_most))) for stage in stages]
 
 
 def chunks(stage: Stages, size: int) -> Iterator[Stages]:
-    """The choices in pieces that stay in a processor's cache."""
+    """Yield the choices in pieces that stay in a processor's cache."""
     for start in range(0, len(stage), size):
         yield stage.part(slice(start, start + size))
 
 
 def largest_tie(stages: Sequence[Stages]) -> int:
-    """The size of the largest set chosen at once; 1 where nobody tied."""
+    """Return the size of the largest set chosen at once, 1 where nobody tied."""
     return max((int(np.bitwise_count(stage.chosen).max()) for stage in stages if len(stage)), default=1)
 
 
 @lru_cache(maxsize=64)
 def subsets(size: int, at_most: int) -> tuple[int, ...]:
-    """The bit sets of 1 to `at_most` of `size` places."""
+    """Return the bit sets of 1 to `at_most` of `size` places."""
     return tuple(bits for bits in range(1, 1 << size) if bits.bit_count() <= at_most)

@@ -1,7 +1,8 @@
 """The official table: strengths with intervals and rank ranges, seat advantage, and who is stronger than whom.
 
-One joint fit of the Davidson-Luce model with seat effects (`likelihood`) to all matches at once: nothing depends on the
-order, the split or the workers the matches came in. Identical on one machine, to 1e-9 across machines. No I/O.
+It is one joint fit of the Davidson-Luce model with seat effects (`likelihood`) to all matches at once, so nothing
+depends on the order in which they were played, how they were split, or which workers played them. It is identical on
+one machine, and equal to 1e-9 across machines. No I/O.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ MAX_VERSIONS = 2000
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A version's place.
+    """The place of a version.
 
     `strength` is in natural-log units: in a match of two, without ties and seat effects, the odds of winning are
     exp(difference); `elo` is 1500 + 400/ln(10) times it. `low` and `high` (in strength), `elo_low` and `elo_high` bound
-    the interval, `best_rank` to `worst_rank` the ranks that are possible at the table's confidence (Bonferroni over the
-    opponents). `group` counts from 0, the largest first: only rows of one group were ever compared, by however many
+    the interval, `best_rank` and `worst_rank` the ranks that are possible at the table's confidence (Bonferroni over
+    the opponents). `group` counts from 0, the largest first: only rows of one group were ever compared, by however many
     steps; without anchors each group's own mean is its zero.
     """
 
@@ -66,11 +67,12 @@ class SeatRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfficialTable:
-    """The table, best first. `stronger[i, j]` is P(rows[i] stronger than rows[j]); NaN if nothing compares the two.
+    """The table, best first.
 
-    `matches` and `blocks` are those that count, `repeats` how many matches repeated another move by move, `groups` how
-    many parts of the field never met; `spread[i, j]` is the standard deviation of the difference of two strengths,
-    `covariance` that of the strengths by the model, times `dispersion` (how much more blocks vary than lone matches).
+    `stronger[i, j]` is P(rows[i] stronger than rows[j]), or NaN if nothing compares the two. `matches` and `blocks` are
+    those that count, `repeats` is how many matches repeated another move by move, `groups` how many parts of the field
+    never met. `spread[i, j]` is the standard deviation of the difference of two strengths, `covariance` that of the
+    strengths by the model, times `dispersion` (how much more blocks vary than lone matches).
     """
 
     rows: tuple[TableRow, ...]
@@ -87,16 +89,16 @@ class OfficialTable:
 
     @property
     def is_connected(self) -> bool:
-        """Whether every two versions are compared, directly or over others."""
+        """Return whether every two versions are compared, directly or by way of others."""
         return self.groups <= 1
 
 
 def official_table(
     results: Results, anchors: Mapping[str, float] | None = None, confidence: float = 0.95
 ) -> OfficialTable:
-    """Fit all matches. `anchors` maps version ids to fixed Elo numbers; those that did not play are ignored.
+    """Fit all matches; `anchors` maps version ids to fixed Elo numbers, and those that did not play are ignored.
 
-    Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are no finite numbers.
+    Raises ResultsError for a confidence outside (0, 1), too many versions, or anchors that are not finite numbers.
     """
     if not 0 < confidence < 1:
         raise ResultsError(f"confidence {confidence} is not between 0 and 1; 0.95 is usual")
@@ -108,11 +110,11 @@ def official_table(
         return OfficialTable((), (), empty, empty, empty, confidence, 0, 0, counts.repeats, 0, 1.0)
     fixed = _fixed(counts.versions, anchors or {})
     fitted = fit_counts(counts, fixed)
-    return _Maker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table()
+    return _TableMaker(counts, fitted, uncertainty(counts, fitted), fixed, confidence).table()
 
 
 def fit_counts(counts: Counts, fixed: dict[int, float]) -> Fit:
-    """The fit to counted matches; `fixed` maps versions' places to strengths."""
+    """Return the fit to counted matches; `fixed` maps versions' places to strengths."""
     versions, width = len(counts.versions), counts.seats.shape[1]
     stages = condensed(stages_of(counts.seats, counts.ranks, counts.counts), versions, width)
     return fit(stages, Shape(versions, width, largest_tie(stages)), fixed)
@@ -128,8 +130,8 @@ def _fixed(versions: tuple[str, ...], anchors: Mapping[str, float]) -> dict[int,
     }
 
 
-class _Maker:
-    """Turns a fit into rows; holds what all of them need."""
+class _TableMaker:
+    """Turns a fit into the rows of a table."""
 
     def __init__(self, counts: Counts, fitted: Fit, unsure: Uncertainty, fixed: dict[int, float], level: float) -> None:
         self.counts, self.fitted, self.unsure, self.fixed, self.level = counts, fitted, unsure, fixed, level
@@ -157,7 +159,7 @@ class _Maker:
         )
 
     def _stronger(self) -> Floats:
-        """P(row stronger than column). Two anchors are known; two groups are not compared."""
+        """Return P(row stronger than column): known of two anchors, NaN for versions of two groups."""
         gap = self.strengths[:, None] - self.strengths[None, :]
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(self.spread > 0, gap / self.spread, np.sign(gap) * np.inf)
@@ -174,7 +176,7 @@ class _Maker:
         return np.array([place in self.fixed for place in range(self.size)])
 
     def _margins(self) -> Floats:
-        """Half of each interval: about the mean of the group, or absolute where the group holds an anchor."""
+        """Return half of each interval: about the mean of the group, or absolute where the group holds an anchor."""
         is_anchor = self._is_anchor()
         contrasts = np.zeros((self.size, self.fitted.shape.size))
         contrasts[:, : self.size] = np.eye(self.size)

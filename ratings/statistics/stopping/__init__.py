@@ -1,5 +1,4 @@
-"""Playing until a question such as "top 3 known at 95%" is answered.
+"""Playing until a question such as "top 3 known at 95%" is answered. No I/O.
 
-`question` reads it, `standing` says how well a table answers it, `planning` chooses the blocks that tell most. Only the
-last two need NumPy, so they are imported where they are used.
+Nothing may be imported here: only `standing` and `choosing` need NumPy.
 """

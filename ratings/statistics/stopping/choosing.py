@@ -1,9 +1,10 @@
-"""Which blocks to play next, where information is worth most. No I/O; the same table and seed give the same blocks.
+"""Chooses the blocks to play next, where information is worth most: the same for the same table and seed. No I/O.
 
-What a block would tell is added to the table's covariance as the model expects it, one block after another: that block
-comes next which most lowers the variances of (leader - other), each in units of itself and weighted with the chance
-that the two stand in the wrong order. The aim is that of "optimal computing budget allocation" for the best m of k
-(C.-H. Chen, D. He, M. Fu, L. H. Lee, 2008); the greedy way to it here minds the correlations that a joint fit has.
+What a block would tell is added to the table's covariance as the model expects it, one block after another: the block
+that comes next is the one that most lowers the variances of (leader - other), each in units of itself and weighted with
+the chance that the two stand in the wrong order. The aim is that of "optimal computing budget allocation" for the best
+m of k (C.-H. Chen, D. He, M. Fu, L. H. Lee, 2008); choosing greedily also respects the correlations that a joint fit
+has.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from ratings.statistics.stopping.standing import doubts_of
 _CANDIDATES = 40
 _LEAST_DOUBT = 1e-6
 _MATCHES = 2.0
-"""A block has as many matches as seats, but of what a match of n tells each two get only about 2 / n."""
+"""A block has as many matches as seats, but each two get only about 2 / n of what a match of n tells."""
 
 
 def first_blocks(entrants: Sequence[str], seats: int, seed: int, rings: int = 2) -> list[tuple[str, ...]]:
-    """Tables that connect everybody: for each ring a drawn circle of all, cut so that neighbours share one entrant.
+    """Return tables that connect everybody.
 
-    Each block is the versions by seat, to be played in all rotations. Raises ResultsError if they are too few.
+    For each ring a circle of all entrants is drawn and cut so that neighbouring tables share one entrant. Each block is
+    the versions by seat, to be played in all rotations. Raises ResultsError if the entrants are too few.
     """
     _check(entrants, seats)
     found: list[tuple[str, ...]] = []
@@ -43,7 +45,7 @@ def first_blocks(entrants: Sequence[str], seats: int, seed: int, rings: int = 2)
 def next_blocks(
     table: OfficialTable, question: Question, entrants: Sequence[str], seats: int, blocks: int, seed: int
 ) -> list[tuple[str, ...]]:
-    """So many tables; entrants that have not played come first. The circular order at a table is drawn.
+    """Return `blocks` tables; entrants that have not played come first. The circular order at a table is drawn.
 
     Raises ResultsError if the entrants are too few for a table or for the question.
     """
@@ -97,7 +99,7 @@ class _Search:
         self.seats = seats
 
     def take(self) -> list[str]:
-        """The table of the next block; its information is added."""
+        """Return the table of the next block, and add what it will tell."""
         gains = self._gains()
         best = int(gains.argmax())
         members = [best // len(self.names), best % len(self.names)]
@@ -111,7 +113,7 @@ class _Search:
         return [self.names[member] for member in members]
 
     def _gains(self) -> Floats:
-        """By how much a match of each two would lower the weighted variances, shape (names, names)."""
+        """Return by how much a match of each two would lower the weighted variances, shape (names, names)."""
         reach = product(self.contrasts, self.covariance)
         variances = np.einsum("ij,ij->i", reach, self.contrasts)
         pull = reach[:, :, None] - reach[:, None, :]
@@ -125,7 +127,10 @@ class _Search:
         return np.asarray(diagonal[:, None] + diagonal[None, :] - 2 * self.covariance)
 
     def _information(self) -> Floats:
-        """What the matches of a block tell of the difference of two that sit in it: p (1 - p) for each match of two."""
+        """Return what the matches of a block tell of the difference of two that sit in it.
+
+        It is p (1 - p) for each match of two.
+        """
         chance = 1 / (1 + np.exp(self.strengths[None, :] - self.strengths[:, None]))
         information = _MATCHES * chance * (1 - chance)
         np.fill_diagonal(information, 0.0)
@@ -138,7 +143,7 @@ class _Search:
 
 
 def _contrasts(leads: Bools, doubts: Floats, kept: list[int], leaders: int) -> tuple[Floats, Floats]:
-    """Leader less other, one row for each such pair that is kept, and the probability of its wrong order."""
+    """Return a row of leader less other for each pair that is kept, and the probability that its order is wrong."""
     pairs = [(i, j) for i in np.flatnonzero(leads).tolist() for j in np.flatnonzero(~leads).tolist()]
     contrasts = np.zeros((len(pairs), len(kept)))
     weights = np.zeros(len(pairs))

@@ -1,4 +1,4 @@
-"""The question that a tournament is played until: text to value and back. No I/O, no NumPy."""
+"""The question that a tournament is played until, as text and as a value. No I/O, no NumPy."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ _FORM = re.compile(r"(?:top ([1-9][0-9]{0,3})|(winner)) known at ([0-9]{1,2}(?:\
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which are the best `places` versions, in any order? Known when that set is right with such a `confidence`."""
+    """The question which are the best `places` versions, in any order.
+
+    It is answered when that set is right with such a `confidence`.
+    """
 
     places: int
     confidence: float
 
 
 def parse_question(text: str) -> Question:
-    """The question in text such as "top 3 known at 95%" or "winner known at 99%". Raises ResultsError."""
+    """Return the question in text such as "top 3 known at 95%" or "winner known at 99%". Raises ResultsError."""
     found = _FORM.fullmatch(" ".join(text.split()).lower())
     if found is None:
         raise ResultsError(f"{text!r} is no question; write for example: top 3 known at 95%")
@@ -30,12 +33,12 @@ def parse_question(text: str) -> Question:
 
 
 def format_question(question: Question) -> str:
-    """The question as text that `parse_question` reads."""
+    """Return the question as text that `parse_question` reads."""
     return f"top {question.places} known at {round(question.confidence * 100, 3):g}%"
 
 
 def check_question(question: Question, entrants: int) -> None:
-    """Raises ResultsError if the question has no answer among so many entrants."""
+    """Raise ResultsError if the question has no answer among so many entrants."""
     if question.places >= entrants:
         raise ResultsError(
             f"top {question.places} of {entrants} entrants is known before the first match; ask for fewer, or name more"

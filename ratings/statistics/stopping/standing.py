@@ -1,4 +1,4 @@
-"""How well a table answers a question. No I/O."""
+"""Tells how well a table answers a question. No I/O."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ratings.statistics.stopping.question import Question, check_question
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """`leaders` are the best so far, best first; `contenders` the others that may belong among them, likeliest first.
+    """The best so far, and how sure that is.
 
+    `leaders` are the best so far, best first; `contenders` are the others that may belong among them, likeliest first.
     `confidence` is a lower bound of the probability that the leaders are the right ones (Bonferroni over all pairs of a
-    leader and another): 0 before everybody has played, and at least the question's once `is_known`.
+    leader and another): it is 0 before everybody has played, and at least the question's once `is_known`.
     """
 
     is_known: bool
@@ -27,7 +28,7 @@ class Standing:
 
 
 def standing(table: OfficialTable, question: Question, entrants: Collection[str]) -> Standing:
-    """What the table says among these entrants; others in the table are passed over.
+    """Return what the table says among these entrants; others in the table are passed over.
 
     Raises ResultsError if the question asks for all of them.
     """
@@ -46,6 +47,9 @@ def standing(table: OfficialTable, question: Question, entrants: Collection[str]
 
 
 def doubts_of(table: OfficialTable, places: list[int], question: Question) -> Floats:
-    """P(the other is stronger than the leader), shape (leaders, others), for the rows at `places`; 1/2 if unknown."""
+    """Return P(the other is stronger than the leader) for the rows at `places`, shape (leaders, others).
+
+    It is 1/2 where the table does not compare the two.
+    """
     leaders, others = places[: question.places], places[question.places :]
     return np.nan_to_num(table.stronger[np.ix_(others, leaders)].T, nan=0.5)

@@ -1,1 +1,1 @@
-"""A whole tournament as one file: what it holds is `contents`, the file with its hash chain is `chain`."""
+"""The file of an exported tournament: its lines and rows, common to exporting and importing. No queries."""

@@ -7,6 +7,7 @@ import pytest
 from ratings.errors import NotFoundError
 from ratings.ledger.bots import set_disabled
 from ratings.read import leaderboard
+from ratings.read.leaderboard import leaderboards, pools, table
 from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
@@ -70,3 +71,14 @@ def test_a_history_has_every_change_in_the_order_of_rating(
 def test_an_unknown_pool_is_said(engine: Engine) -> None:
     with read(engine) as session, pytest.raises(NotFoundError, match="no pool nothing"):
         leaderboard.table(session, pool_id="nothing")
+
+
+def test_the_leaderboards_of_all_pools_and_of_those_named(engine: Engine, bots: dict[str, str]) -> None:
+    for seats in (2, 3):
+        book.play_all(engine, book.create(engine, list(bots.values())[:3], seats=seats))
+    every = leaderboards(engine)
+    assert [board.row for board in every] == pools(engine)
+    for board in every:
+        assert board.table == table(engine, pool_id=board.row.pool.id)
+    (one,) = leaderboards(engine, [every[1].row.pool.id], limit=1)
+    assert (one.row, one.table) == (every[1].row, every[1].table[:1])

@@ -12,9 +12,10 @@ import pytest
 from sqlmodel import Session
 
 from ratings.ledger.entry import LeasedMatch
-from ratings.read.crosstable import by_opponent, by_seat, meetings
+from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
 from ratings.read.lengths import lengths
 from ratings.read.scope import Scope
+from ratings.read.tournaments import standings
 from ratings.store.database import Database as Engine
 from ratings.store.database import read, write
 from tests.ratings import book
@@ -118,3 +119,12 @@ def test_a_version_that_plays_itself_meets_nobody(engine: Engine, bots: dict[str
         pairs = [(one.version_id, one.opponent_id) for one in meetings(session, scope, versions)]
         assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
         assert [one.opponent_id for one in by_opponent(session, scope, versions[1])] == [versions[0]]
+
+
+def test_the_crosstable_names_the_best_and_who_met_whom(engine: Engine, bots: dict[str, str]) -> None:
+    tournament = book.create(engine, bots.values())
+    book.play_all(engine, tournament)
+    found = crosstable(engine, Scope(tournament_id=tournament), limit=3)
+    assert found.versions == [row.version_id for row in standings(engine, tournament)][:3]
+    assert found.meetings == meetings(engine, Scope(tournament_id=tournament), found.versions)
+    assert set(found.names) == set(found.versions)

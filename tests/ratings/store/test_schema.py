@@ -19,10 +19,9 @@ from sqlalchemy import MetaData, create_engine, select
 from ratings.errors import NotADatabaseError, SchemaVersionError
 from ratings.ledger.check import check
 from ratings.ledger.entry import FaultFact
-from ratings.store import schema
+from ratings.store import schema, tables
 from ratings.store.database import Database as Engine
 from ratings.store.database import open_database, upgrade
-from ratings.store.models import Table
 from tests.ratings import book
 
 ROOT = Path(schema.__file__).parents[2]
@@ -36,7 +35,7 @@ def set_revision(path: Path, revision: str) -> None:
 def test_migrations_and_models_describe_the_same_schema(engine: Engine) -> None:
     with engine.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, Table.metadata) == []
+        assert compare_metadata(context, tables.metadata) == []
 
 
 def test_the_listed_revisions_are_those_of_the_migrations() -> None:
@@ -116,7 +115,7 @@ def test_an_upgrade_keeps_every_row_and_every_rating(
     assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
     upgraded = open_database(old)
     assert check(upgraded) == []
-    names = [table.name for table in Table.metadata.sorted_tables]
+    names = [table.name for table in tables.metadata.sorted_tables]
     assert book.rows(upgraded, *names) == book.rows(engine, *names)
     upgraded.dispose()
 

@@ -1,1 +1,1 @@
-"""What `arena match` prints about a match."""
+"""The verbs of `arena match`, a file for each, and the parts of what they print. No other noun imports them."""

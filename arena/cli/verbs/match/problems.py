@@ -1,4 +1,4 @@
-"""What is known about why a match went as it did: faults of bots and of the host, with evidence, and leak checks."""
+"""What went wrong in a match: the faults of bots and of the host, with evidence, and what leak checks found."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from arena.cli.shared.output import format_instant, printable
 from ratings.read.queries import MatchDetail
 from ratings.store.models import Attempt, AttemptState
 
-STDERR_LINES = 20
-BOT, HOST = "bot", "host"
-"""The owners of faults."""
+_MOST_LINES = 20
+_BY_BOT, _BY_HOST = "bot", "host"
 
 
-def evidence_facts(detail: MatchDetail) -> dict[str, Any]:
-    """Faults, attempts and leak checks for programs."""
+def problem_facts(detail: MatchDetail) -> dict[str, Any]:
+    """Return faults, attempts and leak checks, for programs."""
     return {
         "faults": _fault_facts(detail),
         "attempts": [_attempt_facts(attempt) for attempt in detail.attempts],
@@ -25,8 +24,8 @@ def evidence_facts(detail: MatchDetail) -> dict[str, Any]:
     }
 
 
-def print_evidence(detail: MatchDetail) -> None:
-    """The same for people: only what went wrong, and what was checked."""
+def print_problems(detail: MatchDetail) -> None:
+    """Print for people what went wrong, and what leak checks found; attempts that went well are left out."""
     for attempt in detail.attempts:
         if attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
@@ -45,7 +44,7 @@ def _fault_facts(detail: MatchDetail) -> list[dict[str, Any]]:
         {
             "seat": fault.seat,
             "bot": detail.seats[fault.seat].bot,
-            "owner": BOT,
+            "owner": _BY_BOT,
             "cause": fault.cause,
             "ply": fault.ply,
             "explanation": fault.explanation,
@@ -60,7 +59,7 @@ def _attempt_facts(attempt: Attempt) -> dict[str, Any]:
         "number": attempt.number,
         "worker": attempt.worker,
         "state": attempt.state.value,
-        "owner": None if attempt.cause is None else HOST,
+        "owner": None if attempt.cause is None else _BY_HOST,
         "cause": attempt.cause,
         "reason": attempt.reason,
         "evidence": attempt.evidence,
@@ -97,5 +96,5 @@ def _print_evidence(evidence: Mapping[str, Any]) -> None:
             typer.echo(f"  {name}: {lines[0]}")
         else:
             typer.echo(f"  {name} (last lines):")
-            for line in lines[-STDERR_LINES:]:
+            for line in lines[-_MOST_LINES:]:
                 typer.echo(f"    {line}")

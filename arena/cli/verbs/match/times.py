@@ -34,7 +34,7 @@ _TOTALS = (
 
 
 def find_times(stored: bytes) -> dict[str, Any]:
-    """The `decisions` of a stored replay and the `totals` per seat, as rows. Raises CliError."""
+    """Return the `decisions` of a stored replay and the `totals` of each seat, as rows. Raise CliError."""
     try:
         document = load(stored)
         decisions = _decisions(document)
@@ -45,7 +45,7 @@ def find_times(stored: bytes) -> dict[str, Any]:
 
 
 def _decisions(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """CPU, waiting and lag are None where nobody looked, because it was short, or could not."""
+    """Return a row for each decision; CPU, waiting and lag are `None` if it was too short or could not be measured."""
     rows = []
     for entry, figures in zip(timed_entries(document), read_figures(document), strict=True):
         was_read = figures.looks > 0 and figures.is_readable
@@ -74,7 +74,7 @@ def _total(seat: int, name: str, decisions: Sequence[Mapping[str, Any]]) -> dict
 
 
 def print_times(times: Mapping[str, Any]) -> None:
-    """Write both tables for people."""
+    """Print the table of decisions and the table of totals, for people."""
     typer.echo()
     print_table(_DECISIONS, times["decisions"], as_json=False, empty="no decisions: nobody was asked anything")
     typer.echo()

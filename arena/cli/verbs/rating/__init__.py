@@ -1,1 +1,1 @@
-"""Long verbs of `arena rating`."""
+"""The verbs of `arena rating`, a file for each. No other noun imports them."""

@@ -1,0 +1,24 @@
+"""How a match is named on the command line, and how its id and its seats are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+MatchId = Annotated[
+    str, typer.Argument(metavar="MATCH", help="Its id, or a beginning or end of it with 4 characters or more.")
+]
+
+_SHOWN_DIGITS = 8
+
+
+def short_match_id(match_id: str) -> str:
+    """Return the end of a match's id, which is what people are shown: ids of one moment begin alike."""
+    return match_id[-_SHOWN_DIGITS:]
+
+
+def format_seats(seats: Sequence[Mapping[str, Any]]) -> str:
+    """Write who sat where, with the rank in brackets, for a table: `greedy(1) random(2)`."""
+    return " ".join(f"{seat['bot']}({seat['rank'] or '-'})" for seat in seats)

@@ -1,0 +1,76 @@
+"""The command `arena match run`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_names
+from arena.cli.shared.play import play
+from arena.cli.shared.request import (
+    DEFAULT_START_LIMIT,
+    DEFAULT_TIME,
+    BotNames,
+    GameOption,
+    OpeningPlies,
+    Request,
+    Seed,
+    StartLimit,
+    TimeText,
+    TournamentName,
+    plan_match,
+)
+from arena.cli.shared.storage import Storage, open_storage
+from arena.cli.shared.suggestions import program
+from arena.cli.verbs.match.show import print_match
+from ratings.read import queries
+from ratings.read.queries import MatchDetail
+from ratings.store.database import read
+from ratings.store.models import MatchState, Tournament
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog=example(
+        "arena match run --game foreign_king --bots greedy,search,random --time 100ms",
+        "arena match run --game foreign_king --bots greedy,random --seed 7 --option virtual_discs=16",
+    )
+)
+def run(
+    game: GameOption,
+    bots: BotNames,
+    time: TimeText = DEFAULT_TIME,
+    start_limit: StartLimit = DEFAULT_START_LIMIT,
+    option: GameOptions = None,
+    opening_plies: OpeningPlies = None,
+    seed: Seed = None,
+    rated: Annotated[bool, typer.Option("--rated", help="Let the match count for the ratings.")] = False,
+    name: TournamentName = None,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Play one match: the first bot in seat 0, and so on."""
+    hosting = read_hosting(workers=1, sandbox=sandbox, allow_reduced=allow_reduced)
+    request = Request(
+        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+    )
+    with open_storage(db) as storage:
+        tournament = plan_match(storage, request, parse_names(bots, "bots"), rated=rated, name=name)
+        play(storage, tournament, hosting)
+        detail = _read_match(storage, tournament)
+    print_match(detail, db, as_json=as_json)
+    if detail.match.state is MatchState.VOID:
+        raise CliError(f"the match is void: {detail.match.void_reason}; `{program()} doctor` looks for the cause")
+
+
+def _read_match(storage: Storage, tournament: Tournament) -> MatchDetail:
+    with read(storage.database) as session:
+        (row,) = queries.list_matches(session, tournament.id)
+        return queries.match_detail(session, row.match.id)

@@ -1,0 +1,72 @@
+"""The command `arena rating rebuild`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import errors, settings
+from arena.cli.shared.options import AsJson, Database, PoolOption, example
+from arena.cli.shared.output import print_json
+from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.cli.shared.suggestions import next_command
+from ratings.ledger.check import check_facts, rating_problems
+from ratings.ledger.pools import resolve_pool
+from ratings.ledger.rebuild import rebuild as rebuild_pool
+from ratings.read.leaderboard import pools
+from ratings.store.database import read, write
+
+app = typer.Typer()
+
+_BROKEN_RESULTS = "nothing was rebuilt: the results themselves have problems"
+
+
+@app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))
+def rebuild(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; say what differs, to the last digit.")] = False,
+    pool: PoolOption = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the ratings anew from the results.
+
+    In the order in which they were rated; the same figures come out, to the last digit.
+    """
+    with open_existing_storage(db) as storage:
+        problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
+    if as_json:
+        print_json({"problems": problems})
+    else:
+        _print(problems, outcome, db, check=check)
+    if problems:
+        raise typer.Exit(errors.FAILED)
+
+
+def _check(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+    """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
+    if problems := check_facts(storage.database):
+        return problems, _BROKEN_RESULTS
+    with read(storage.database) as session:
+        problems = list(rating_problems(session, resolve_pool(session, pool).id if pool else None))
+    differ = f"{len(problems)} ratings differ from the results"
+    return problems, differ if problems else "all ratings are what the results give"
+
+
+def _rebuild(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
+    """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
+    if problems := check_facts(storage.database):
+        return problems, _BROKEN_RESULTS
+    with write(storage.database) as session:
+        ids = [resolve_pool(session, pool).id] if pool else [row.pool.id for row in pools(session)]
+        matches = sum(rebuild_pool(session, id_) for id_ in ids)
+    return [], f"rebuilt from {matches} matches"
+
+
+def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> None:
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(f"{db}: {outcome}")
+    if problems and check:
+        typer.echo(f"`{next_command('rating', 'rebuild', db=db)}` writes them anew; make a backup first")

@@ -1,0 +1,1 @@
+"""The verbs of `arena replay`, a file for each. No other noun imports them."""

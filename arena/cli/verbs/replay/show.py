@@ -1,0 +1,138 @@
+"""The command `arena replay show`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.games import check_language, get_game
+from arena.cli.shared.matches import MatchId, short_match_id
+from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
+from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.match.replay import ReplayError, load
+from engine.chance import SeededChance
+from engine.core import EngineError
+from engine.record import Playing
+from ratings.read import queries
+from ratings.store.database import read
+
+app = typer.Typer()
+
+_PLIES = (
+    Column("ply", "PLY", right=True),
+    Column("seat", "SEAT", right=True),
+    Column("bot", "BOT"),
+    Column("action", "ACTION"),
+    Column("by", "BY"),
+    Column("elapsed_us", "TIME", right=True, write=lambda us: "" if us is None else f"{us / 1000:.1f} ms"),
+    Column("note", "NOTE"),
+)
+
+
+@app.command(
+    epilog=example("arena replay show 3f9a01c2", "arena replay show 3f9a01c2 --ply 12 --svg ply12.svg --lang fr")
+)
+def show(
+    match: MatchId,
+    ply: Annotated[int | None, typer.Option(min=0, help="Show the position before this ply instead.")] = None,
+    svg: SvgFile = None,
+    language: Language = settings.LANG.default,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a match was played, ply by ply, or a position in it."""
+    with open_existing_storage(db) as storage:
+        document = _read_replay(storage, match)
+    if as_json and ply is None and svg is None:
+        print_json(document)
+        return
+    if ply is None and svg is None:
+        _print_plies(document)
+    else:
+        _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
+
+
+def _read_replay(storage: Storage, match: str) -> dict[str, Any]:
+    """Return the replay document of a match. Raise CliError if what is stored cannot be read."""
+    with read(storage.database) as session:
+        found = queries.resolve_match(session, match)
+        stored = queries.replay_of(session, found.id)
+    try:
+        return load(stored)
+    except ReplayError as error:
+        raise CliError(f"the replay of match {short_match_id(found.id)} cannot be read: {error}") from error
+
+
+def _print_plies(document: Mapping[str, Any]) -> None:
+    game, entries = get_game(document["game"]), document["entries"]
+    names = [seat["name"] for seat in document["seats"]]
+    print_facts(
+        {
+            "match": document["match_id"],
+            "game": f"{game.title}, {len(names)} seats",
+            "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(names)),
+            "started": format_instant(document["started_at_us"]),
+        }
+    )
+    typer.echo()
+    rows = [_ply_row(entry, names[entry["seat"]], game.actions.format(entry["action"])) for entry in entries]
+    print_table(_PLIES, rows, as_json=False, empty="no plies: the match ended before it began")
+    typer.echo()
+    _print_result(document["result"], names)
+
+
+def _ply_row(entry: Mapping[str, Any], bot: str, action: str) -> dict[str, Any]:
+    return {"elapsed_us": None, "note": "", **entry, "bot": bot, "action": action}
+
+
+def _print_result(result: Mapping[str, Any], names: Sequence[str]) -> None:
+    ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
+    print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
+    for name, value in result["details"].items():
+        typer.echo(f"{name}: {_detail_text(value)}")
+
+
+def _detail_text(value: Any) -> str:
+    """Write what a game says of its end without brackets and quotes."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(_detail_text, value)) or "none"
+    return yes_or_no(value)
+
+
+def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, language: str, *, as_json: bool) -> None:
+    game = get_game(document["game"])
+    check_language(game, language)
+    playing = _play_until(document, ply)
+    if svg is not None:
+        write_svg(svg, game.shown.svg(playing.state, None, language))
+    if as_json:
+        print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
+        return
+    typer.echo(f"before ply {ply} of {len(document['entries'])}")
+    typer.echo(game.shown.text(playing.state, None, language))
+    if svg is not None:
+        typer.echo(f"\ndrawn into {svg}")
+
+
+def _play_until(document: Mapping[str, Any], ply: int) -> Playing:
+    """Play a match again up to the position before `ply`. Raise MisuseError beyond its end, CliError if it fails."""
+    entries = document["entries"]
+    if ply > len(entries):
+        raise MisuseError(f"the match has plies 0 to {len(entries) - 1}; --ply {len(entries)} is its end")
+    game = get_game(document["game"])
+    try:
+        chance = SeededChance(document["chance_seed"])
+        playing = Playing(game, len(document["seats"]), game.parse_options(document["options"]), chance)
+        for entry in entries[:ply]:
+            playing.apply(entry["action"])
+    except EngineError as error:
+        raise CliError(f"the match cannot be played again: {error}; `arena replay verify` tells more") from error
+    return playing

@@ -1,0 +1,40 @@
+"""The command `arena tournament resume`."""
+
+from __future__ import annotations
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.conclusions import progress_note
+from arena.cli.shared.hosting_options import AllowReduced, LeakChecks, Sandbox, WarmMemory, read_hosting
+from arena.cli.shared.options import AsJson, Database, Workers, example
+from arena.cli.shared.play import play
+from arena.cli.shared.request import find_tournament
+from arena.cli.shared.storage import open_existing_storage
+from arena.cli.shared.tournament_table import print_end
+from arena.cli.verbs.tournament.arguments import TournamentText
+from ratings.store.database import read
+
+app = typer.Typer()
+
+
+@app.command(epilog=example("arena tournament resume monday", "arena tournament resume monday --workers 1"))
+def resume(
+    tournament: TournamentText,
+    workers: Workers = 0,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    leak_checks: LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: WarmMemory = settings.WARM_MEMORY.default,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a tournament that was stopped, at whatever point."""
+    hosting = read_hosting(
+        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+    )
+    with open_existing_storage(db) as storage:
+        with read(storage.database) as session:
+            found = find_tournament(session, tournament)
+        play(storage, found, hosting, note=lambda: progress_note(storage, found))
+        print_end(storage, found, as_json=as_json)

@@ -1,0 +1,58 @@
+"""The command `arena tournament run adaptive`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import hosting_options, options, request, settings
+from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
+from arena.tournament.formats.adaptive import DEFAULT_BLOCKS, DEFAULT_QUESTION, Adaptive
+
+app = typer.Typer()
+
+
+@app.command(
+    Adaptive.name,
+    epilog=run_example(
+        'adaptive --seats 2 --bots random,greedy,search --until "winner known at 95%"',
+        'adaptive --seats 3 --bots random,greedy,search --until "top 2 known at 90%" --max-blocks 500',
+    ),
+)
+def adaptive(
+    game: request.GameOption,
+    bots: request.BotNames,
+    seats: request.Seats,
+    until: Annotated[
+        str, typer.Option(metavar="QUESTION", help='"top 3 known at 95%" or "winner known at 99%".')
+    ] = DEFAULT_QUESTION,
+    max_blocks: Annotated[
+        int, typer.Option("--max-blocks", min=1, metavar="N", help="End after so many, whatever is known.")
+    ] = DEFAULT_BLOCKS,
+    time: request.TimeText = request.DEFAULT_TIME,
+    start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
+    option: options.GameOptions = None,
+    opening_plies: request.OpeningPlies = None,
+    seed: request.Seed = None,
+    unrated: Unrated = False,
+    name: request.TournamentName = None,
+    workers: options.Workers = 0,
+    sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
+    allow_reduced: hosting_options.AllowReduced = False,
+    leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
+    db: options.Database = settings.DB.default,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play until the best are known, where it tells most: close rivals meet often, clear cases seldom."""
+    asked = request.Request(
+        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+    )
+    hosting = read_hosting(
+        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+    )
+    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    entrants = options.parse_names(bots, "bots")
+    run_tournament(Adaptive(seats, until, max_blocks), entrants, asked, hosting, target)

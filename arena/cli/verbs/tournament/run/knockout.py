@@ -1,0 +1,57 @@
+"""The command `arena tournament run knockout`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import hosting_options, options, request, settings
+from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
+from arena.tournament.formats.knockout import Knockout
+
+app = typer.Typer()
+
+
+@app.command(
+    Knockout.name,
+    epilog=run_example(
+        "knockout --seats 2 --bots random,greedy,search --best-of 3",
+        "knockout --seats 2 --bots random,greedy,search --double --in-order",
+    ),
+)
+def knockout(
+    game: request.GameOption,
+    bots: request.BotNames,
+    seats: request.Seats,
+    double: Annotated[bool, typer.Option("--double", help="Who loses twice is out, not who loses once.")] = False,
+    best_of: Annotated[int, typer.Option("--best-of", min=1, metavar="N", help="Blocks that decide a tie.")] = 1,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="Seed the bots in the order of --bots; otherwise seeds are drawn.")
+    ] = False,
+    time: request.TimeText = request.DEFAULT_TIME,
+    start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
+    option: options.GameOptions = None,
+    opening_plies: request.OpeningPlies = None,
+    seed: request.Seed = None,
+    unrated: Unrated = False,
+    name: request.TournamentName = None,
+    workers: options.Workers = 0,
+    sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
+    allow_reduced: hosting_options.AllowReduced = False,
+    leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
+    db: options.Database = settings.DB.default,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play ties whose losers are out, until one is left; with 3 to 5 seats the better half of a table goes on."""
+    asked = request.Request(
+        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+    )
+    hosting = read_hosting(
+        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+    )
+    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    entrants = options.parse_names(bots, "bots")
+    run_tournament(Knockout(seats, 2 if double else 1, best_of, not in_order), entrants, asked, hosting, target)

@@ -1,0 +1,60 @@
+"""The command `arena tournament run round-robin`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import hosting_options, options, request, settings
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.verbs.tournament.run.common import Target, Unrated, run_example, run_tournament
+from arena.tournament.formats.roundrobin import RoundRobin
+
+app = typer.Typer()
+
+
+@app.command(
+    RoundRobin.name,
+    epilog=run_example(
+        "round-robin --seats 3 --bots random,greedy,search --blocks 10",
+        "round-robin --seats 2 --bots random,greedy --seed 1 --name monday",
+        "round-robin --seats 2 --bots random,greedy,search --double",
+    ),
+)
+def round_robin(
+    game: request.GameOption,
+    bots: request.BotNames,
+    seats: request.Seats,
+    blocks: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots; 1 if not given.")
+    ] = None,
+    double: Annotated[bool, typer.Option("--double", help="Two blocks for each combination.")] = False,
+    time: request.TimeText = request.DEFAULT_TIME,
+    start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
+    option: options.GameOptions = None,
+    opening_plies: request.OpeningPlies = None,
+    seed: request.Seed = None,
+    unrated: Unrated = False,
+    name: request.TournamentName = None,
+    workers: options.Workers = 0,
+    sandbox: hosting_options.Sandbox = settings.SANDBOX.default,
+    allow_reduced: hosting_options.AllowReduced = False,
+    leak_checks: hosting_options.LeakChecks = settings.LEAK_CHECKS.default,
+    warm_memory: hosting_options.WarmMemory = settings.WARM_MEMORY.default,
+    db: options.Database = settings.DB.default,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play every combination of bots, in blocks: one opening in all rotations of the seats."""
+    if double and blocks is not None:
+        raise MisuseError(f"--double is --blocks 2, and contradicts --blocks {blocks}; leave one of them out")
+    asked = request.Request(
+        game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
+    )
+    hosting = read_hosting(
+        workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
+    )
+    target = Target(db=db, name=name, rated=not unrated, as_json=as_json)
+    entrants = options.parse_names(bots, "bots")
+    run_tournament(RoundRobin(seats, 2 if double else blocks or 1), entrants, asked, hosting, target)

@@ -1,0 +1,29 @@
+"""Copies of positions. Made by `python -m engine.kit.cloning game_connect_four` from state.py: do not edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.chance import Chance
+
+if TYPE_CHECKING:
+    from game_connect_four.state import ConnectFourState
+
+ConnectFourStateT = TypeVar("ConnectFourStateT", bound="ConnectFourState")
+
+
+def clone_connect_four_state(self: ConnectFourStateT, chance: Chance | None = None) -> ConnectFourStateT:
+    """Return an independent copy."""
+    del chance  # nothing is drawn
+    kind = type(self)
+    copy = kind.__new__(kind)
+    copy.seats = self.seats
+    copy.options = self.options
+    copy.dropped = self.dropped[:]
+    copy.phase = self.phase
+    copy.decider = self.decider
+    copy.squares = self.squares[:]
+    copy.heights = self.heights[:]
+    copy.winner = self.winner
+    copy.legal = self.legal
+    return copy

@@ -1,0 +1,18 @@
+"""What can be chosen for a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from engine.kit.options import DeclaredOptions, Number, option
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Validated options."""
+
+    line: int = option(Number(3, 5), "how many discs in a straight line win", 4)
+
+
+OPTIONS: Final = DeclaredOptions("connect_four", Options)

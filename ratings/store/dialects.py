@@ -1,0 +1,66 @@
+"""Chooses what is particular to the database that serves: SQLite, or PostgreSQL for everything on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import sqlalchemy.exc
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from ratings.errors import RatingsError
+from ratings.store import postgresql, sqlite
+
+
+class Dialect(Protocol):
+    """What the modules `sqlite` and `postgresql` each provide."""
+
+    READING: Mapping[str, Any]
+    """Execution options of a transaction that reads."""
+    WRITING: Mapping[str, Any]
+    """Execution options of a transaction that will write."""
+
+    def is_there(self, url: URL) -> bool:
+        """Return whether the database exists, without making it. Raises DatabaseAccessError if none could."""
+
+    def make_engine(self, url: URL) -> Engine:
+        """Return an engine, without connecting. Raises DatabaseAccessError if no database could lie there."""
+
+    def prepare_fresh(self, engine: Engine) -> None:
+        """Set what a database keeps for ever, before it gets its first table."""
+
+    def translate(self, error: BaseException, url: URL) -> RatingsError | None:
+        """Return what a driver's error means to people, with the remedy, or `None` if it is not known here."""
+
+    def backup(self, engine: Engine, target: Path) -> None:
+        """Copy the database into a new file. Raises BackupError."""
+
+    def problems(self, connection: Connection) -> Iterator[str]:
+        """Yield what the database's own checks find, one line each."""
+
+
+def dialect_of(url: URL) -> Dialect:
+    """Return the dialect of the database that the URL names."""
+    return sqlite if url.get_backend_name() == "sqlite" else postgresql
+
+
+@contextmanager
+def translated(url: URL) -> Iterator[None]:
+    """Turn the driver's errors that have a remedy into `ratings.errors`; let the others through."""
+    try:
+        yield
+    except sqlalchemy.exc.DBAPIError as error:
+        _raise_translated(error.orig or error, url, error)
+        raise
+    except Exception as error:  # a driver's error while connecting or copying comes unwrapped
+        _raise_translated(error, url, error)
+        raise
+
+
+def _raise_translated(original: BaseException, url: URL, error: Exception) -> None:
+    meaning = dialect_of(url).translate(original, url)
+    if meaning is not None:
+        raise meaning from error

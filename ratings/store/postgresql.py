@@ -1,0 +1,51 @@
+"""All that is particular to PostgreSQL, and to any other database on a server.
+
+Where SQLite has one writer at a time, statements here take row locks (`FOR UPDATE`), which SQLite ignores.
+"""
+# ruff: noqa: ARG001 - both dialects have the same signatures
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL
+
+from ratings.errors import BackupError, DatabaseAccessError, RatingsError
+
+READING: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ"}
+WRITING: Mapping[str, Any] = {}
+
+
+def is_there(url: URL) -> bool:
+    """Return True: whether the server answers is seen when the database is opened."""
+    return True
+
+
+def make_engine(url: URL) -> Engine:
+    """Return an engine, without connecting. Raises DatabaseAccessError if the driver is not installed."""
+    try:
+        return create_engine(url)
+    except ModuleNotFoundError as error:
+        raise DatabaseAccessError(f"{url.drivername} needs the Python package {error.name}; install it") from error
+
+
+def prepare_fresh(engine: Engine) -> None:
+    """Do nothing: all settings are the server's own."""
+
+
+def translate(error: BaseException, url: URL) -> RatingsError | None:
+    """Return `None`: the server's own messages are left as they are."""
+    return None
+
+
+def backup(engine: Engine, target: Path) -> None:
+    """Raise BackupError: a server has tools of its own."""
+    raise BackupError("only SQLite is backed up here; use the database's own tool, for example pg_dump")
+
+
+def problems(connection: Connection) -> Iterator[str]:
+    """Yield nothing: the server checks its pages and references itself."""
+    yield from ()

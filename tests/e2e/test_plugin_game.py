@@ -1,0 +1,89 @@
+"""A game as a package of its own, installed beside the arena's wheel into a fresh environment: nothing else changed."""
+
+import json
+import os
+import site
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECTS = (ROOT, ROOT / "examples/game_connect_four")
+NAME = "connect_four"
+
+
+def build_wheel(project: Path, target: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    (wheel,) = target.glob("*.whl")
+    return wheel
+
+
+class Installation:
+    """A fresh environment with both wheels, and a directory to work in."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.python = home / "environment/bin/python"
+        venv.create(home / "environment")
+        # The libraries of others are those of the tests; ours are the wheels', which come first.
+        (self.site,) = (home / "environment/lib").glob("python*/site-packages")
+        (self.site / "others.pth").write_text("\n".join(site.getsitepackages()) + "\n", encoding="utf-8")
+        wheels = [str(build_wheel(project, home / f"wheel{index}")) for index, project in enumerate(PROJECTS)]
+        install = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--no-index", "--no-deps"]
+        subprocess.run([*install, "--quiet", "--disable-pip-version-check", *wheels], check=True)
+
+    def arena(self, *words: str) -> str:
+        """Run a command that must succeed; what it prints."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
+        command = [str(self.python.with_name("arena")), *words]
+        run = subprocess.run(command, cwd=self.home, env=clean, capture_output=True, text=True, timeout=100)
+        assert run.returncode == 0, run
+        return run.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    return Installation(tmp_path_factory.mktemp("plugin"))
+
+
+@pytest.fixture(scope="module")
+def played(installed: Installation) -> Installation:
+    installed.arena("demo", "--game", NAME, "--blocks", "2", "--time", "20ms", "--db", "demo.db")
+    return installed
+
+
+def test_it_runs_from_the_wheels(installed: Installation) -> None:
+    program = "import engine, game_connect_four as game; print(engine.__file__); print(game.__file__)"
+    run = subprocess.run(
+        [installed.python, "-c", program], cwd=installed.home, capture_output=True, text=True, check=True
+    )
+    assert [Path(line).is_relative_to(installed.site) for line in run.stdout.split()] == [True, True]
+
+
+def test_it_is_listed_beside_the_others(installed: Installation) -> None:
+    names = {game["name"] for game in json.loads(installed.arena("game", "list", "--json"))}
+    assert {NAME, "foreign_king", "rex_romanorum"} <= names
+    assert "discs in a straight line" in installed.arena("game", "show", NAME)
+
+
+def test_the_samples_play_it_rated(played: Installation) -> None:
+    (table,) = json.loads(played.arena("leaderboard", "--db", "demo.db", "--json"))
+    rows = table["rows"] if "rows" in table else table["table"]
+    assert {row["bot"] for row in rows} >= {"random", "greedy", "search"}
+    assert all(row["matches"] > 0 for row in rows)
+
+
+def test_every_match_is_verified(played: Installation) -> None:
+    verified = json.loads(played.arena("replay", "verify", "--all", "--db", "demo.db", "--json"))
+    assert verified
+
+
+def test_it_is_drawn(played: Installation) -> None:
+    (match, *_) = json.loads(played.arena("match", "list", "--db", "demo.db", "--json"))
+    played.arena("replay", "show", match["id"], "--db", "demo.db", "--svg", "board.svg")
+    assert "<svg" in (played.home / "board.svg").read_text(encoding="utf-8")
+    assert "DROP_" in played.arena("replay", "show", match["id"], "--db", "demo.db")
