@@ -16,7 +16,7 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
-from ratings.read.queries import list_matches
+from ratings.read.matches import list_matches
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 import typer
+from ratings.ledger.entry import progress
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.host_report import report_host
@@ -25,7 +26,6 @@ from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
-from ratings.ledger.entry import progress
 from ratings.read import queries
 from ratings.store.database import read
 from ratings.store.models import Tournament

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
+from ratings.read.queries import MatchRow
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
@@ -14,7 +15,6 @@ from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.read import queries
-from ratings.read.queries import MatchRow
 from ratings.store.database import read
 from ratings.store.models import MatchState
 

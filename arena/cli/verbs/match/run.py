@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from ratings.read.queries import MatchDetail
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
@@ -28,7 +29,6 @@ from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
 from ratings.read import queries
-from ratings.read.queries import MatchDetail
 from ratings.store.database import read
 from ratings.store.models import MatchState, Tournament
 

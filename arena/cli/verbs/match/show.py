@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from ratings.read.queries import MatchDetail
 
 from arena.cli.shared import settings
 from arena.cli.shared.matches import MatchId, short_match_id
@@ -17,7 +18,6 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems, problem_facts
 from arena.cli.verbs.match.times import find_times, print_times
 from ratings.read import queries
-from ratings.read.queries import MatchDetail
 from ratings.store.database import read
 from ratings.store.models import Match, MatchSeat, MatchState, RatingChange
 

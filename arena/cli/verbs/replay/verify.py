@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from ratings.read.queries import MatchDetail
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import MisuseError
@@ -17,7 +18,6 @@ from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.match.replay import load
 from arena.match.verify import verify as problems_of
 from ratings.read import queries
-from ratings.read.queries import MatchDetail
 from ratings.store.database import Session, read
 from ratings.store.models import Match, MatchState
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from ratings.read.archive.exporting import export_tournament
 
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
-from ratings.read.archive.exporting import export_tournament
 from ratings.store.database import read
 
 app = typer.Typer()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from ratings.read.archive.importing import import_tournament
 
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
@@ -14,7 +15,6 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.creation import check_name
-from ratings.read.archive.importing import import_tournament
 from ratings.store.database import write
 
 app = typer.Typer()

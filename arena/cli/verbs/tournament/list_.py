@@ -6,13 +6,13 @@ from dataclasses import asdict
 from typing import Any
 
 import typer
+from ratings.read.queries import TournamentRow
 
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_table
 from arena.cli.shared.storage import open_existing_storage
 from ratings.read import queries
-from ratings.read.queries import TournamentRow
 from ratings.store.database import read
 
 app = typer.Typer()

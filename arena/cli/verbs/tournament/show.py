@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+from ratings.read.queries import MatchRow, TournamentRow
 
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
@@ -23,7 +24,6 @@ from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.cli.verbs.tournament.list_ import tournament_facts
 from ratings.read import queries
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.queries import MatchRow, TournamentRow
 from ratings.store.database import read
 
 app = typer.Typer()
