@@ -28,10 +28,14 @@ def add_version(
     ).one_or_none()
     if known is not None:
         return known, False
-    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == holder.id)).one()
+    return _new_version(session, holder, content_hash, manifest), True
+
+
+def _new_version(session: Session, bot: Bot, content_hash: str, manifest: Mapping[str, Any]) -> Version:
+    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == bot.id)).one()
     version = Version(
         id=new_id(),
-        bot_id=holder.id,
+        bot_id=bot.id,
         number=(newest or 0) + 1,
         content_hash=content_hash,
         manifest=dict(manifest),
@@ -39,7 +43,7 @@ def add_version(
     )
     session.add(version)
     session.flush()
-    return version, True
+    return version
 
 
 def _bot_of(session: Session, name: str, owner: str | None) -> Bot:

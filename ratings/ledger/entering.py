@@ -40,12 +40,7 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str)
     version is not entered, PlanError if it has withdrawn or the tournament is over.
     """
     _check_open(session, lock(session, tournament_id))
-    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id, Entrant.version_id == version_id)
-    entrant = session.exec(query).one_or_none()
-    if entrant is None:
-        raise NotFoundError("this version is not entered; see: arena tournament show")
-    if entrant.withdrawn_wave is not None:
-        raise PlanError("this version has withdrawn already; see: arena tournament show")
+    entrant = _get_present(session, tournament_id, version_id)
     entrant.withdrawn_wave = len(waves.planned_waves(session, tournament_id))
     session.add(entrant)
     session.flush()
@@ -53,6 +48,16 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str)
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return void
+
+
+def _get_present(session: Session, tournament_id: str, version_id: str) -> Entrant:
+    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id, Entrant.version_id == version_id)
+    entrant = session.exec(query).one_or_none()
+    if entrant is None:
+        raise NotFoundError("this version is not entered; see: arena tournament show")
+    if entrant.withdrawn_wave is not None:
+        raise PlanError("this version has withdrawn already; see: arena tournament show")
+    return entrant
 
 
 def _void_blocks(session: Session, tournament_id: str, version_id: str, reason: str) -> int:

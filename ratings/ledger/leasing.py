@@ -92,12 +92,7 @@ def lease(
     if not rows:
         return []
     connection.execute(_LEASE, [{"the_match": row.id, "attempt": row.attempt + 1} for row in rows])
-    attempt = {
-        "worker": worker,
-        "state": AttemptState.RUNNING,
-        "leased_at_us": instant,
-        "deadline_us": deadline_us,
-    }
+    attempt = {"worker": worker, "state": AttemptState.RUNNING, "leased_at_us": instant, "deadline_us": deadline_us}
     connection.execute(_ADD_ATTEMPT, [{"match_id": row.id, "number": row.attempt + 1, **attempt} for row in rows])
     session.expire_all()
     return _leased(connection, rows)
@@ -107,19 +102,20 @@ def _leased(connection: Connection, rows: Sequence[AnyRow]) -> list[LeasedMatch]
     seats: dict[str, list[LeasedSeat]] = {}
     for match_id, *seat in connection.execute(_SEATS, {"matches": [row.id for row in rows]}):
         seats.setdefault(match_id, []).append(LeasedSeat(*seat))
-    return [
-        LeasedMatch(
-            match_id=row.id,
-            attempt=row.attempt + 1,
-            position=row.position,
-            block_index=row.block_index,
-            rotation=row.rotation,
-            opening=tuple(row.opening),
-            chance_seed=row.chance_seed,
-            seats=tuple(seats[row.id]),
-        )
-        for row in rows
-    ]
+    return [_leased_match(row, tuple(seats[row.id])) for row in rows]
+
+
+def _leased_match(row: AnyRow, seats: tuple[LeasedSeat, ...]) -> LeasedMatch:
+    return LeasedMatch(
+        match_id=row.id,
+        attempt=row.attempt + 1,
+        position=row.position,
+        block_index=row.block_index,
+        rotation=row.rotation,
+        opening=tuple(row.opening),
+        chance_seed=row.chance_seed,
+        seats=seats,
+    )
 
 
 def _expire(connection: Connection, tournament_id: str, instant: int) -> None:

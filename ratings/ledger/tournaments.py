@@ -63,12 +63,16 @@ def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
     )
     session.add(tournament)
     session.flush()
-    entrants = [
-        {"tournament_id": tournament.id, "position": position, "version_id": version}
-        for position, version in enumerate(plan.entrants)
-    ]
-    session.connection().execute(insert(tables.entrant), entrants)
+    _write_entrants(session, tournament.id, plan.entrants)
     return tournament
+
+
+def _write_entrants(session: Session, tournament_id: str, versions: Sequence[str]) -> None:
+    rows = [
+        {"tournament_id": tournament_id, "position": position, "version_id": version}
+        for position, version in enumerate(versions)
+    ]
+    session.connection().execute(insert(tables.entrant), rows)
 
 
 def _check_entered_once(entrants: Sequence[str]) -> None:
@@ -98,17 +102,21 @@ def cancel(session: Session, tournament_id: str) -> int:
     """
     tournament = get_tournament(session, tournament_id)
     release(session, tournament_id)
-    connection = session.connection()
-    cancelled = connection.execute(
-        update(_m)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
-        .values(state=MatchState.VOID, void_reason="the tournament was cancelled")
-    ).rowcount
+    cancelled = _void_planned(session, tournament_id)
     if tournament.cancelled_at_us is None and (cancelled or tournament.more_waves):
         tournament.cancelled_at_us = now_us()
         tournament.more_waves = False
         session.add(tournament)
         session.flush()
-    rate_prefix(connection, tournament_id)
+    rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return cancelled
+
+
+def _void_planned(session: Session, tournament_id: str) -> int:
+    void = session.connection().execute(
+        update(_m)
+        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED)
+        .values(state=MatchState.VOID, void_reason="the tournament was cancelled")
+    )
+    return int(void.rowcount)
