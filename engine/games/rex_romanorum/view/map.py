@@ -18,6 +18,7 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.state import FIGHT_ON, NOBODY, RAZE, RexState
 from engine.games.rex_romanorum.view.text import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
+from engine.kit.drawing import group, polygon, text
 
 ARMS: Final[Mapping[int, str]] = {
     NOBODY: "#f4ecd8",
@@ -63,42 +64,31 @@ def to_picture(x: float, y: float) -> tuple[float, float]:
     return (x - 92) * _SCALE + 10, (y - 20) * _SCALE + 40
 
 
-def text(x: float, y: float, content: object, classes: str = "", widest: float = 0) -> str:
-    """A text; with `widest` it is squeezed into so many units if it would be longer."""
-    kind = f' class="{classes}"' if classes else ""
-    longer = 0 < widest < 6.6 * len(str(content))
-    squeezed = f' textLength="{widest:g}" lengthAdjust="spacingAndGlyphs"' if longer else ""
-    return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
-
-
 def halo(x: float, y: float, content: str, classes: str, widest: float = 0) -> str:
     """A text on a pale rim, to be read on any hatching."""
-    return text(x, y, content, f"{classes} o", widest) + text(x, y, content, classes, widest)
+    return text(x, y, content, f"{classes} o", widest=widest) + text(x, y, content, classes, widest=widest)
 
 
 def shield(seat: int, x: float, y: float) -> str:
     """The arms of a seat: fill, hatching and letter."""
     outline = f'<path d="M-9 -10H9V1C9 7 4 10 0 12C-4 10 -9 7 -9 1Z" fill="url(#p{seat})" stroke="#222"/>'
-    return f'<g transform="translate({x:g} {y:g})">{outline}{halo(0, 4, letter_of(seat), "c b")}</g>'
+    return group(x, y, outline + halo(0, 4, letter_of(seat), "c b"))
 
 
 def church(diocese: int, x: float, y: float) -> str:
     """A church of a diocese: colour and letter (S2)."""
     outline = '<path d="M-7 8V-2L-1 -7V-12H-3V-13.500H-1V-15.500H1V-13.500H3V-12H1V-7L7 -2V8Z" fill="#fff"'
     letter = f'<text y="6" class="c s b" style="fill:{_CHURCH_INKS[diocese]}">{DIOCESE_LETTERS[diocese]}</text>'
-    return (
-        f'<g transform="translate({x:g} {y:g})">{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>'
-        f"{letter}</g>"
-    )
+    return group(x, y, f'{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>{letter}')
 
 
 def draw_map(state: RexState, names: Mapping[str, str]) -> str:
     """All regions, the marked ones over them, then what stands in them."""
     lands = "".join(_land(region, _fill(state, region)) for region in range(REGION_COUNT))
-    marked = [_outline(region, "card") for region in state.drawn]
+    marked = [polygon(_points(region), "card") for region in state.drawn]
     if state.phase in (RAZE, FIGHT_ON):
-        marked.append(_outline(state.target, "mark"))
-    marked += [_outline(region, "mark") for region in regions_of(state.contested | state.undefended)]
+        marked.append(polygon(_points(state.target), "mark"))
+    marked += [polygon(_points(region), "mark") for region in regions_of(state.contested | state.undefended)]
     return lands + "".join(marked) + "".join(_content(state, region, names) for region in range(REGION_COUNT))
 
 
@@ -117,10 +107,6 @@ def _points(region: int) -> str:
 
 def _land(region: int, fill: str) -> str:
     return f'<polygon class="land" points="{_points(region)}" fill="{fill}"/>'
-
-
-def _outline(region: int, kind: str) -> str:
-    return f'<polygon class="{kind}" points="{_points(region)}"/>'
 
 
 @cache
