@@ -9,7 +9,7 @@ from engine.games.rex_romanorum.actions import ARCHER, FOOT, HIGHEST_COUNT, KEEP
 from engine.games.rex_romanorum.board import BIT, REGION_COUNT, regions_of
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.rules.land import take
-from engine.games.rex_romanorum.state import COUNT, GARRISON, NOTHING, RexState
+from engine.games.rex_romanorum.state import GARRISON, RexState
 from engine.games.rex_romanorum.state import KEEP as KEEP_PHASE
 from engine.kit.reading import need
 
@@ -121,16 +121,6 @@ def is_legal_garrison(state: RexState, action: int) -> bool:
         and state.gold[state.active] >= state.options.cost[kind]
         and free_places(state, region) > 0
     )
-
-
-def apply_garrison(state: RexState, action: int) -> None:
-    """Ask how many, or end the turn."""
-    if action == PLACE_DONE:
-        flow.end_turn(state)
-        return
-    state.source = NOTHING
-    state.target = action - PLACE
-    state.phase = COUNT
 
 
 def most_garrisoned(state: RexState) -> int:

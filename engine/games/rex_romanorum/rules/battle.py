@@ -122,13 +122,15 @@ def is_legal_fight_on(state: RexState, action: int) -> bool:
     return action == FIGHT_ON or (0 <= region < REGION_COUNT and retreats(state) & BIT[region] != 0)
 
 
-def apply_fight_on(state: RexState, action: int) -> None:
-    """Fight another round, or retreat: all attackers together, and the region is left alone this turn (K6)."""
-    if action == FIGHT_ON:
-        fight_round(state)
-    else:
-        stand_down(state, state.target, action - RETREAT)
-        go_on(state)
+def apply_fight_on(state: RexState, _action: int) -> None:
+    """Fight another round."""
+    fight_round(state)
+
+
+def apply_retreat(state: RexState, action: int) -> None:
+    """Move all attackers to an own region; the region of the fight is left alone this turn (K6)."""
+    stand_down(state, state.target, action - RETREAT)
+    go_on(state)
 
 
 def fight_round(state: RexState) -> None:

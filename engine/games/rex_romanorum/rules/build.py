@@ -86,9 +86,6 @@ def is_legal_build(state: RexState, action: int) -> bool:
 
 def apply_build(state: RexState, action: int) -> None:
     """Build and pay; the action ends by itself when nothing more is legal."""
-    if action == BUILD_DONE:
-        flow.end_turn(state)
-        return
     put_building(state, action)
     state.built = (*state.built, action)
     further = legal_build(state)

@@ -20,6 +20,11 @@ def end_turn(state: RexState) -> None:
     state.decider = state.active
 
 
+def apply_done(state: RexState, _action: int) -> None:
+    """End the turn: nothing more is placed or built."""
+    end_turn(state)
+
+
 def _forget_action(state: RexState) -> None:
     state.task = NOTHING
     state.drawn = ()

@@ -109,10 +109,7 @@ def targets(state: RexState, figures: int) -> int:
 
 
 def apply_move_from(state: RexState, action: int) -> None:
-    """Ask where they go, or finish."""
-    if action == MOVE_DONE:
-        finish_moves(state)
-        return
+    """Ask where they go."""
     state.source = action - MOVE_FROM
     state.phase = MOVE_TO_PHASE
 
@@ -132,6 +129,11 @@ def apply_move_to(state: RexState, action: int) -> None:
     """Ask how many go."""
     state.target = action - MOVE_TO
     state.phase = COUNT
+
+
+def apply_move_done(state: RexState, _action: int) -> None:
+    """Go on to what follows the moves."""
+    finish_moves(state)
 
 
 def finish_moves(state: RexState) -> None:

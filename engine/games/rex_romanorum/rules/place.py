@@ -50,10 +50,7 @@ def is_legal_place(state: RexState, action: int) -> bool:
 
 
 def apply_place(state: RexState, action: int) -> None:
-    """Ask how many, or end the turn."""
-    if action == PLACE_DONE:
-        flow.end_turn(state)
-        return
+    """Ask how many figures are placed there."""
     state.source = NOTHING
     state.target = action - PLACE
     state.phase = COUNT
