@@ -32,7 +32,7 @@ def _hold(fact: bool, what: str) -> None:
 
 
 def _check_sums(state: RexState, seat: int) -> None:
-    """Count production and wealth from the lists."""
+    """Raise InvariantError unless production and wealth are what the lists add up to."""
     regions = [region for region in range(REGION_COUNT) if state.owner[region] == seat]
     churches = sum(bool(mask & BIT[region]) for mask in state.churches for region in regions)
     castles = sum(bool(state.castles & BIT[region]) for region in regions)
@@ -61,7 +61,7 @@ _TURNS: Final = {
 
 
 def measures(state: RexState, action: int) -> Mapping[str, float]:
-    """The things that happen by `action`, with their number."""
+    """Return what happens by the action, with the number of times."""
     phase = state.phase
     if phase == at.TURN:
         return {_TURNS[action]: 1}
@@ -81,7 +81,7 @@ def measures(state: RexState, action: int) -> Mapping[str, float]:
 
 
 def _vote(state: RexState, candidate: int) -> Mapping[str, float]:
-    """A bribe taken, a king made."""
+    """Return whether a bribe is taken and a king is made by a vote for the candidate."""
     election = state.election
     assert election is not None
     found: dict[str, float] = {}

@@ -32,16 +32,9 @@ def render_svg(state: RexState, seat: int | None, language: str) -> str:
     """Return the whole position as a picture."""
     del seat
     names = labels(language)
-    parts = [
-        draw_map(state, names),
-        _heading(state, names),
-        _cards(state, names),
-        _titles(state, names),
-        _players(state, names),
-        _legend(names),
-    ]
+    panels = "".join(panel(state, names) for panel in (_heading, _cards, _titles, _players))
     title = f"{names['title']} · {status(state, names)}"
-    return document(1000, 1200, title, _STYLE, parts, PATTERNS)
+    return document(1000, 1200, title, _STYLE, (draw_map(state, names), panels, _legend(names)), PATTERNS)
 
 
 def _heading(state: RexState, names: Mapping[str, str]) -> str:
@@ -49,7 +42,7 @@ def _heading(state: RexState, names: Mapping[str, str]) -> str:
 
 
 def _cards(state: RexState, names: Mapping[str, str]) -> str:
-    """Pile, discards, and the cards drawn."""
+    """Return the box of pile, discards and the cards drawn."""
     lines = [
         f"{names['pile']}: {len(state.pile)}",
         f"{names['discards']}: {len(state.discards)}",
@@ -61,7 +54,7 @@ def _cards(state: RexState, names: Mapping[str, str]) -> str:
 
 
 def _titles(state: RexState, names: Mapping[str, str]) -> str:
-    """The seven electors in the order of their votes; under them the election that is held."""
+    """Return the seven electors in the order of their votes, and under them the election that is held."""
     parts = [box(788, 330, 204, 216), text(800, 352, names["titles"], "b")]
     for place, title in enumerate(state.options.vote_order):
         y = 378 + 25 * place
@@ -85,7 +78,7 @@ def _election(state: RexState, names: Mapping[str, str]) -> str:
 
 
 def _players(state: RexState, names: Mapping[str, str]) -> str:
-    """A card for each seat; the one that decides is marked."""
+    """Return a card for each seat; that of the seat that decides is marked."""
     top = 1192 - _CARD_HEIGHT * state.seats
     return "".join(_player(state, seat, top + _CARD_HEIGHT * seat, names) for seat in range(state.seats))
 
@@ -112,7 +105,7 @@ def _player(state: RexState, seat: int, y: float, names: Mapping[str, str]) -> s
 
 
 def _legend(names: Mapping[str, str]) -> str:
-    """What the signs mean."""
+    """Return what the signs mean."""
     parts = [box(12, 1052, 150, 140)]
     parts += [church(diocese, 28 + 22 * diocese, 1070) for diocese in range(DIOCESE_COUNT)]
     parts.append(text(92, 1074, names["church"], "s"))
