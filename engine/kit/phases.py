@@ -128,16 +128,19 @@ class PhaseTable(Generic[S]):
         *,
         actions: int,
         outcome: Callable[[S], Outcome],
+        begin: Callable[[S], None] = fits,
         reveals: bool = False,
     ) -> None:
         """Give the class `kind` the moves of `phases`, which are numbered as in `names`.
 
-        `actions` is the length of the game's action table; `outcome(state)` is the result of a finished game. With
-        `reveals` the positions have a list `revelations`, which is emptied before each action.
+        `actions` is the length of the game's action table; `outcome(state)` is the result of a finished game, and
+        `begin(state)` does what comes before the first decision. With `reveals` the positions have a list
+        `revelations`, which is emptied before each action.
         """
         self.names = tuple(names)
         self._phases = tuple(phases[number] for number in range(len(names)))
         self._outcome = outcome
+        self.begin = begin
         _drive(kind, self._phases, actions, reveals)
         kind.phases = self
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from arena.hosting.sandbox.runtime_trees import BOT_PACKAGES
 
+from arena.hosting.sandbox.visible_paths import BOT_PACKAGES
 from tests.bots.fake_arena import FakeArena, decide, serve, started
 
 ROOT = Path(__file__).resolve().parents[2]

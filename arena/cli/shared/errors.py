@@ -55,7 +55,7 @@ EXIT_CODES = {
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
     "arena.hosting.errors.HostingError": FAILED,
-    "arena.tournament.errors.OrderError": MISUSE,
+    "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,

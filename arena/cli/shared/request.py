@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -12,13 +13,14 @@ from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import parse_assignments
 from arena.cli.shared.storage import Storage, find_version
+from arena.hosting.programs import StoredPrograms
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
 from ratings.errors import NotFoundError
 from ratings.read import queries
-from ratings.store.database import Session, write
+from ratings.store.database import Session, read
 from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
@@ -73,19 +75,21 @@ def plan_tournament(
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
     terms = _read_terms(request, form.seats, rated=rated)
-    with write(storage.database) as session:
-        _check_known(session, bots)
-        free = _free_name(session, name, kind or form.name)
-        return creation.create_format(session, storage.store, terms, form, name=free, bots=bots)
+    _check_known(storage, bots)
+    choose_name = _name_chooser(storage, name, kind or form.name)
+    return creation.create_tournament(
+        storage.database, StoredPrograms(storage.store), terms, form, bots=bots, choose_name=choose_name
+    )
 
 
 def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
     """Write the single match that was asked for, and return its tournament; the bots sit in the order named."""
     terms = _read_terms(request, len(bots), rated=rated)
-    with write(storage.database) as session:
-        _check_known(session, bots)
-        free = _free_name(session, name, creation.SINGLE_MATCH)
-        return creation.create_match(session, storage.store, terms, name=free, bots=bots)
+    _check_known(storage, bots)
+    choose_name = _name_chooser(storage, name, creation.SINGLE_MATCH)
+    return creation.create_match(
+        storage.database, StoredPrograms(storage.store), terms, bots=bots, choose_name=choose_name
+    )
 
 
 def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:
@@ -109,14 +113,21 @@ def _read_clock(request: Request) -> TimeControl:
     return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
 
 
-def _check_known(session: Session, bots: Sequence[str]) -> None:
-    for bot in bots:
-        find_version(session, bot)
+def _check_known(storage: Storage, bots: Sequence[str]) -> None:
+    with read(storage.database) as session:
+        for bot in bots:
+            find_version(session, bot)
 
 
-def _free_name(session: Session, name: str | None, kind: str) -> str:
+def _name_chooser(storage: Storage, name: str | None, kind: str) -> creation.ChooseName:
+    """Return what names the tournament while it is written. Raise MisuseError at once if the name is taken now."""
+    choose_name = partial(_free_name, name, kind)
+    choose_name({row.tournament.name for row in queries.list_tournaments(storage.database)})
+    return choose_name
+
+
+def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
     """Return the name that the tournament gets. Raise MisuseError if the one asked for is taken."""
-    taken = {row.tournament.name for row in queries.list_tournaments(session)}
     if name is None:
         return next_name(kind, taken)
     if name in taken:

@@ -10,8 +10,7 @@ from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 from arena.tournament import entering
-from ratings.store.database import write
-from ratings.store.models import Tournament
+from ratings.store.database import read
 
 app = typer.Typer()
 
@@ -22,9 +21,9 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
 
     Its blocks that are not over are void, and it is not paired any more.
     """
-    with open_existing_storage(db) as storage, write(storage.database) as session:
-        found = find_tournament(session, tournament)
-        version, void = entering.withdraw(session, found, bot)
-        name = session.get_one(Tournament, found.id).name
-        text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
+    with open_existing_storage(db) as storage:
+        with read(storage.database) as session:
+            found = find_tournament(session, tournament)
+        version, void = entering.withdraw(storage.database, found, bot)
+        text = f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played"
     typer.echo(text)
