@@ -14,9 +14,9 @@ from engine.games.foreign_king.board import (
     PROVINCE_COUNT,
     PROVINCES,
 )
-from engine.games.foreign_king.labels import labels
 from engine.games.foreign_king.state import FACTORIES, VIRTUAL, ForeignKingState, colour_count, spaces_of
-from engine.games.foreign_king.view import king_place, letter_of, status
+from engine.games.foreign_king.view.labels import labels
+from engine.games.foreign_king.view.text import king_place, letter_of, status
 from engine.kit.drawing import box, document, group, polygon, text, titled, wrapped
 
 _FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7")
@@ -37,8 +37,9 @@ _STYLE: Final = (
 _TRACK_END: Final = 30
 
 
-def render_svg(state: ForeignKingState, language: str) -> str:
-    """The whole position."""
+def render_svg(state: ForeignKingState, seat: int | None, language: str) -> str:
+    """Return the whole position as a picture."""
+    del seat
     names = labels(language)
     parts = [
         _heading(state, names),
