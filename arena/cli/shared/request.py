@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.games import get_game
+from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
-from arena.cli.shared.storage import Storage, find_version
+from arena.cli.shared.storage import Storage
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
-from ratings.errors import NotFoundError
 from ratings.read import queries
 from ratings.store.database import Session, write
 from ratings.store.models import Tournament
@@ -73,8 +73,8 @@ def plan_tournament(
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
     terms = _read_terms(request, form.seats, rated=rated)
+    _check_known(storage, bots)
     with write(storage.database) as session:
-        _check_known(session, bots)
         free = _free_name(session, name, kind or form.name)
         return creation.create_format(session, storage.store, terms, form, name=free, bots=bots)
 
@@ -82,8 +82,8 @@ def plan_tournament(
 def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
     """Write the single match that was asked for, and return its tournament; the bots sit in the order named."""
     terms = _read_terms(request, len(bots), rated=rated)
+    _check_known(storage, bots)
     with write(storage.database) as session:
-        _check_known(session, bots)
         free = _free_name(session, name, creation.SINGLE_MATCH)
         return creation.create_match(session, storage.store, terms, name=free, bots=bots)
 
@@ -109,9 +109,9 @@ def _read_clock(request: Request) -> TimeControl:
     return replace(parse_time_control(request.time), start_limit_us=start_limit.decision_limit_us)
 
 
-def _check_known(session: Session, bots: Sequence[str]) -> None:
+def _check_known(storage: Storage, bots: Sequence[str]) -> None:
     for bot in bots:
-        find_version(session, bot)
+        find_version(storage.database, bot)
 
 
 def _free_name(session: Session, name: str | None, kind: str) -> str:
@@ -130,15 +130,3 @@ def _free_name(session: Session, name: str | None, kind: str) -> str:
 def next_name(kind: str, taken: Set[str]) -> str:
     """Return the first of kind-1, kind-2, ... that is not taken."""
     return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)
-
-
-def find_tournament(session: Session, text: str) -> Tournament:
-    """Return the tournament of that name or id.
-
-    Raises MisuseError, with the nearest name, if there is none, and AmbiguousError if there are several.
-    """
-    try:
-        return queries.resolve_tournament(session, text)
-    except NotFoundError:
-        names = [row.tournament.name for row in queries.list_tournaments(session)]
-        raise unknown("tournament", text, names, "`arena tournament list` shows all") from None

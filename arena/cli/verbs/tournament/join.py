@@ -5,9 +5,9 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_tournament, find_version
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import find_version, open_existing_storage
+from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 from arena.tournament import entering
 from ratings.store.database import write
@@ -21,9 +21,9 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
 
     That may be done while it runs, or before it is resumed.
     """
-    with open_existing_storage(db) as storage, write(storage.database) as session:
-        find_version(session, bot)
-        found = find_tournament(session, tournament)
-        version, wave = entering.join(session, storage.store, found, bot)
-        text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
-    typer.echo(text)
+    with open_existing_storage(db) as storage:
+        find_version(storage.database, bot)
+        found = find_tournament(storage.database, tournament)
+        with write(storage.database) as session:
+            version, wave = entering.join(session, storage.store, found, bot)
+    typer.echo(f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on")

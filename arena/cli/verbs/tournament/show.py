@@ -11,11 +11,11 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.host_report import leak_lines, leak_summary
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import format_seats, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTable, read_table
@@ -73,8 +73,9 @@ def show(
 
 
 def _read_report(storage: Storage, tournament: str) -> _Report:
+    found = find_tournament(storage.database, tournament)
     with read(storage.database) as session:
-        row = queries.tournament_row(session, find_tournament(session, tournament).id)
+        row = queries.tournament_row(session, found.id)
         return _Report(
             row,
             read_table(session, row.tournament),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 from arena.tournament import entering
 from ratings.store.database import write
-from ratings.store.models import Tournament
 
 app = typer.Typer()
 
@@ -22,9 +21,8 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
 
     Its blocks that are not over are void, and it is not paired any more.
     """
-    with open_existing_storage(db) as storage, write(storage.database) as session:
-        found = find_tournament(session, tournament)
-        version, void = entering.withdraw(session, found, bot)
-        name = session.get_one(Tournament, found.id).name
-        text = f"{name}: {bot} (version {version.number}) is out; {void} matches will not be played"
-    typer.echo(text)
+    with open_existing_storage(db) as storage:
+        found = find_tournament(storage.database, tournament)
+        with write(storage.database) as session:
+            version, void = entering.withdraw(session, found, bot)
+    typer.echo(f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played")
