@@ -25,7 +25,7 @@ class Match:
     __slots__ = ("_game_info", "_options", "_rules", "_started", "random")
 
     random: Random
-    """Randomness from the match's seed: a bot that draws only from here plays equal matches equally."""
+    """Randomness from the match's seed: a bot that draws from here alone plays equal matches equally."""
 
     def __init__(self, started: play_pb2.MatchStarted, game_info: play_pb2.GameInfo) -> None:
         self._started = started
@@ -36,12 +36,12 @@ class Match:
 
     @property
     def id(self) -> str:
-        """The match's id, for logs."""
+        """The id of the match, for logs."""
         return self._started.match_id
 
     @property
     def game(self) -> str:
-        """The game's name."""
+        """The name of the game."""
         return self._started.game
 
     @property
@@ -66,7 +66,7 @@ class Match:
 
     @property
     def cores(self) -> int:
-        """Processor cores granted to this bot."""
+        """How many processor cores are granted to this bot."""
         return self._started.cores
 
     @property
@@ -93,7 +93,7 @@ class Match:
 
     @property
     def rules(self) -> Game:
-        """The engine's game. Raises RulesVersionError if the installed engine has other rules than the arena."""
+        """The game in the installed engine. Raises RulesVersionError if its rules are not those of the arena."""
         if self._rules is None:
             from engine import registry  # a bot that does not search does not pay for the engine
 
@@ -150,16 +150,16 @@ class Decision:
 
     @property
     def time_limit_us(self) -> int:
-        """Longest time for this decision in microseconds, bank included; 0 = no limit."""
+        """The longest time for this decision in microseconds, bank included; 0 = no limit."""
         return self._message.time_limit_us
 
     @property
     def bank_us(self) -> int:
-        """Microseconds left in the bank; 0 without a bank."""
+        """How many microseconds are left in the bank; 0 without a bank."""
         return self._message.bank_us
 
     def seconds_left(self) -> float | None:
-        """Seconds until the limit of this decision, counted from its arrival; None without a limit."""
+        """Return the seconds until the limit of this decision, counted from its arrival; None without a limit."""
         if not self._message.time_limit_us:
             return None
         return self._message.time_limit_us / 1e6 - (time.monotonic() - self._arrived)
@@ -171,23 +171,23 @@ class Decision:
 
     @property
     def observation(self) -> Mapping[str, Any]:
-        """What this seat may see of the position, as the JSON that the game documents."""
+        """What this seat may see of the position, as the JSON that the game documents; made when first asked for."""
         if self._observation is None:
             self._observation = self.seen.to_json()
         return self._observation
 
     @property
     def seen(self) -> Observation:
-        """What this seat saw, read once, for `engine.abilities.Playable.determinize`."""
+        """What this seat may see, as the value of the engine that `Playable.determinize` takes; read once."""
         if self._seen is None:
             self._seen = self.match.rules.observed(self.observation_bytes)
         return self._seen
 
     def state(self, random: Random | None = None) -> State:
-        """A position to search in, consistent with what this seat saw; hidden parts drawn from `random`.
+        """Return a new position to search in, consistent with what this seat saw; hidden parts are drawn.
 
-        `random` None means the match's. Raises RulesVersionError if the installed engine has other rules, AbilityError
-        if the game cannot be searched.
+        They are drawn from `random`, or from the match's randomness if it is None. Raises RulesVersionError if the
+        installed engine has other rules, AbilityError if the game cannot be searched.
         """
         from engine.abilities import need_playable
 

@@ -10,7 +10,7 @@
         run(FirstBot())
 
 `play_offline` plays a whole match in this process, without an arena, through the same messages. docs/write-a-bot.md
-tells the rest. Neither this module nor `run` imports the engine; `Match.rules` does, when it is asked for.
+tells the rest. Neither this module nor `run` imports the engine: the first use of `Match.rules` does.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NOT_STARTED = (
 
 
 def __getattr__(name: str) -> Any:
-    """`play_offline` and `OfflineMatch` bring the engine with them, so they are imported when they are asked for."""
+    """Import `play_offline` and `OfflineMatch` when they are asked for: they bring the engine with them."""
     if name not in ("play_offline", "OfflineMatch"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from bots import offline
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
 
 
 def run(bot: Bot) -> None:
-    """Play for the arena that started this process, until it closes the stream; then return.
+    """Play for the arena that started this process, and return when it closes the stream.
 
     Address and token come from ARENA_ADDRESS and ARENA_TOKEN. Without them, one line tells what to do, and the
     process exits with 2; if the arena refuses the bot, with 1. What `decide` raises is raised here.

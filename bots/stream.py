@@ -60,7 +60,10 @@ async def _converse(session: Session, call: _Call) -> None:
 
 
 async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
-    """Whether it was sent. A stream that ended meanwhile fails in several ways, and grpc then forgets why it ended."""
+    """Write a request; whether it was sent.
+
+    A stream that has ended meanwhile fails in several ways, after which grpc no longer tells why it ended.
+    """
     try:
         await call.write(request)
     except (grpc.aio.AioRpcError, asyncio.InvalidStateError):

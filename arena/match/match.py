@@ -196,11 +196,21 @@ class Match:
         """Apply one action of an answer; times and note stand with the first."""
         event = self.playing.apply(action)
         if event.ply == decision.ply:
-            times = (spent.elapsed_us, spent.charged_us)
-            entry = Entry(event.ply, event.seat, action, DecidedBy.BOT, event.ply, *times, answer.note, spent.figures)
+            self.entries.append(
+                Entry(
+                    event.ply,
+                    event.seat,
+                    action,
+                    DecidedBy.BOT,
+                    decide=decision.ply,
+                    elapsed_us=spent.elapsed_us,
+                    charged_us=spent.charged_us,
+                    note=answer.note,
+                    figures=spent.figures,
+                )
+            )
         else:
-            entry = Entry(event.ply, event.seat, action, DecidedBy.BOT, decision.ply)
-        self.entries.append(entry)
+            self.entries.append(Entry(event.ply, event.seat, action, DecidedBy.BOT, decide=decision.ply))
         self._seats.has_acted = True
 
     def _apply(self, action: int, by: DecidedBy) -> None:

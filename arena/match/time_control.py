@@ -64,14 +64,16 @@ def _microseconds(text: str, scale: int) -> int:
     return int(whole) * scale + int((fraction + "000")[:3]) * scale // 1000
 
 
-def parse_time_control(text: str) -> TimeControl:
-    """Return the time control that a text describes; the start limit and the margin are the defaults.
+def parse_time_control(
+    text: str, *, start_limit_us: int = DEFAULT_START_LIMIT_US, margin_us: int = DEFAULT_MARGIN_US
+) -> TimeControl:
+    """Return the time control that a text describes, with the start limit and the margin, which no text tells.
 
     `50ms` and `2s` are limits of a decision, `60+1` is a bank and its increment in seconds, `60+1/5s` is both, and
     `none` is no clock. Raises TimeControlError, which shows these forms.
     """
     if text == "none":
-        return TimeControl()
+        return TimeControl(start_limit_us=start_limit_us, margin_us=margin_us)
     bank, slash, limit = text.partition("/")
     if not slash and "+" not in bank:
         bank, limit = "", bank
@@ -81,7 +83,7 @@ def parse_time_control(text: str) -> TimeControl:
         raise TimeControlError(f"{text!r} is no time control; write 50ms, 2s, 60+1, 60+1/5s or none")
     decision_limit_us = _read_limit(text, parsed_limit) if parsed_limit else 0
     bank_us, increment_us = _read_bank(text, parsed_bank) if parsed_bank else (0, 0)
-    return TimeControl(decision_limit_us, bank_us, increment_us)
+    return TimeControl(decision_limit_us, bank_us, increment_us, start_limit_us, margin_us)
 
 
 def _read_limit(text: str, parsed: re.Match[str]) -> int:

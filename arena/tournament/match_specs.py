@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from arena.hosting.manifest import resolve_command
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
@@ -67,10 +67,8 @@ class SpecMaker:
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
         self._blocks_a_seed = catalog.blocks_a_seed(tournament.format)
         settings = tournament.settings
-        self._clock = replace(
-            parse_time_control(pool.time_control),
-            start_limit_us=settings["start_limit_us"],
-            margin_us=settings["margin_us"],
+        self._clock = parse_time_control(
+            pool.time_control, start_limit_us=settings["start_limit_us"], margin_us=settings["margin_us"]
         )
         self._starts: dict[str, _Start] = {}
 

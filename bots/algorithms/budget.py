@@ -1,20 +1,20 @@
-"""How long a search may think, from what the clock says. No clock is read here but through the decision."""
+"""Decides how long a search may think. Reads no clock but that of the decision."""
 
 from __future__ import annotations
 
 from bots.kit import Decision
 
 UNLIMITED_S = 0.5
-"""Thinking time where the match has no clock."""
+"""How long to think if the match has no clock."""
 SHARE = 0.7
-"""Of the limit: the rest is for waking up on a busy machine and for the way to the arena."""
+"""The part of the limit that is used; the rest is for waking up on a busy machine and for the way to the arena."""
 WAKE_UP_S = 0.004
 DECISIONS_TO_COME = 40
-"""Over how many decisions a bank is spread."""
+"""The number of decisions over which a bank is spread."""
 
 
 def thinking_seconds(decision: Decision) -> float:
-    """Seconds to think from now on; at least 0."""
+    """Return how many seconds to think from now on; at least 0."""
     left = decision.seconds_left()
     if left is None:
         return UNLIMITED_S

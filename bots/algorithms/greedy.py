@@ -1,8 +1,9 @@
-"""Plays any game by its evaluation alone: the best position that this seat can reach before another one decides.
+"""Plays any game by its evaluation alone: goes for the best position that it can reach before another seat decides.
 
-A turn may be many decisions, and the ones in the middle look alike to an evaluation (a pawn was moved, nothing is
-bought yet); so the bot looks through its own consecutive decisions, but never at an answer. In games of chance or
-hidden parts it looks at one line an action instead (lines.py), under several imagined chances.
+A turn may be many decisions, and the positions in its middle look alike to an evaluation (a pawn was moved, nothing is
+bought yet). So the bot looks through its own consecutive decisions, but never at what another seat may do. In games of
+chance or hidden parts it looks at one line for each action instead (lines.py), with several draws of what it cannot
+know.
 """
 
 from __future__ import annotations
@@ -17,21 +18,20 @@ from engine.chance import SeededChance
 from engine.core import State
 
 DEFAULT_NODES = 200
-"""Positions looked at in one decision."""
+"""The number of positions that are looked at in one decision."""
 
 
 class GreedyBot(Bot):
-    """Maximises `Playable.evaluate` over its own turn; ties are drawn from the match's seed."""
+    """A bot that maximises `Playable.evaluate` over its own turn and draws ties from the match's seed."""
 
     def __init__(self, nodes: int = DEFAULT_NODES) -> None:
         self._nodes = nodes
 
     def prepare(self) -> None:
-        """See `Bot`."""
         preload_rules()
 
     def decide(self, decision: Decision) -> list[int]:
-        """See `Bot`. The line is answered at once, up to the first outcome of chance."""
+        """Answer a whole line at once, up to the first outcome of chance."""
         match = decision.match
         rules = match.rules
         playable = need_playable(rules)
@@ -41,9 +41,9 @@ class GreedyBot(Bot):
 
 
 def best_line(game: Playable, state: State, nodes: int, random: Random) -> list[int]:
-    """The decisions, forced ones left out, that lead to the best position for the seat to decide.
+    """Return the decisions, forced ones left out, that lead to the best position for the seat that decides.
 
-    It ends where another seat decides, or where the `nodes` (positions to be looked at) run out.
+    The search ends where another seat decides, or where the `nodes` (positions to be looked at) run out.
     """
     seat = state.seat()
     if seat is None:
@@ -61,7 +61,7 @@ def best_line(game: Playable, state: State, nodes: int, random: Random) -> list[
 
 
 def _look(game: Playable, state: State, action: int, seat: int, nodes: int, random: Random) -> tuple[float, list[int]]:
-    """The value for `seat` of playing `action` and then as well as it can, and the decisions that do it."""
+    """Return the value for `seat` of playing `action` and then as well as it can, and the decisions that do so."""
     # Dice and cards as the bot imagines them, so that equal seeds give equal play.
     child = state.clone(SeededChance(random.getrandbits(53)))
     child.apply_unchecked(action)

@@ -1,8 +1,9 @@
-"""Lines: what a seat may do in its turn, one decision after another. For games of chance and hidden parts. No clock.
+"""Finds and values lines: what a seat may do in its turn, one decision after another. Reads no clock, does no I/O.
 
-A turn may be many small decisions, and the positions in its middle tell little. So an action is never judged by itself,
-but by the line that it begins: the action, then what `Playable.quick_action` makes of the rest of the turn. A line is
-kept up to the first outcome of chance or decision of another seat; what comes after that has to be decided again.
+Lines are for games of chance or hidden parts. There a turn may be many small decisions, and the positions in its middle
+tell little. So an action is never judged by itself, but by the line that it begins: the action, then what
+`Playable.quick_action` makes of the rest of the turn. A line is kept up to the first outcome of chance or decision of
+another seat; what comes after that has to be decided again.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from engine.chance import SeededChance
 from engine.core import State
 
 CHANCES = 3
-"""How often dice and hidden parts are imagined at most for a look at a line."""
+"""The most draws of dice and hidden parts under which a line is looked at."""
 MOST_ACTIONS = 40
-"""Of more actions (mostly numbers to be named) evenly spaced ones are looked at."""
+"""If there are more actions, which are mostly numbers to be named then, evenly spaced ones are looked at."""
 LONGEST = 64
-"""As many decisions go into one answer."""
+"""The most decisions that go into one answer."""
 MOST_DECISIONS = 400
-"""A turn that is longer is left where it is."""
+"""A turn that takes more decisions is valued where it stands then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Decisions of one seat, forced ones left out, and the value of the position that its turn came to."""
+    """Decisions of one seat, forced ones left out, and the value of the position in which its turn ended."""
 
     actions: tuple[int, ...]
     value: float
 
 
 def spread(actions: Sequence[int], most: int = MOST_ACTIONS) -> Sequence[int]:
-    """At most so many of the actions, evenly spaced, the first and the last among them."""
+    """Return at most so many of the actions, evenly spaced, the first and the last among them."""
     if len(actions) <= most:
         return actions
     step = (len(actions) - 1) / (most - 1)
@@ -44,11 +45,11 @@ def spread(actions: Sequence[int], most: int = MOST_ACTIONS) -> Sequence[int]:
 def play_line(
     game: Playable, state: State, planned: Sequence[int], random: Random, caprice: float = 0.0
 ) -> tuple[int, ...]:
-    """Play `planned` as far as it is legal, then the turn to its end; `state` is where it ended.
+    """Play `planned` on `state` as far as it is legal, and then the turn to its end.
 
-    What others are asked in the turn is answered by `Playable.quick_action` too; where the game counts no turns, one
-    ends when another seat decides. Returns the seat's decisions up to the first outcome of chance or of another seat.
-    With `caprice`, so often a decision after the planned ones is drawn uniformly.
+    Return the seat's decisions up to the first outcome of chance or decision of another seat. Decisions that are not
+    planned, those of other seats included, are made by `Playable.quick_action`; `caprice` is the probability with which
+    one is drawn uniformly instead. Where the game counts no turns, a turn ends when another seat decides.
     """
     seat, turn = state.seat(), game.turns_played(state)
     played: list[int] = []
@@ -80,7 +81,7 @@ def _next(game: Playable, state: State, planned: Sequence[int], at: int, random:
 
 
 def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, caprice: float = 0.0) -> Line:
-    """The line that begins with `planned`, from `state`, with dice and cards of `seed`; `state` stays as it is."""
+    """Return the line from `state`, which is not changed, that begins with `planned`; chance is drawn from `seed`."""
     seat = state.seat()
     if seat is None:
         raise ValueError("the game is over; there is nothing to decide")
@@ -91,9 +92,9 @@ def value_line(game: Playable, state: State, planned: Sequence[int], seed: int, 
 
 
 def best_of_lines(game: Playable, sample: Callable[[], State], random: Random, nodes: int) -> list[int]:
-    """The line that comes to the best position on average, over several imagined dice and hidden parts.
+    """Return the line that leads to the best position on average, over several draws of dice and hidden parts.
 
-    `sample()` gives a position consistent with what was seen; about `nodes` positions are valued. Ties are drawn.
+    `sample()` returns a position consistent with what was seen; about `nodes` positions are valued. Ties are drawn.
     """
     first = sample()
     actions = spread(first.legal_actions(), max(2, min(MOST_ACTIONS, nodes)))

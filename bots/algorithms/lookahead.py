@@ -1,7 +1,7 @@
-"""Compares lines by playing them out: the search for games of chance and hidden parts. No clock, no I/O.
+"""Compares lines by playing them out: the search for games of chance or hidden parts. Reads no clock, does no I/O.
 
 Tree search spreads itself too thin where a turn is many small decisions and dice fall in between. Here a few lines of
-the own turn (see lines.py) are compared: each is played on by `Playable.quick_action` for everybody, for a number of
+the own turn (lines.py) are compared: each is played on by `Playable.quick_action` for everybody, for a number of
 turns, and valued by `Playable.evaluate`. All lines meet the same hidden cards and the same stream of dice (common
 random numbers), and as the budget is used up the worst ones are dropped one by one (after sequential halving, Karnin,
 Koren and Somekh 2013).
@@ -21,22 +21,23 @@ from engine.core import State
 
 _SAMPLES = 0.3
 _FIRST_LOOK = 0.5
-"""Parts of the budget after which no further line is looked at."""
+"""The parts of the budget after which no further line is looked at: capricious ones, and any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """What the lookahead is tuned by; the defaults were measured as benchmarks/strength.py does."""
+    """What the lookahead is tuned by; the defaults were found with benchmarks/strength.py."""
 
     lines: int = 8
-    """Lines that are played out."""
+    """How many lines are played out."""
     samples: int = 24
-    """Lines with capricious decisions that are looked at, beside one for each action."""
+    """How many lines with capricious decisions are looked at, besides one for each action."""
     caprice: float = 0.15
+    """The probability with which a decision in such a line is drawn uniformly."""
     rounds: float = 1.5
-    """How many turns of every seat are played out."""
+    """How many turns of each seat a line is played on."""
     prior: float = 1.0
-    """How many playouts the first look counts for."""
+    """For how many playouts the first look at a line counts."""
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class Lookahead:
-    """Searches for one match of `seats` seats; draws only from `random`."""
+    """The search of one match of `seats` seats; it draws only from `random`."""
 
     game: Playable
     seats: int
@@ -61,10 +62,11 @@ class Lookahead:
     def best_line(
         self, sample: Callable[[], State], progress: Callable[[int], float], incumbent: Sequence[int] = ()
     ) -> tuple[int, ...]:
-        """The line to play. `sample()` gives a position consistent with what was seen, which is left as it is.
+        """Return the line to play.
 
-        `progress(positions valued so far)` tells how much of the budget is used, 1 and more when it is. `incumbent` is
-        a line planned earlier, which is compared with the others.
+        `sample()` returns a position consistent with what was seen, which is not changed. `progress(positions valued)`
+        returns which part of the budget is used; the search ends when it reaches 1. `incumbent` is a line planned
+        earlier, which is compared with the others.
         """
         found = self._first_look(sample(), incumbent, progress)
         valued = len(found)
@@ -86,7 +88,7 @@ class Lookahead:
         return sorted(candidates, key=lambda candidate: candidate.mean(self.horizon.prior), reverse=True)
 
     def _first_look(self, state: State, incumbent: Sequence[int], progress: Callable[[int], float]) -> list[Line]:
-        """The incumbent, a line for each action, and capricious ones; however little time there is, one of them."""
+        """Return the incumbent, a line for each action, and capricious ones; at least one, however short the time."""
         seed = self.random.getrandbits(53)
         found: list[Line] = []
         for plan in self._plans(state, incumbent):
@@ -102,7 +104,7 @@ class Lookahead:
         return found
 
     def _plans(self, state: State, incumbent: Sequence[int]) -> list[Sequence[int]]:
-        """How lines begin; what is likely to be good comes first, the rest in a drawn order."""
+        """Return how lines begin: what is likely to be good comes first, then the rest in a drawn order."""
         plans: list[Sequence[int]] = [[self.game.quick_action(state, self.random)]]
         if incumbent and state.is_legal(incumbent[0]):
             plans.insert(0, incumbent)
@@ -111,7 +113,7 @@ class Lookahead:
         return [*plans, *others]
 
     def _play_out(self, state: State, line: Sequence[int], seed: int) -> float:
-        """The value for the deciding seat of the position some turns after the line."""
+        """Return the value, for the seat that decides, of the position some turns after the line."""
         seat = state.seat()
         assert seat is not None
         random = Random(seed)
@@ -126,7 +128,7 @@ class Lookahead:
 
 
 class _Turns:
-    """Counts turns: as the game does, else the changes of the seat that decides."""
+    """Counts turns as the game does or, if it counts none, the changes of the seat that decides."""
 
     def __init__(self, game: Playable, state: State) -> None:
         self._game = game
@@ -135,7 +137,7 @@ class _Turns:
         self._changes = 0
 
     def passed(self, state: State, decider: int) -> int:
-        """How many turns have passed; to be asked at every decision."""
+        """Return how many turns have passed; it must be asked at every decision."""
         if self._start is not None:
             return (self._game.turns_played(state) or 0) - self._start
         if decider != self._decider:

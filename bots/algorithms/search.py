@@ -1,7 +1,6 @@
-"""A bot that plays any game by search, within its clock or for a fixed number of playouts.
+"""Plays any game by search, within its clock or with a fixed number of playouts.
 
-A tree search (tree.py) where everything is known and open, a lookahead over lines (lookahead.py) in games of chance or
-hidden parts.
+Where nothing is hidden or left to chance it searches a tree (tree.py), in other games it compares lines (lookahead.py).
 """
 
 from __future__ import annotations
@@ -19,9 +18,10 @@ from engine.core import Game
 
 
 class SearchBot(Bot):
-    """With `playouts` every decision values that many positions, whatever the clock says: equal seeds, equal play.
+    """A bot that searches.
 
-    `clock` gives seconds; the processor's instead of the wall's is for measuring on a busy machine.
+    With `playouts` every decision values that many positions, whatever the clock says, so that equal seeds give equal
+    play. `clock` returns seconds; `time.process_time` is for measuring on a busy machine.
     """
 
     def __init__(
@@ -40,39 +40,35 @@ class SearchBot(Bot):
         self._lookahead: Lookahead | None = None
 
     def prepare(self) -> None:
-        """See `Bot`."""
         preload_rules()
 
     def match_started(self, match: Match) -> None:
-        """See `Bot`."""
         playable = need_playable(match.rules)
         self._search = Search(playable, match.seats, match.random, self._settings, open_loop=is_open_loop(match.rules))
         self._root = None
         self._lookahead = Lookahead(playable, match.seats, match.random, self._horizon)
 
     def decide(self, decision: Decision) -> list[int]:
-        """See `Bot`. A line of the lookahead is answered at once, up to the first outcome of chance."""
+        """Search; a line of the lookahead is answered at once, up to the first outcome of chance."""
         if self._search is None or self._lookahead is None:
             raise RuntimeError("decide was called before match_started")
         if is_open_loop(decision.match.rules):
-            return self._look_ahead(self._lookahead, decision)
-        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
+            return list(self._lookahead.best_line(decision.state, self._progress(decision)))
+        progress = self._progress(decision)
         self._root = self._known_root(decision) or Node(decision.match.seat)
         self._search.run(self._root, decision.state().clone, _go_on(progress))
         return [self._root.best_action()]
 
-    def _look_ahead(self, lookahead: Lookahead, decision: Decision) -> list[int]:
-        progress = self._by_clock(decision) if self._playouts is None else _by_count(self._playouts)
-        return list(lookahead.best_line(decision.state, progress))
-
-    def _by_clock(self, decision: Decision) -> Callable[[int], float]:
-        """How much of the thinking time has passed."""
+    def _progress(self, decision: Decision) -> Callable[[int], float]:
+        """Return a function from the number of positions valued to the part of the budget that is used."""
+        if self._playouts is not None:
+            return _by_count(self._playouts)
         start = self._clock()
         seconds = thinking_seconds(decision)
         return lambda _: (self._clock() - start) / seconds if seconds > 0 else 1.0
 
     def _known_root(self, decision: Decision) -> Node | None:
-        """The part of the last tree that begins here, if the match went on inside it."""
+        """Return the part of the last tree that begins here, or None if the match left the tree."""
         node = self._root
         for event in decision.events:
             if node is not None and not event.forced:
@@ -81,7 +77,7 @@ class SearchBot(Bot):
 
 
 def is_open_loop(game: Game) -> bool:
-    """Tell whether chance or hidden parts keep a bot from knowing what follows its actions."""
+    """Whether chance or hidden parts keep a bot from knowing what follows its actions."""
     return game.has_chance or game.has_hidden_information
 
 
@@ -90,5 +86,5 @@ def _by_count(playouts: int) -> Callable[[int], float]:
 
 
 def _go_on(progress: Callable[[int], float]) -> Callable[[int], bool]:
-    """Whether a tree search goes on; by the clock it overruns by a few iterations."""
+    """Return a function from the number of iterations to whether the search goes on."""
     return lambda iterations: progress(iterations) < 1

@@ -1,7 +1,7 @@
-"""Monte-Carlo tree search for any game of this engine and any number of seats (UCT, max^n). No clock, no I/O.
+"""Searches any game with any number of seats by Monte-Carlo tree search (UCT, max^n). Reads no clock, does no I/O.
 
 Every seat maximises its own value, so an edge counts the value of the seat that chooses it. One iteration descends the
-tree on a copy of the position, adds one node, and values it there for all seats by `Playable.evaluate_all`.
+tree on a copy of the position, adds one node, and values the position there for all seats by `Playable.evaluate_all`.
 
 A game without chance and hidden parts has one position a node. In others the tree is *open loop*: each iteration
 starts from a position that is consistent with the observation, chance draws as it goes, and a node stands for all the
@@ -22,16 +22,16 @@ from engine.core import State
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the search is tuned by; the defaults were measured as benchmarks/strength.py does."""
+    """What the search is tuned by; the defaults were found with benchmarks/strength.py."""
 
     exploration: float = 0.5
-    """Weight of the exploration term, in units of the spread of values seen."""
+    """The weight of the exploration term, in units of the spread of the values seen."""
     max_nodes: int = 150_000
-    """Above this the tree grows no more (about 1 kB a node)."""
+    """The number of nodes at which the tree stops growing; one takes about 1 kB."""
 
 
 class Node:
-    """The decisions of one seat at one place of the tree; slot i is about `actions[i]`."""
+    """The decisions of one seat at one place of the tree; what is counted in slot i belongs to `actions[i]`."""
 
     __slots__ = ("actions", "children", "seat", "slots", "totals", "visits", "visits_total")
 
@@ -45,7 +45,7 @@ class Node:
         self.visits_total = 0
 
     def slots_of(self, actions: Sequence[int]) -> list[int]:
-        """The slots of `actions`; new ones are made for those met for the first time."""
+        """Return the slots of `actions`, making new ones for actions met for the first time."""
         slots = self.slots
         for action in actions:
             if action not in slots:
@@ -56,17 +56,17 @@ class Node:
         return [slots[action] for action in actions]
 
     def best_action(self) -> int:
-        """The most visited action; among equals the one of higher value."""
+        """Return the most visited action, and among equals the one of the higher value."""
         best = max(range(len(self.actions)), key=lambda slot: (self.visits[slot], self.totals[slot]))
         return self.actions[best]
 
     def child(self, action: int) -> Node | None:
-        """Where a game without chance goes on after `action`; None if the search never went there."""
+        """Return where a game without chance goes on after `action`, or None if the search never went there."""
         return next((child for key, child in self.children.items() if key >> 8 == action), None)
 
 
 class Search:
-    """Grows trees for one match. `sample()` gives a position to start an iteration from, which it may change."""
+    """Grows trees for one match, whose games are `open_loop` if chance or hidden parts take part."""
 
     def __init__(
         self, game: Playable, seats: int, random: Random, settings: Settings, *, open_loop: bool = False
@@ -80,7 +80,7 @@ class Search:
         self._high = [0.0] * seats
 
     def run(self, root: Node, sample: Callable[[], State], goes_on: Callable[[int], bool]) -> None:
-        """Iterate as long as `goes_on(iterations so far)`, at least once."""
+        """Iterate once and then as long as `goes_on(iterations so far)`, each time from a new `sample()`."""
         iterations = 0
         while True:
             self._iterate(root, sample())
@@ -108,13 +108,13 @@ class Search:
         self._back_up(path, self._value(state))
 
     def _slots(self, node: Node, state: State) -> Sequence[int]:
-        """The slots of the actions that are legal in this position."""
+        """Return the slots of the actions that are legal in this position."""
         if self._is_open_loop or not node.actions:
             return node.slots_of(state.legal_actions())
         return range(len(node.actions))
 
     def _select(self, node: Node, slots: Sequence[int]) -> int:
-        """An action never tried, else the one of the highest upper confidence bound."""
+        """Return the slot of an action never tried or, if there is none, that of the highest upper confidence bound."""
         visits, totals = node.visits, node.totals
         if self._is_open_loop or node.visits_total < len(slots):
             untried = [slot for slot in slots if not visits[slot]]
@@ -132,7 +132,7 @@ class Search:
         return best_slot
 
     def _value(self, state: State) -> Sequence[float]:
-        """The value of a position for every seat; what was seen sets the scale of the exploration."""
+        """Return the value of a position for each seat; the values seen so far set the scale of the exploration."""
         values = self._game.evaluate_all(state)
         low, high = self._low, self._high
         for seat, value in enumerate(values):
@@ -151,7 +151,7 @@ class Search:
 
 
 def _play_forced(state: State) -> None:
-    """Play on while there is nothing to choose."""
+    """Play forced decisions until there is something to choose or the game is over."""
     actions = state.legal_actions()
     while len(actions) == 1:
         state.apply_unchecked(actions[0])

@@ -6,8 +6,7 @@ from bots.kit import Bot, Decision
 
 
 class RandomBot(Bot):
-    """Every legal action is equally likely; equal seeds, equal choices."""
+    """A bot that chooses every legal action with equal probability; equal seeds give equal choices."""
 
     def decide(self, decision: Decision) -> int:
-        """See `Bot`."""
         return decision.match.random.choice(decision.legal_actions)

@@ -1,4 +1,4 @@
-"""The greedy bot: see bots/algorithms/greedy.py."""
+"""Runs the greedy bot, whose play is in bots/algorithms/greedy.py."""
 
 from bots.algorithms.greedy import GreedyBot
 from bots.kit import run

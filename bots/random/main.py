@@ -1,4 +1,4 @@
-"""The random bot: see bots/algorithms/uniform.py."""
+"""Runs the random bot, whose play is in bots/algorithms/uniform.py."""
 
 from bots.algorithms.uniform import RandomBot
 from bots.kit import run

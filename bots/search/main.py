@@ -1,4 +1,4 @@
-"""The search bot: see bots/algorithms/search.py."""
+"""Runs the search bot, whose play is in bots/algorithms/search.py."""
 
 import argparse
 

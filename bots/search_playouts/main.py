@@ -1,4 +1,4 @@
-"""The search bot with 100 playouts a decision, instead of thinking by the clock."""
+"""Runs the search bot with 100 playouts for each decision, instead of thinking by the clock."""
 
 from bots.algorithms.search import SearchBot
 from bots.kit import run

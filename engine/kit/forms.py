@@ -176,7 +176,7 @@ class ListOf:
     def read(self, data: Any, key: str, state: Any) -> Any:
         self._check_length(read_list(data, key), key, state)
         read = self.form.read
-        found = [read(item, f"{key}[{index}]", state) for index, item in enumerate(data)]
+        found = [read(item, self._place(key, index), state) for index, item in enumerate(data)]
         self._check_distinct(found, key)
         return self.kind(found)
 
@@ -184,8 +184,12 @@ class ListOf:
         self._check_length(value, key, state)
         check = self.form.check
         for index, item in enumerate(value):
-            check(item, f"{key}[{index}]", state)
+            check(item, self._place(key, index), state)
         self._check_distinct(value, key)
+
+    def _place(self, key: str, index: int) -> str:
+        """Return where an item stands; one of different items is found by what it is."""
+        return key if self.distinct else f"{key}[{index}]"
 
     def _check_length(self, value: Sequence[Any], key: str, state: Any) -> None:
         if self.size is not None and len(value) != at(self.size, state):

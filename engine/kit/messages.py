@@ -30,4 +30,4 @@ class SameFields:
 def _reader(kind: str) -> Callable[[Any], Any] | None:
     if kind.startswith("list["):
         return list
-    return tuple if kind.startswith("tuple[") else None
+    return tuple if kind.startswith(("tuple[", "Sequence[")) else None

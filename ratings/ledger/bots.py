@@ -1,4 +1,4 @@
-"""Owners, bots and their immutable versions."""
+"""Writes owners, bots and their immutable versions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ __all__ = ["BotRow", "get_bot", "list_bots", "owner_name"]
 def add_version(
     session: Session, *, bot: str, owner: str | None = None, content_hash: str, manifest: Mapping[str, Any]
 ) -> tuple[Version, bool]:
-    """The version of bot `bot` with that content, and whether it is new. Bot and owner are made if needed.
+    """Return the version of bot `bot` with that content, and whether it is new; bot and owner are made if needed.
 
-    Content that the bot had before is that version again, unchanged. Raises BotError if the bot is another owner's.
+    Content that the bot had before is that version again, unchanged. Raises BotError if the bot belongs to another
+    owner.
     """
     holder = _bot_of(session, bot, owner)
     known = session.exec(

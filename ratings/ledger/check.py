@@ -1,4 +1,4 @@
-"""Is the book of record sound? Everything that must hold between its rows, as questions asked of a database."""
+"""Whether the book of record is sound: everything that must hold between its rows, as questions asked of a database."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rati
 
 
 def check(database: Database) -> list[str]:
-    """What is wrong, one line each, at most ten of a kind; empty when all is well. Changes nothing.
+    """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
-    Pages and indexes, references, the seats, ranks, replay and attempt of every match, the order of rating, and every
-    rating against one computed anew from the facts, to the last digit.
+    Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
+    rating, and every rating against one computed anew from the facts, to the last digit.
     """
-    # Ratings cannot be right where their facts are wrong.
+    # Ratings cannot be right if their facts are wrong.
     if facts := check_facts(database):
         return facts
     return check_ratings(database)
 
 
 def check_facts(database: Database) -> list[str]:
-    """Like `check`, all but the ratings: what must be in order before they can be rebuilt."""
+    """Return what is wrong besides ratings: what must be in order before they can be rebuilt."""
     with read(database) as session:
         if damage := list(dialect_of(database.url).problems(session.connection())):
             # On damaged pages the other questions would only repeat the answer.
@@ -49,7 +49,7 @@ def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
 
 
 def facts_problems(session: Session) -> Iterator[str]:
-    """What is wrong with matches, attempts and the order of rating, as a session sees them."""
+    """Yield what is wrong with matches, attempts and the order of rating, as an open session sees them."""
     return chain(_matches(session), _attempts(session), _order(session))
 
 
@@ -138,7 +138,7 @@ def _order(session: Session) -> Iterator[str]:
 
 
 def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:
-    """Every rating, of all pools or of one, that is not what the facts give, to the last digit."""
+    """Yield every rating, of all pools or of one, that is not what the facts give, to the last digit."""
     names = _version_names(session)
     pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
     for pool_id in session.connection().execute(pools).scalars().all():

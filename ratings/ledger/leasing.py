@@ -1,4 +1,4 @@
-"""Who plays which match until when, and what happens to matches that their hosts lost."""
+"""Who plays which match and until when, and what becomes of matches that their hosts lost."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from ratings.store.tables import AnyRow
 __all__ = ["Progress", "progress"]
 
 MAX_ATTEMPTS = 3
-"""A match whose host failed that often is void."""
+"""A match is void once its hosts have failed so often."""
 
 _m, _a, _s, _b, _v = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version
 
 
 @dataclass(frozen=True, slots=True)
 class LeasedSeat:
-    """Who sits in a leased match; index in `LeasedMatch.seats` = seat."""
+    """Who sits in a seat of a leased match; index in `LeasedMatch.seats` = seat."""
 
     version_id: str
     content_hash: str
     bot: str
     owner_id: str | None = None
-    """The registered owner of the bot; None for a bot that was added locally."""
+    """The registered owner of the bot, or `None` for a bot that was added locally."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeasedMatch:
-    """A match to play now: all that the plan says of it."""
+    """A match to play now, with all that the plan says of it."""
 
     match_id: str
     attempt: int
@@ -187,7 +187,7 @@ def _end_attempt(connection: Connection, match_id: str, number: int, state: Atte
 
 
 def _plan_again(connection: Connection, match_id: str, failure: str) -> bool:
-    """Put a match back into the plan, or make it void when too many attempts failed; whether it will be played.
+    """Put a match back into the plan, or make it void if too many attempts failed; return whether it will be played.
 
     `failure` is why the last attempt failed.
     """
@@ -268,7 +268,10 @@ def record_lost(session: Session, lost: LostAttempt) -> bool:
 
 
 def cancel(session: Session, tournament_id: str) -> int:
-    """Make every match that is not over void; how many they were. Results that arrive later are not recorded."""
+    """Make every match that is not over void, and return how many they were.
+
+    Results that arrive later are not recorded. Raises NotFoundError.
+    """
     tournament = session.get(Tournament, tournament_id)
     if tournament is None:
         raise NotFoundError(f"no tournament {tournament_id}")

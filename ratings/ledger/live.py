@@ -1,7 +1,7 @@
 """Live rating: TrueSkill applied match by match, in schedule order, never in finishing order.
 
-What one match does is in `rate_match`, without I/O, shared with `rebuild`; the rest of this file finds out
-which matches come next and writes down what happened to them.
+`rate_match` tells what one match does, without I/O, and is shared with `rebuild`; the rest of this file finds out which
+matches come next and writes down what happened to them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHUNK = 64
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A version in a pool: its skill, and what it did there (`wins`, `points` as in `ratings.store.models.Rating`)."""
+    """A version in a pool: its skill, and how it did (`wins` and `points` as in `ratings.store.models.Rating`)."""
 
     skill: Skill
     matches: int = 0
@@ -35,12 +35,12 @@ class Standing:
 
 
 def first_standing(settings: SkillSettings, predecessor: Skill | None) -> Standing:
-    """Where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
+    """Return where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
     return Standing(newcomer(settings) if predecessor is None else successor(settings, predecessor))
 
 
 def rate_match(settings: SkillSettings, before: Sequence[Standing], ranks: Sequence[int]) -> list[Standing]:
-    """The standings after a match; index = seat."""
+    """Return the standings after a match; index = seat."""
     skills = rate(settings, [standing.skill for standing in before], ranks)
     return [
         Standing(skill, old.matches + 1, old.wins + (rank == 1), old.points + points)
@@ -49,7 +49,7 @@ def rate_match(settings: SkillSettings, before: Sequence[Standing], ranks: Seque
 
 
 def standing_columns(standing: Standing) -> dict[str, Any]:
-    """The columns of table `rating` that a standing fills."""
+    """Return the columns of table `rating` that a standing fills."""
     return {
         "mu": standing.skill.mu,
         "sigma": standing.skill.sigma,
@@ -61,7 +61,7 @@ def standing_columns(standing: Standing) -> dict[str, Any]:
 
 
 def change_columns(before: Standing, after: Standing) -> dict[str, float]:
-    """The columns of table `rating_change` that a match fills for one seat."""
+    """Return the columns of table `rating_change` that a match fills for one seat."""
     return {
         "mu_before": before.skill.mu,
         "sigma_before": before.skill.sigma,
@@ -144,10 +144,11 @@ _SET_THROUGH = update(_t).where(_t.c.id == bindparam("tournament")).values(rated
 
 
 def rate_prefix(connection: Connection, tournament_id: str) -> int:
-    """Rate the tournament's whole blocks from where rating stopped to the first that is not over.
+    """Rate the tournament's whole blocks from where rating stopped to the first block that is not over.
 
-    How many matches were passed. A match that is void, or not to be rated by its result, voids its block: seats are
-    fair only in whole blocks. Inside the caller's transaction. Nothing happens in an unrated tournament.
+    Return how many matches were passed, inside the caller's transaction; an unrated tournament has none. A match that
+    is void, or whose result says that it is not to be rated, voids its block, because seats are only fair in whole
+    blocks. Raises FactError.
     """
     tournament = connection.execute(_TOURNAMENT, {"tournament": tournament_id}).one()
     if not tournament.rated:
@@ -164,7 +165,7 @@ def rate_prefix(connection: Connection, tournament_id: str) -> int:
 
 
 def _over_from(connection: Connection, tournament_id: str, start: int) -> list[AnyRow]:
-    """The matches at `start`, start + 1, ... that are over, up to the first block that is not; few at once."""
+    """Return the matches from position `start` on, a chunk at most, up to the first block that is not over."""
     rows = connection.execute(_NEXT_MATCHES, {"tournament": tournament_id, "start": start}).all()
     over = list(takewhile(lambda row: row.state in (MatchState.FINISHED, MatchState.VOID), rows))
     # A block that is cut off, by a match that is not over or by the limit, has to wait.
@@ -207,7 +208,7 @@ def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_sam
 
 
 class _Ratings:
-    """The standings that a chunk of matches starts from, what the matches make of them, and the rows to write."""
+    """The standings with which a chunk of matches begins, what the matches make of them, and the rows to write."""
 
     def __init__(self, connection: Connection, settings: SkillSettings, pool: str, seats: Iterable[AnyRow]) -> None:
         self._connection, self._settings, self._pool = connection, settings, pool
@@ -247,7 +248,7 @@ class _Ratings:
         return self._standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
 
     def _predecessor(self, seat: AnyRow) -> Skill | None:
-        """The nearest earlier version of the bot that is rated here: in the database, or since the chunk began."""
+        """Return the skill of the bot's nearest earlier version rated here, in the database or in this chunk."""
         place = {"bot": seat.bot_id, "number": seat.number, "pool": self._pool}
         stored = self._connection.execute(_PREDECESSOR, place).one_or_none()
         earlier = [(row.number, id_) for id_, row in self._changed.items() if row.bot_id == seat.bot_id]

@@ -1,4 +1,4 @@
-"""Pools: which matches are rated together, and by which name."""
+"""Which matches are rated together, and by which name."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class PoolKey:
     cores: int = 1
 
     def canonical(self) -> str:
-        """The key's canonical JSON: keys sorted, no spaces, ASCII."""
+        """Return the key's canonical JSON: keys sorted, no spaces, ASCII."""
         data = {**asdict(self), "options": dict(self.options)}
         return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def pool_id(self) -> str:
-        """The pool's name: SHA-256 of the canonical JSON, hex."""
+        """Return the pool's name: the SHA-256 of the canonical JSON, in hexadecimal digits."""
         return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
 
 
 def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = None) -> Pool:
-    """The pool of that key, made if it is not there. `settings` count only when it is made."""
+    """Return the pool of that key, which is made if it is missing; `settings` only count then."""
     pool = session.get(Pool, key.pool_id())
     if pool is None:
         constants = asdict(settings or SkillSettings())
@@ -52,5 +52,5 @@ def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = No
 
 
 def settings_of(pool: Pool) -> SkillSettings:
-    """The TrueSkill constants of a pool."""
+    """Return the TrueSkill constants of a pool."""
     return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)

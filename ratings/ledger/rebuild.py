@@ -1,4 +1,4 @@
-"""Ratings computed anew from the facts, to the last digit; live rating must have come to the same."""
+"""Computes ratings anew from the facts, to the last digit; live rating must have come to the same."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from ratings.store.tables import AnyRow
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The rows of `rating` and `rating_change` that a pool's facts give."""
+    """The rows of `rating` and `rating_change` that follow from a pool's facts."""
 
     ratings: list[dict[str, Any]]
     changes: list[dict[str, Any]]
 
 
-class _Book:
+class _Standings:
     """The standings of a pool while its matches go by."""
 
     def __init__(self, pool: Pool) -> None:
         self._settings = settings_of(pool)
         self._pool_id = pool.id
-        self.standings: dict[str, Standing] = {}
+        self.by_version: dict[str, Standing] = {}
         self._rated: dict[str, dict[int, str]] = {}
 
     def play(self, seats: Sequence[AnyRow]) -> list[dict[str, Any]]:
-        """Rate one match; the rows of its changes."""
+        """Rate one match, and return the rows of its changes."""
         before = [self._standing(seat) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, standing in zip(seats, after, strict=True):
-            self.standings[seat.version_id] = standing
+            self.by_version[seat.version_id] = standing
             self._rated.setdefault(seat.bot_id, {})[seat.number] = seat.version_id
         return [
             {
@@ -56,23 +56,23 @@ class _Book:
         ]
 
     def _standing(self, seat: AnyRow) -> Standing:
-        return self.standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+        return self.by_version.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
 
     def _predecessor(self, seat: AnyRow) -> Skill | None:
         earlier = [number for number in self._rated.get(seat.bot_id, ()) if number < seat.number]
-        return self.standings[self._rated[seat.bot_id][max(earlier)]].skill if earlier else None
+        return self.by_version[self._rated[seat.bot_id][max(earlier)]].skill if earlier else None
 
 
 def compute(session: Session, pool_id: str) -> Rebuilt:
-    """What the ratings of a pool must be. Writes nothing. Raises NotFoundError."""
+    """Return what the ratings of a pool must be, and write nothing. Raises NotFoundError, SkillError."""
     pool = session.get(Pool, pool_id)
     if pool is None:
         raise NotFoundError(f"no pool {pool_id}")
-    book = _Book(pool)
-    changes = [change for seats in _rated_matches(session, pool_id) for change in book.play(seats)]
+    standings = _Standings(pool)
+    changes = [change for seats in _rated_matches(session, pool_id) for change in standings.play(seats)]
     ratings = [
         {"pool_id": pool_id, "version_id": version_id, **standing_columns(standing)}
-        for version_id, standing in sorted(book.standings.items())
+        for version_id, standing in sorted(standings.by_version.items())
     ]
     return Rebuilt(ratings, changes)
 
@@ -99,7 +99,7 @@ def _rated_matches(session: Session, pool_id: str) -> Iterator[list[AnyRow]]:
 
 
 def rebuild(session: Session, pool_id: str) -> int:
-    """Throw a pool's ratings away and write them anew from the facts; how many matches were rated."""
+    """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated."""
     rebuilt = compute(session, pool_id)
     connection = session.connection()
     connection.execute(delete(tables.rating_change).where(tables.rating_change.c.pool_id == pool_id))

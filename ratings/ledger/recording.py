@@ -1,4 +1,7 @@
-"""Recording what was played: one transaction, idempotent, rated at once. The hot path: statements are built once."""
+"""Records what was played: in one transaction, idempotent, rated at once.
+
+This is the hot path of a tournament, so its statements are built once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from ratings.store.tables import AnyRow
 
 @dataclass(frozen=True, slots=True)
 class FaultFact:
-    """What a seat did wrong; `cause` is the wire's name, `evidence` is ready for JSON."""
+    """What the bot in a seat did wrong; `cause` is the wire's name for it, `evidence` is ready for JSON."""
 
     seat: int
     cause: str
@@ -52,7 +55,7 @@ class MatchFact:
     by_rules: bool
     rated: bool
     forfeits: tuple[int, ...]
-    """Seats, the earliest first."""
+    """The seats that forfeited, the earliest first."""
     faults: Sequence[FaultFact]
     details: Mapping[str, Any]
     plies: int
@@ -64,7 +67,7 @@ class MatchFact:
     replay: bytes
     resigned: tuple[int, ...] = ()
     sandbox: str | None = None
-    """The weakest level at which one of its bots was kept."""
+    """The weakest sandbox level among its bots."""
     leak_checks: Sequence[LeakFact] = ()
 
 
@@ -126,10 +129,10 @@ def record_result(session: Session, fact: MatchFact) -> bool:
 
 
 def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
-    """Finish matches and rate what can now be rated; for each fact whether it was written.
+    """Finish matches, rate what can now be rated, and return for each fact whether it was written.
 
-    False, and nothing changed, for a match that is over already. The first result of a match counts, also that of an
-    attempt whose lease was lost meanwhile. Raises FactError, nothing written, if a fact does not fit its match.
+    It is False, with nothing changed, for a match that is over already. The first result of a match counts, also that
+    of an attempt whose lease was lost meanwhile. Raises FactError if a fact does not fit its match.
     """
     connection = session.connection()
     ids = {"matches": [fact.match_id for fact in facts]}
@@ -147,7 +150,7 @@ def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
         _write_results(connection, list(news.values()))
         for tournament_id in sorted({open_matches[match_id].tournament_id for match_id in news}):
             rate_prefix(connection, tournament_id)
-        # Objects the caller read before would still show the matches as they were.
+        # Objects that the caller read before would still show the matches as they were.
         session.expire_all()
     return [news.get(fact.match_id) is fact for fact in facts]
 
@@ -236,5 +239,5 @@ def _leak_rows(fact: MatchFact) -> list[dict[str, Any]]:
 
 
 def _storable(text: str) -> str:
-    """The text without what a database refuses: a bot's own words may stand in it (NUL, half surrogate pairs)."""
+    """Return the text without what a database refuses (NUL, half surrogate pairs): it may be a bot's own words."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")

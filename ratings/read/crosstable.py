@@ -1,4 +1,4 @@
-"""Who did how well against whom: the crosstable, and one version's results by opponent and by seat."""
+"""Who did how well against whom: the crosstable, and the results of one version by opponent and by seat."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Meeting:
     opponent_id: str
     matches: int
     points: int
-    """2 for every match in which it was ahead, 1 for every tie."""
+    """As in `ratings.statistics.points`: 2 for every match in which it was ahead, 1 for every tie."""
 
     @property
     def score(self) -> float:
-        """0 to 1; a tie counts half."""
+        """Return the part of the points that it got, 0 to 1; a tie counts half."""
         return self.points / (2 * self.matches)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """How a version (or everybody) fared in one seat."""
+    """How a version, or everybody, fared in one seat."""
 
     seat: int
     matches: int
     wins: int
-    """Matches with rank 1, shared ones too."""
+    """How many matches it ended with rank 1, alone or shared."""
     score: float
-    """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
+    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     forfeits: int
 
 
@@ -75,18 +75,18 @@ def _best(session: Session, scope: Scope, limit: int) -> list[str]:
 
 
 def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meeting]:
-    """Every ordered pair of `versions` that met; sorted by ids."""
+    """Return every ordered pair of `versions` that met, sorted by ids."""
     with read(source) as session:
         query = (
             select(_s.c.match_id, _s.c.version_id, _s.c.rank)
             .where(_s.c.version_id.in_(versions), _s.c.rank.is_not(None), scope.holds(_s.c.match_id))
             .order_by(_s.c.match_id)
         )
-        # Joined here and not in SQL: of a large pool only the few seats of these versions are read, each once.
+        # Joined here and not in SQL, so that of a large pool only the few seats of these versions are read, each once.
         found: dict[tuple[str, str], list[int]] = {}
         for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
             for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
-                if mine == other:  # a version that plays itself, as in a comparison, meets nobody
+                if mine == other:  # a version may sit in several seats, as in a comparison, and then meets nobody
                     continue
                 meeting = found.setdefault((mine, other), [0, 0])
                 meeting[0] += 1
@@ -95,7 +95,7 @@ def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meet
 
 
 def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
-    """One version against everybody it met, the opponent met most first."""
+    """Return how one version fared against everybody whom it met, the opponent met most first."""
     with read(source) as session:
         other = _s.alias("other")
         query = (
@@ -109,7 +109,7 @@ def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
 
 
 def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list[SeatResult]:
-    """The results in each seat, of one version or of all."""
+    """Return the results in each seat, of one version or of all."""
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
         return [
@@ -127,7 +127,7 @@ def _points_against(other: FromClause) -> ColumnElement[int]:
 def _seat_rows(
     session: Session, scope: Scope, only: ColumnElement[bool] | None
 ) -> list[tuple[int, int, int, int, int, int]]:
-    """Seat, matches, wins, points, opponents met, forfeits."""
+    """Return seat, matches, wins, points, opponents met and forfeits for each seat."""
     other = _s.alias("other")
     points = func.sum(_points_against(other))
     matches = func.count(func.distinct(_s.c.match_id))
@@ -146,7 +146,7 @@ def _seat_rows(
 
 
 def names(source: Source, versions: Sequence[str]) -> dict[str, str]:
-    """Version id -> what people call it: the bot, with the number of the version where several of it are named."""
+    """Return what people call each version: its bot, with the number of the version where several of it are named."""
     with read(source) as session:
         query = select(_v.c.id, _b.c.name, _v.c.number).join(_b, _b.c.id == _v.c.bot_id).where(_v.c.id.in_(versions))
         found = {id_: (name, number) for id_, name, number in session.connection().execute(query)}

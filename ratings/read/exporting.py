@@ -1,4 +1,4 @@
-"""A tournament out of the database into a file, and from a file into a database: all of it or nothing."""
+"""Writes a tournament into a file: all that is known of it but the programs of its bots."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ratings.store.models import Tournament
 
 
 def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:
-    """Write a tournament that is over into the new file `target`; the digest of the file, hex.
+    """Write a tournament that is over into the new file `target`; return the digest of the file in hexadecimal digits.
 
-    Raises ArchiveError, also when the file exists or cannot be written; then there is no file.
+    Raises ArchiveError, also if the file exists or cannot be written; then there is no file.
     """
     try:
         with read(source) as session, _new_file(target) as file:
@@ -38,7 +38,7 @@ def export_tournament(source: Source, tournament: Tournament, target: Path) -> s
 
 @contextmanager
 def _new_file(target: Path) -> Iterator[IO[str]]:
-    """A file that gets its name when it is whole. Raises OSError."""
+    """Open a file that gets its name when it is complete. Raises OSError."""
     if target.exists():
         raise FileExistsError
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -57,7 +57,7 @@ def _new_file(target: Path) -> Iterator[IO[str]]:
 
 
 def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any]]:
-    """Kind and data of every line. Raises ArchiveError if the tournament is not over."""
+    """Yield kind and data of every line. Raises ArchiveError if the tournament is not over."""
     row = tournament_row(session, tournament.id)
     if row.status not in ("finished", "cancelled"):
         raise ArchiveError(
@@ -75,7 +75,7 @@ def _rows(session: Session, query: Select[Any]) -> Iterator[Any]:
 
 
 def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
-    """Which rows of a table belong to the tournament."""
+    """Return which rows of a table belong to the tournament."""
     columns = table.c
     if table is tables.tournament:
         return columns.id == tournament.id
@@ -89,7 +89,7 @@ def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
 
 
 def _people(table: CoreTable, tournament: Tournament) -> Select[Any]:
-    """The ids of the versions that took part, of their bots, of their owners."""
+    """Select the ids of the versions that took part, of their bots, or of their owners."""
     entrant, version, bot = tables.entrant, tables.version, tables.bot
     if table is version:
         return select(entrant.c.version_id).where(entrant.c.tournament_id == tournament.id)

@@ -1,4 +1,4 @@
-"""The tables people look at: pools, leaderboard, rating history."""
+"""The tables of ratings that people look at: pools, leaderboards, the history of a rating."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """A pool, how many versions are rated in it, and how many matches were."""
+    """A pool with the number of versions and of matches that are rated in it."""
 
     pool: Pool
     versions: int
@@ -27,7 +27,7 @@ class LeaderboardRow:
     """One line of a leaderboard."""
 
     rank: int
-    """1 = best; equal exposures share a rank."""
+    """1 is best; equal exposures share a rank."""
     version_id: str
     bot: str
     number: int
@@ -39,9 +39,9 @@ class LeaderboardRow:
     """mu - 3 sigma."""
     matches: int
     wins: int
-    """Matches with rank 1, shared ones too."""
+    """How many matches it ended with rank 1, alone or shared."""
     score: float
-    """The part of all opponents met that was beaten, a tie counting half: 0 to 1."""
+    """The part of the opponents met that were beaten, 0 to 1; a tie counts half."""
     disabled: bool
 
 
@@ -63,7 +63,7 @@ def leaderboards(
 
 
 def pools(source: Source) -> list[PoolRow]:
-    """All pools in which something was rated, the busiest first."""
+    """Return all pools in which something was rated, the busiest first."""
     with read(source) as session:
         versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
         counted = versions.group_by(Rating.pool_id).subquery()
@@ -73,7 +73,10 @@ def pools(source: Source) -> list[PoolRow]:
 
 
 def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
-    """The leaderboard of a pool, best exposure first, then mu, then name and number. Raises NotFoundError."""
+    """Return the leaderboard of a pool: the best exposure first, then the best mu, then by name and number.
+
+    Raises NotFoundError.
+    """
     with read(source) as session:
         pool = session.get(Pool, pool_id)
         if pool is None:
@@ -113,7 +116,7 @@ def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owne
 
 
 def history(source: Source, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
-    """Every change of a version's rating in a pool, in the order of rating."""
+    """Return every change of a version's rating in a pool, in the order of rating."""
     with read(source) as session:
         query = (
             select(RatingChange)

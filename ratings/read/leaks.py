@@ -1,4 +1,4 @@
-"""What the leak checks of a tournament found. They change no rating: whoever runs the tournament decides."""
+"""What the leak checks of a tournament found. They change no rating: it is for the organiser to decide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 
 @dataclass(frozen=True, slots=True)
 class LeakRow:
-    """A leak check, and which bot it was."""
+    """A leak check, and the version that was checked."""
 
     check: LeakCheck
     bot: str
@@ -20,7 +20,7 @@ class LeakRow:
 
 
 def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
-    """All leak checks of a tournament, in schedule order."""
+    """Return all leak checks of a tournament, in schedule order."""
     with read(source) as session:
         query = (
             select(LeakCheck, Bot.name, Version)

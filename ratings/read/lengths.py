@@ -17,7 +17,7 @@ _MEASURES = ("plies", "decisions", "duration_us")
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One measure over all matches; the quantiles are values that occurred."""
+    """The distribution of one measure over all matches; the quantiles are values that occurred."""
 
     measure: str
     """`plies`, `decisions` or `duration_us` (microseconds of wall time)."""
@@ -27,11 +27,11 @@ class Spread:
     mean: float
     most: int
     p95: int
-    """95 % of the matches have no more."""
+    """The value that 95 % of the matches do not exceed."""
 
 
 def lengths(source: Source, scope: Scope) -> list[Spread]:
-    """Every measure; empty before the first match."""
+    """Return the distribution of every measure, or an empty list before the first match."""
     with read(source) as session:
         query = select(*(_m.c[name] for name in _MEASURES)).where(scope.holds(_m.c.id), _m.c.plies.is_not(None))
         columns = list(zip(*session.connection().execute(query), strict=True))

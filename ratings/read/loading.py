@@ -1,4 +1,7 @@
-"""Loads the matches of a pool that count, as columns: one row of one query for each match, no objects."""
+"""Loads the matches of a pool that count for the official table, as columns.
+
+It is one query with a row for each match, and no objects are made.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _m, _t, _o = tables.match, tables.tournament, tables.rating_order
 
 
 def load_results(source: Source, pool_id: str) -> Results:
-    """The rated matches of whole blocks: one match that is void, unrated or not over leaves its block out.
+    """Return the rated matches of whole blocks: a match that is void, unrated or not over leaves its block out.
 
     `versions` are ids in ascending order, `digests` the first 64 bits of the game digests. Raises NotFoundError.
     """
@@ -37,7 +40,7 @@ def load_results(source: Source, pool_id: str) -> Results:
 
 
 def _matches(pool_id: str, seats: int) -> Select[Any]:
-    """Block, digest, then version and rank of each seat, for each rated match."""
+    """Select the block, the digest, and the version and rank of each seat, of every rated match."""
     query = select(_m.c.block_id, _m.c.game_digest).select_from(_o).join(_m, _m.c.id == _o.c.match_id)
     for seat in range(seats):
         sitting = tables.match_seat.alias(f"seat{seat}")
@@ -47,7 +50,7 @@ def _matches(pool_id: str, seats: int) -> Select[Any]:
 
 
 def _broken_blocks(session: Session, pool_id: str) -> set[str]:
-    """The blocks of which at least one match does not count, or not yet."""
+    """Return the blocks of which at least one match does not count, or not yet."""
     query = (
         select(_m.c.block_id)
         .join(_t, _t.c.id == _m.c.tournament_id)
@@ -59,7 +62,10 @@ def _broken_blocks(session: Session, pool_id: str) -> set[str]:
 
 
 class _Columns:
-    """Ids to numbers in the order they come; sorted at the end, so that the order of the rows does not matter."""
+    """The columns while they are read: ids become numbers in the order in which they come.
+
+    They are sorted at the end, so that the order of the rows does not matter.
+    """
 
     def __init__(self, seats: int) -> None:
         self.versions: dict[str, int] = {}
@@ -94,7 +100,7 @@ def _numbers(known: dict[str, int], ids: Iterable[str]) -> Ints:
 
 
 def _sorted(known: dict[str, int]) -> tuple[tuple[str, ...], Ints]:
-    """The ids in ascending order, and where each number's id stands in it."""
+    """Return the ids in ascending order, and the place among them of the id that each number stands for."""
     ids = sorted(known)
     place = np.zeros(len(ids), np.int64)
     place[[known[one] for one in ids]] = np.arange(len(ids))

@@ -1,4 +1,4 @@
-"""Matches: found by id, listed, and one with all that is known of it."""
+"""Matches: found by id, listed, with all that is known of them, with their replays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ratings.store.models import (
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a match: who, how it ended, and what it did to the rating (None while it did nothing)."""
+    """A seat of a match: who sat there, how it ended, and what it did to the rating (`None` while it did nothing)."""
 
     seat: MatchSeat
     bot: str
@@ -39,7 +39,7 @@ class SeatRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match in a list: who sits where, as `(bot name, rank or None)` by seat."""
+    """A match in a list; `seats` tells who sits where, as `(name of the bot, rank or None)` by seat."""
 
     match: Match
     block_index: int
@@ -61,7 +61,7 @@ class MatchDetail:
 
 
 def find_match(source: Source, text: str) -> Match:
-    """The match of that id, or beginning or end of an id (4 characters or more).
+    """Return the match of that id, or of that beginning or end of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
@@ -73,7 +73,7 @@ def find_match(source: Source, text: str) -> Match:
 
 
 def list_matches(source: Source, tournament_id: str, *, state: MatchState | None = None) -> list[MatchRow]:
-    """The matches of a tournament in schedule order, all or those in one state."""
+    """Return the matches of a tournament in schedule order, all or those in one state."""
     with read(source) as session:
         wanted = (
             select(Match, Block.index)
@@ -98,7 +98,7 @@ def list_matches(source: Source, tournament_id: str, *, state: MatchState | None
 
 
 def match_detail(source: Source, match_id: str) -> MatchDetail:
-    """All that is known of a match but its replay. Raises NotFoundError."""
+    """Return all that is known of a match but its replay. Raises NotFoundError."""
     with read(source) as session:
         found = session.exec(
             select(Match, Tournament, Pool, Block)
@@ -134,7 +134,7 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
 
 
 def replay_of(source: Source, match_id: str) -> bytes:
-    """The replay document of a finished match. Raises NotFoundError."""
+    """Return the replay document of a finished match. Raises NotFoundError."""
     with read(source) as session:
         replay = session.get(Replay, match_id)
         if replay is None:
@@ -147,9 +147,10 @@ def replay_of(source: Source, match_id: str) -> bytes:
 def replays(
     source: Source, tournament_id: str | None = None, match_id: str | None = None
 ) -> Iterator[tuple[Match, bytes | None]]:
-    """Every finished match with its replay, in schedule order within a tournament; few in memory at once.
+    """Yield every finished match with its replay, or `None` if that is missing.
 
-    All, or those of one tournament, or one match. None stands for a replay that is missing.
+    They are those of the whole database, of one tournament, or one match, in schedule order within a tournament. Few
+    are in memory at once.
     """
     with read(source) as session:
         query = (

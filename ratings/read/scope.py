@@ -1,4 +1,4 @@
-"""Which matches are counted: those of a tournament, or those rated in a pool; always whole blocks only."""
+"""Which matches are counted: those of a tournament, or those rated in a pool. Only whole blocks are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _m, _o = tables.match, tables.rating_order
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Exactly one of the two is given."""
+    """A tournament or a pool, exactly one of them. Raises ValueError otherwise."""
 
     tournament_id: str | None = None
     pool_id: str | None = None
@@ -25,7 +25,7 @@ class Scope:
             raise ValueError("a scope is a tournament or a pool")
 
     def holds(self, match_id: ColumnElement[str]) -> ColumnElement[bool]:
-        """The condition that a match counts."""
+        """Return the condition that a match counts."""
         if self.pool_id is not None:
             rated = _o.alias()
             # A correlated look-up by the unique match_id: few matches of a large pool are asked for at once.

@@ -1,4 +1,4 @@
-"""What the book of record can be asked about tournaments and matches."""
+"""Tournaments: found by name or id, listed, with how far they are and how their entrants fare."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ratings.store.progress import count_progress as progress
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """A tournament and how far it is."""
+    """A tournament with its pool, and how far it is."""
 
     tournament: Tournament
     pool: Pool
@@ -35,7 +35,10 @@ class TournamentRow:
 
     @property
     def status(self) -> str:
-        """`cancelled`, `finished`, `planned` (nothing played yet) or `running` (also: stopped, can be resumed)."""
+        """Return `cancelled`, `finished`, `planned` (nothing is played yet) or `running`.
+
+        A tournament that was stopped and can be resumed is `running` too.
+        """
         if self.tournament.cancelled_at_us is not None:
             return "cancelled"
         if self.progress.is_over:
@@ -53,14 +56,14 @@ class EntrantRow:
     content_hash: str
     matches: int
     wins: int
-    """Matches with rank 1, shared ones too."""
+    """How many matches it ended with rank 1, alone or shared."""
     score: float
-    """The part of all opponents met that was beaten, a tie counting half: 0 to 1; 0 before the first match."""
+    """The part of the opponents met that were beaten, 0 to 1; a tie counts half, and it is 0 before the first match."""
     forfeits: int
 
 
 def find_tournament(source: Source, text: str) -> Tournament:
-    """The tournament of that id, beginning or end of an id (4 characters or more), or name.
+    """Return the tournament of that name or id, or of that beginning or end of an id (4 characters or more).
 
     Raises NotFoundError, AmbiguousError.
     """
@@ -71,7 +74,7 @@ def find_tournament(source: Source, text: str) -> Tournament:
 
 
 def list_tournaments(source: Source) -> list[TournamentRow]:
-    """All tournaments, the newest first; single matches too (format `match`)."""
+    """Return all tournaments, the newest first; single matches too (their format is `match`)."""
     with read(source) as session:
         query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
         counts: dict[str, dict[str, int]] = {}
@@ -92,7 +95,7 @@ def list_tournaments(source: Source) -> list[TournamentRow]:
 
 
 def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
-    """One tournament and how far it is. Raises NotFoundError."""
+    """Return one tournament with its pool, and how far it is. Raises NotFoundError."""
     with read(source) as session:
         query = select(Tournament, Pool).join(Pool).where(Tournament.id == tournament_id)
         found = session.exec(query).one_or_none()
@@ -102,7 +105,7 @@ def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
 
 
 def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
-    """Whether its bots have a registered owner: True if some have, False if some have not."""
+    """Return the set of whether its bots have a registered owner: True if some do, False if some do not."""
     with read(source) as session:
         query = (
             select(Bot.owner_id)
@@ -114,7 +117,10 @@ def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
 
 
 def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
-    """How the entrants fare, best score first, then the order of entry; matches of result `rated` or not."""
+    """Return how the entrants fare, the best score first, then in the order of entry.
+
+    All finished matches count, whether they are rated or not.
+    """
     with read(source) as session:
         entrants = session.exec(
             select(Entrant, Version, Bot.name)
@@ -132,7 +138,7 @@ def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
 
 
 def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, float, int]]:
-    """Version id -> matches, wins, score, forfeits."""
+    """Return matches, wins, score and forfeits by version id."""
     query = (
         select(MatchSeat.match_id, MatchSeat.version_id, MatchSeat.rank, MatchSeat.forfeit)
         .join(Match, col(Match.id) == MatchSeat.match_id)

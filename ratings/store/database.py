@@ -51,12 +51,12 @@ class Database:
 
     @property
     def url(self) -> URL:
-        """Where the database lies."""
+        """Return where the database lies."""
         return self.engine.url
 
     @property
     def path(self) -> Path | None:
-        """The file of an SQLite database, or `None` for one in memory or on a server."""
+        """Return the file of an SQLite database, or `None` for one in memory or on a server."""
         name = self.url.database
         is_file = self.url.get_backend_name() == "sqlite" and name not in (None, "", ":memory:")
         return Path(str(name)) if is_file else None

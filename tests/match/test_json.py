@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.report import LeakCheck, LeakVerdict, MatchReport
 from arena.match.result import Fault, FaultCause, MatchResult
+from arena.match.spec import MatchSpec, SeatSpec
+from arena.match.time_control import TimeControl
 
 NUMBERS = st.integers(0, 2**53)
 SEATS = st.lists(st.integers(0, 4), max_size=5).map(tuple)
@@ -45,11 +47,46 @@ REPORTS = st.builds(
     sandbox=st.sampled_from(["none", "standard"]),
     leak_checks=st.lists(CHECKS, max_size=2).map(tuple),
 )
+TIME_CONTROLS = st.builds(TimeControl, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+SEAT_SPECS = st.builds(
+    SeatSpec,
+    version=st.text(max_size=8),
+    name=st.text(max_size=8),
+    directory=st.text(max_size=8),
+    command=st.lists(st.text(max_size=8), max_size=3).map(tuple),
+    seed=NUMBERS,
+    is_deterministic=st.booleans(),
+)
+SPECS = st.builds(
+    MatchSpec,
+    match_id=st.text(max_size=8),
+    attempt=NUMBERS,
+    game=st.text(max_size=8),
+    rules_version=st.text(max_size=8),
+    options=JSON_OBJECTS,
+    clock=TIME_CONTROLS,
+    cores=NUMBERS,
+    chance_seed=NUMBERS,
+    opening=SEATS,
+    seats=st.lists(SEAT_SPECS, max_size=3).map(tuple),
+    block=st.text(max_size=8),
+    checks_leaks=st.booleans(),
+)
 
 
 def through_text(data: dict[str, Any]) -> dict[str, Any]:
     parsed: dict[str, Any] = json.loads(json.dumps(data))
     return parsed
+
+
+@given(SPECS)
+def test_an_order_crosses_a_process_unchanged(spec: MatchSpec) -> None:
+    assert MatchSpec.from_json(through_text(spec.to_json())) == spec
+
+
+@given(TIME_CONTROLS)
+def test_a_time_control_crosses_a_process_unchanged(control: TimeControl) -> None:
+    assert TimeControl.from_json(through_text(control.to_json())) == control
 
 
 @given(REPORTS)

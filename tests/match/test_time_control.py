@@ -23,6 +23,13 @@ def test_a_text_is_read_and_written_back(text: str, control: TimeControl) -> Non
     assert parse_time_control(format_time_control(control)) == control
 
 
+@pytest.mark.parametrize("text", ["none", "50ms", "60+1"])
+def test_what_no_text_tells_is_given_beside_it(text: str) -> None:
+    control = parse_time_control(text, start_limit_us=7, margin_us=8)
+    assert (control.start_limit_us, control.margin_us) == (7, 8)
+    assert format_time_control(control) == text
+
+
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**6))
 def test_every_control_in_whole_milliseconds_survives_its_text(limit_ms: int, bank_ms: int, increment_ms: int) -> None:
     bank_ms %= 10**9

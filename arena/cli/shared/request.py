@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -106,7 +106,7 @@ def _read_clock(request: Request) -> TimeControl:
     start_limit = parse_time_control(request.start_limit)
     if start_limit.has_bank or not start_limit.decision_limit_us:
         raise MisuseError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
-    return replace(parse_time_control(request.time), start_limit_us=start_limit.decision_limit_us)
+    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
 
 
 def _check_known(storage: Storage, bots: Sequence[str]) -> None:

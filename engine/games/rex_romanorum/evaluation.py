@@ -15,10 +15,8 @@ from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.games.rex_romanorum import habits
 from engine.games.rex_romanorum.land_prospects import harvests_ahead, land_prospects
-from engine.games.rex_romanorum.position import END, Position
-from engine.games.rex_romanorum.rules.land import production
-from engine.games.rex_romanorum.rules.scoring import outcome, wealth
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.scoring import outcome, production, wealth
+from engine.games.rex_romanorum.state import END, RexState
 from engine.games.rex_romanorum.vote_prospects import expected_payments, expected_titles, vote_prospects
 
 _STEEPNESS: Final = 2.0
@@ -32,16 +30,16 @@ _WIDTH_PER_GOLD: Final = 0.08
 _RICHEST_POWER: Final = 4
 
 
-def evaluate_all(position: Position) -> tuple[float, ...]:
+def evaluate_all(state: RexState) -> tuple[float, ...]:
     """How good the position is for each seat, 0..1; at the end the part of the other seats left behind."""
-    if position.phase == END:
-        return _left_behind(outcome(position).ranks)
-    kings = king_chances(position)
-    fortunes = expected_fortunes(position)
+    if state.phase == END:
+        return _left_behind(outcome(state).ranks)
+    kings = king_chances(state)
+    fortunes = expected_fortunes(state)
     richest = _shares(fortunes)
-    width = _WIDTH + _WIDTH_PER_HARVEST * harvests_ahead(position)
-    values = [0.0] * position.seats
-    for seat in range(position.seats):
+    width = _WIDTH + _WIDTH_PER_HARVEST * harvests_ahead(state)
+    values = [0.0] * state.seats
+    for seat in range(state.seats):
         for other in range(seat):
             ahead = _sigmoid((fortunes[seat] - fortunes[other]) / (width + _WIDTH_PER_GOLD * abs(fortunes[other])))
             # A king leaves the other behind, or shares the first place with him.
@@ -49,7 +47,7 @@ def evaluate_all(position: Position) -> tuple[float, ...]:
             first += (1 - kings[seat] - kings[other]) * ahead
             values[seat] += first
             values[other] += 1 - first
-    return tuple(value / (position.seats - 1) for value in values)
+    return tuple(value / (state.seats - 1) for value in values)
 
 
 def _left_behind(ranks: tuple[int, ...]) -> tuple[float, ...]:
@@ -68,27 +66,27 @@ def _shares(fortunes: list[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 
-def king_chances(position: Position) -> list[float]:
+def king_chances(state: RexState) -> list[float]:
     """The chance of each seat to be king in the end; together at most `_MOST_LIKELY`."""
-    needed = position.options.votes_to_win
-    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(position)]
+    needed = state.options.votes_to_win
+    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(state)]
     most = sum(chances)
     return [chance * _MOST_LIKELY / most for chance in chances] if most > _MOST_LIKELY else chances
 
 
-def expected_fortunes(position: Position) -> list[float]:
+def expected_fortunes(state: RexState) -> list[float]:
     """The wealth that each seat may have in the end."""
-    harvests = harvests_ahead(position)
-    cap = position.options.harvest[3]
-    title = position.options.wealth[7] + harvests * position.options.harvest[2]
-    land, titles, payments = land_prospects(position), expected_titles(position), expected_payments(position)
+    harvests = harvests_ahead(state)
+    cap = state.options.harvest[3]
+    title = state.options.wealth[7] + harvests * state.options.harvest[2]
+    land, titles, payments = land_prospects(state), expected_titles(state), expected_payments(state)
     return [
-        wealth(position, seat)
-        + harvests * min(cap, production(position, seat))
+        wealth(state, seat)
+        + harvests * min(cap, production(state, seat))
         + land[seat]
         + title * titles[seat]
         + payments[seat]
-        for seat in range(position.seats)
+        for seat in range(state.seats)
     ]
 
 

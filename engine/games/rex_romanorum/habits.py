@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.games.rex_romanorum.actions import BUILD_DONE, CASTLE, CHURCH, KEEP, KEEP_CASTLE
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, REGION_COUNT
-from engine.games.rex_romanorum.position import Position
+from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.turn_habits import choose_turn, frontier, title_regions
 from engine.games.rex_romanorum.vote_habits import choose_bishop, choose_king, choose_offer, choose_stand
 from engine.games.rex_romanorum.war_habits import (
@@ -26,40 +26,40 @@ from engine.games.rex_romanorum.war_habits import (
 )
 
 
-def choose(position: Position, random: Random) -> int:
+def choose(state: RexState, random: Random) -> int:
     """A legal action for the seat that decides; the game is not over."""
-    return _HABITS[position.phase](position, random)
+    return _HABITS[state.phase](state, random)
 
 
-def _keep(position: Position, random: Random) -> int:
+def _keep(state: RexState, random: Random) -> int:
     """As many regions as can be paid, those that titles need first."""
     del random
-    wanted = title_regions(position, position.active)
-    return max(position.legal_actions(), key=lambda action: _worth_of_cards(position, action - KEEP, wanted))
+    wanted = title_regions(state, state.active)
+    return max(state.legal_actions(), key=lambda action: _worth_of_cards(state, action - KEEP, wanted))
 
 
-def _worth_of_cards(position: Position, subset: int, wanted: int) -> int:
-    kept = [region for index, region in enumerate(position.drawn) if subset >> index & 1]
+def _worth_of_cards(state: RexState, subset: int, wanted: int) -> int:
+    kept = [region for index, region in enumerate(state.drawn) if subset >> index & 1]
     return sum(3 if wanted & BIT[region] else 2 for region in kept)
 
 
-def _build(position: Position, random: Random) -> int:
+def _build(state: RexState, random: Random) -> int:
     """A church of the diocese where the next one helps most, away from the enemy; a castle if there is no church."""
-    legal = position.legal_actions()
+    legal = state.legal_actions()
     churches = [action for action in legal if action < CASTLE]
     if churches:
-        weights = [_need(position, diocese) + 0.2 * random.random() for diocese in range(DIOCESE_COUNT)]
-        border = frontier(position, position.active)
+        weights = [_need(state, diocese) + 0.2 * random.random() for diocese in range(DIOCESE_COUNT)]
+        border = frontier(state, state.active)
         return max(churches, key=lambda action: _church_worth(action - CHURCH, weights, border))
-    return BUILD_DONE if legal[-1] == BUILD_DONE else _castle(legal, frontier(position, position.active))
+    return BUILD_DONE if legal[-1] == BUILD_DONE else _castle(legal, frontier(state, state.active))
 
 
-def _need(position: Position, diocese: int) -> float:
+def _need(state: RexState, diocese: int) -> float:
     """How much one more church of the diocese helps: most where the chapter can be won soonest."""
-    seat = position.active
-    own = (position.churches[diocese] & position.land[seat]).bit_count()
-    others = (position.churches[diocese] & position.owned).bit_count() - own
-    if position.titles[diocese] == seat:
+    seat = state.active
+    own = (state.churches[diocese] & state.land[seat]).bit_count()
+    others = (state.churches[diocese] & state.owned).bit_count() - own
+    if state.titles[diocese] == seat:
         return 1.0 if others >= own else 0.0
     return 2.0 - 0.4 * abs(others + 1 - own)
 
@@ -73,12 +73,12 @@ def _castle(castles: Sequence[int], border: int) -> int:
     return next((action for action in castles if border & BIT[action - CASTLE]), castles[0])
 
 
-def _raze(position: Position, random: Random) -> int:
-    del position, random
+def _raze(state: RexState, random: Random) -> int:
+    del state, random
     return KEEP_CASTLE
 
 
-_HABITS: Final[tuple[Callable[[Position, Random], int], ...]] = (
+_HABITS: Final[tuple[Callable[[RexState, Random], int], ...]] = (
     *(choose_turn, _keep, choose_garrison, _build, choose_source, choose_target, choose_count, choose_place),
     *(_raze, choose_fight, choose_round, choose_stand, choose_bishop, choose_offer, choose_king),
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from engine.core import InvariantError
 from engine.games.rex_romanorum.actions import ACT_ATTACK
 from engine.games.rex_romanorum.board import BIT, REGION_COUNT, TITLE_COUNT
-from engine.games.rex_romanorum.position import NOBODY, Position
-from engine.games.rex_romanorum.rules.land import production
-from engine.games.rex_romanorum.rules.scoring import wealth
+from engine.games.rex_romanorum.scoring import production, wealth
+from engine.games.rex_romanorum.state import NOBODY, RexState
 
 
-def check(state: Position) -> None:
+def check(state: RexState) -> None:
     """Raise InvariantError unless the position keeps every invariant."""
     _hold(all(gold >= 0 for gold in state.gold), "gold is never negative")
     _check_land(state)
@@ -28,14 +27,14 @@ def _hold(fact: bool, what: str) -> None:
         raise InvariantError(what)
 
 
-def _check_land(state: Position) -> None:
+def _check_land(state: RexState) -> None:
     for region, owner in enumerate(state.owner):
         holders = [seat for seat, land in enumerate(state.land) if land & BIT[region]]
         _hold(holders == ([] if owner == NOBODY else [owner]), "a region has at most one owner")
         _hold(bool(state.owned & BIT[region]) == (owner != NOBODY), "owned regions are those with an owner")
 
 
-def _check_figures(state: Position) -> None:
+def _check_figures(state: RexState) -> None:
     for figures, number in enumerate(state.army):
         kind, region = divmod(figures, REGION_COUNT)
         _hold(number >= 0, "no army is negative")
@@ -47,7 +46,7 @@ def _check_figures(state: Position) -> None:
         _hold(owner == state.active or state.task == ACT_ATTACK, "figures stand in foreign land only in an attack")
 
 
-def _check_churches(state: Position) -> None:
+def _check_churches(state: RexState) -> None:
     most = state.options.churches_per_diocese
     _hold(all(mask.bit_count() <= most for mask in state.churches), "no diocese has more churches than it may")
     for one in range(3):
@@ -56,20 +55,20 @@ def _check_churches(state: Position) -> None:
     _hold(not state.castles & ~state.owned, "castles stand in owned regions")
 
 
-def _check_titles(state: Position) -> None:
+def _check_titles(state: RexState) -> None:
     _hold(len(state.titles) == TITLE_COUNT, "there are seven titles")
     _hold(all(NOBODY <= seat < state.seats for seat in state.titles), "a title is held by a seat or by nobody")
     kurpfalz = state.options.titles[0][0].bit_length() - 1
     _hold(state.titles[3] == state.owner[kurpfalz], "who owns Kurpfalz is its elector")
 
 
-def _check_cards(state: Position) -> None:
+def _check_cards(state: RexState) -> None:
     owned = [region for region in range(REGION_COUNT) if state.owner[region] != NOBODY]
     cards = sorted([*state.pile, *state.discards, *state.drawn, *owned])
     _hold(cards == list(state.options.deck), "every card is in the pile, discarded, drawn or owned, once")
 
 
-def _check_sums(state: Position, seat: int) -> None:
+def _check_sums(state: RexState, seat: int) -> None:
     """Production and wealth, counted once more from the lists."""
     regions = [region for region in range(REGION_COUNT) if state.owner[region] == seat]
     churches = sum(bool(mask & BIT[region]) for mask in state.churches for region in regions)

@@ -13,10 +13,9 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.odds import win_probability
 from engine.games.rex_romanorum.options import Triple
-from engine.games.rex_romanorum.position import COUNT, KEEP, NOTHING, Position
 from engine.games.rex_romanorum.rules.acquire import affordable_regions
 from engine.games.rex_romanorum.rules.count import most
-from engine.games.rex_romanorum.rules.land import all_churches, manned
+from engine.games.rex_romanorum.state import COUNT, KEEP, NOTHING, RexState, all_churches, manned
 
 _HARVESTS_A_ROUND: Final = 0.4
 _ROUNDS_COUNTED: Final = 12
@@ -26,57 +25,55 @@ _FIGURES_COUNTED: Final = 30
 """Larger fights are judged by strength, not by exact odds."""
 
 
-def harvests_ahead(position: Position) -> float:
+def harvests_ahead(state: RexState) -> float:
     """How many harvests a seat may still bring in, or spend on something as good."""
-    return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, position.options.round_limit - position.round)
+    return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, state.options.round_limit - state.round)
 
 
-def land_prospects(position: Position) -> list[float]:
+def land_prospects(state: RexState) -> list[float]:
     """What each seat may win or lose on the board, in gold."""
-    changes = [0.0] * position.seats
-    if position.phase == KEEP:
-        cards = min(len(position.drawn), affordable_regions(position))
-        changes[position.active] += cards * position.options.harvest[0] * harvests_ahead(position)
-    if position.task == ACT_ATTACK:
-        _add_attacks(position, changes)
+    changes = [0.0] * state.seats
+    if state.phase == KEEP:
+        cards = min(len(state.drawn), affordable_regions(state))
+        changes[state.active] += cards * state.options.harvest[0] * harvests_ahead(state)
+    if state.task == ACT_ATTACK:
+        _add_attacks(state, changes)
     else:
-        _add_dangers(position, changes)
+        _add_dangers(state, changes)
     return changes
 
 
-def region_value(position: Position, region: int) -> float:
+def region_value(state: RexState, region: int) -> float:
     """What a region with its buildings is worth, in gold."""
-    _, land, church, castle, *_ = position.options.wealth
+    _, land, church, castle, *_ = state.options.wealth
     bit = BIT[region]
-    value = land + position.options.harvest[0] * harvests_ahead(position)
-    if all_churches(position) & bit:
-        value += church + position.options.harvest[1] * harvests_ahead(position)
-    return value + (castle if position.castles & bit else 0)
+    value = land + state.options.harvest[0] * harvests_ahead(state)
+    if all_churches(state) & bit:
+        value += church + state.options.harvest[1] * harvests_ahead(state)
+    return value + (castle if state.castles & bit else 0)
 
 
-def _add_attacks(position: Position, changes: list[float]) -> None:
+def _add_attacks(state: RexState, changes: list[float]) -> None:
     """The fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
-    attackers = dict(position.arrived)
-    if position.phase == COUNT and position.source != NOTHING:
-        there = position.source // REGION_COUNT * REGION_COUNT + position.target
-        attackers[there] = attackers.get(there, 0) + most(position)
-    enemies = {
-        figures % REGION_COUNT for figures in attackers if not position.land[position.active] & BIT[figures % 62]
-    }
+    attackers = dict(state.arrived)
+    if state.phase == COUNT and state.source != NOTHING:
+        there = state.source // REGION_COUNT * REGION_COUNT + state.target
+        attackers[there] = attackers.get(there, 0) + most(state)
+    enemies = {figures % REGION_COUNT for figures in attackers if not state.land[state.active] & BIT[figures % 62]}
     for region in sorted(enemies):
         army = _triple([attackers.get(kind * REGION_COUNT + region, 0) for kind in range(3)])
-        _add_fight(position, changes, region, army)
+        _add_fight(state, changes, region, army)
 
 
-def _add_fight(position: Position, changes: list[float], region: int, army: Triple) -> None:
-    garrison = _triple([position.army[kind * REGION_COUNT + region] for kind in range(3)])
-    loser = position.owner[region]
-    chance = likely_win(position, army, garrison, region)
-    value = region_value(position, region)
-    figures = position.options.wealth[4:7]
+def _add_fight(state: RexState, changes: list[float], region: int, army: Triple) -> None:
+    garrison = _triple([state.army[kind * REGION_COUNT + region] for kind in range(3)])
+    loser = state.owner[region]
+    chance = likely_win(state, army, garrison, region)
+    value = region_value(state, region)
+    figures = state.options.wealth[4:7]
     army_value = sum(map(int.__mul__, figures, army))
     garrison_value = sum(map(int.__mul__, figures, garrison))
-    changes[position.active] += chance * value - (1 - chance) * 0.8 * army_value - 0.3 * min(army_value, garrison_value)
+    changes[state.active] += chance * value - (1 - chance) * 0.8 * army_value - 0.3 * min(army_value, garrison_value)
     changes[loser] -= chance * (value + garrison_value) + (1 - chance) * 0.3 * garrison_value
 
 
@@ -84,13 +81,13 @@ def _triple(numbers: list[int]) -> Triple:
     return numbers[0], numbers[1], numbers[2]
 
 
-def likely_win(position: Position, army: Triple, garrison: Triple, region: int) -> float:
+def likely_win(state: RexState, army: Triple, garrison: Triple, region: int) -> float:
     """The chance that an army takes a region: exact for small fights, by strength for large ones."""
-    terrain = 1 if position.castles & BIT[region] else 0
+    terrain = 1 if state.castles & BIT[region] else 0
     if sum(army) + sum(garrison) <= _FIGURES_COUNTED:
-        return win_probability(army, garrison, terrain, position.options)
-    attack = _strength(army, position.options.strength[terrain][0])
-    defence = _strength(garrison, position.options.strength[terrain][1])
+        return win_probability(army, garrison, terrain, state.options)
+    attack = _strength(army, state.options.strength[terrain][0])
+    defence = _strength(garrison, state.options.strength[terrain][1])
     return attack**2 / (attack**2 + defence**2) if attack else 0.0
 
 
@@ -99,17 +96,17 @@ def _strength(army: Triple, values: Triple) -> float:
     return float((sum(map(int.__mul__, army, values)) * sum(army)) ** 0.5)
 
 
-def _add_dangers(position: Position, changes: list[float]) -> None:
+def _add_dangers(state: RexState, changes: list[float]) -> None:
     """Own regions that a neighbour's figures could take in his next attack."""
-    standing = manned(position)
-    for seat, land in enumerate(position.land):
+    standing = manned(state)
+    for seat, land in enumerate(state.land):
         if not land & standing:
             continue
-        enemies = position.owned & ~land
+        enemies = state.owned & ~land
         for region in regions_of(_around(land & standing) & enemies):
-            chance = _RISK * _threat(position, region, land)
-            value = chance * region_value(position, region)
-            changes[position.owner[region]] -= value
+            chance = _RISK * _threat(state, region, land)
+            value = chance * region_value(state, region)
+            changes[state.owner[region]] -= value
             changes[seat] += 0.5 * value
 
 
@@ -120,16 +117,16 @@ def _around(regions: int) -> int:
     return found
 
 
-def _threat(position: Position, region: int, land: int) -> float:
+def _threat(state: RexState, region: int, land: int) -> float:
     """How likely the figures beside the region, all together, would take it."""
     army = [0, 0, 0]
-    for near in regions_of(NEIGHBOURS[region] & land & manned(position)):
+    for near in regions_of(NEIGHBOURS[region] & land & manned(state)):
         for kind in (FOOT, ARCHER, KNIGHT):
-            army[kind] += position.army[kind * REGION_COUNT + near]
-    garrison = _triple([position.army[kind * REGION_COUNT + region] for kind in (FOOT, ARCHER, KNIGHT)])
+            army[kind] += state.army[kind * REGION_COUNT + near]
+    garrison = _triple([state.army[kind * REGION_COUNT + region] for kind in (FOOT, ARCHER, KNIGHT)])
     if not any(garrison):
         return 1.0
-    terrain = 1 if position.castles & BIT[region] else 0
-    attack = _strength(_triple(army), position.options.strength[terrain][0])
-    defence = _strength(garrison, position.options.strength[terrain][1])
+    terrain = 1 if state.castles & BIT[region] else 0
+    attack = _strength(_triple(army), state.options.strength[terrain][0])
+    defence = _strength(garrison, state.options.strength[terrain][1])
     return attack**2 / (attack**2 + defence**2)

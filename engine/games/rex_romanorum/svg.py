@@ -11,9 +11,8 @@ from typing import Final
 
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
 from engine.games.rex_romanorum.labels import labels
-from engine.games.rex_romanorum.position import NOBODY, Position
-from engine.games.rex_romanorum.rules.land import production
-from engine.games.rex_romanorum.rules.scoring import figures_of, wealth
+from engine.games.rex_romanorum.scoring import figures_of, production, wealth
+from engine.games.rex_romanorum.state import NOBODY, RexState
 from engine.games.rex_romanorum.svg_map import (
     ARMS,
     CASTLE,
@@ -37,18 +36,18 @@ _STYLE: Final = (
 _CARD_HEIGHT: Final = 88
 
 
-def render_svg(position: Position, language: str) -> str:
+def render_svg(state: RexState, language: str) -> str:
     """The whole position."""
     names = labels(language)
     parts = [
-        draw_map(position, names),
-        _heading(position, names),
-        _cards(position, names),
-        _titles(position, names),
-        _players(position, names),
+        draw_map(state, names),
+        _heading(state, names),
+        _cards(state, names),
+        _titles(state, names),
+        _players(state, names),
         _legend(names),
     ]
-    title = escape(f"{names['title']} · {status(position, names)}")
+    title = escape(f"{names['title']} · {status(state, names)}")
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1200" role="img">'
         f"<title>{title}</title><style>{_STYLE}</style><defs>{PATTERNS}</defs>"
@@ -60,35 +59,35 @@ def _box(x: float, y: float, width: float, height: float, kind: str = "box") -> 
     return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
 
 
-def _heading(position: Position, names: Mapping[str, str]) -> str:
-    return text(12, 24, names["title"], "h") + text(178, 24, status(position, names), widest=812)
+def _heading(state: RexState, names: Mapping[str, str]) -> str:
+    return text(12, 24, names["title"], "h") + text(178, 24, status(state, names), widest=812)
 
 
-def _cards(position: Position, names: Mapping[str, str]) -> str:
+def _cards(state: RexState, names: Mapping[str, str]) -> str:
     """Pile, discards, and the cards drawn."""
     lines = [
-        f"{names['pile']}: {len(position.pile)}",
-        f"{names['discards']}: {len(position.discards)}",
-        f"{names['drawn']}: {'-' if not position.drawn else ''}",
-        *(f"· {names[REGIONS[region]]}" for region in position.drawn),
+        f"{names['pile']}: {len(state.pile)}",
+        f"{names['discards']}: {len(state.discards)}",
+        f"{names['drawn']}: {'-' if not state.drawn else ''}",
+        *(f"· {names[REGIONS[region]]}" for region in state.drawn),
     ]
     rows = "".join(text(22, 66 + 18 * place, line, "n", 134) for place, line in enumerate(lines))
     return _box(12, 44, 154, 122) + rows
 
 
-def _titles(position: Position, names: Mapping[str, str]) -> str:
+def _titles(state: RexState, names: Mapping[str, str]) -> str:
     """The seven electors in the order of their votes; under them the election that is held."""
     parts = [_box(788, 330, 204, 216), text(800, 352, names["titles"], "b")]
-    for place, title in enumerate(position.options.vote_order):
+    for place, title in enumerate(state.options.vote_order):
         y = 378 + 25 * place
         parts.append(text(828, y + 5, names[f"title_{TITLES[title]}"], "n", 158))
-        holder = position.titles[title]
+        holder = state.titles[title]
         parts.append(text(810, y + 5, "-", "c") if holder == NOBODY else shield(holder, 810, y))
-    return "".join(parts) + _election(position, names)
+    return "".join(parts) + _election(state, names)
 
 
-def _election(position: Position, names: Mapping[str, str]) -> str:
-    election = position.election
+def _election(state: RexState, names: Mapping[str, str]) -> str:
+    election = state.election
     if election is None:
         return ""
     what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
@@ -100,27 +99,27 @@ def _election(position: Position, names: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def _players(position: Position, names: Mapping[str, str]) -> str:
+def _players(state: RexState, names: Mapping[str, str]) -> str:
     """A card for each seat; the one that decides is marked."""
-    top = 1192 - _CARD_HEIGHT * position.seats
-    return "".join(_player(position, seat, top + _CARD_HEIGHT * seat, names) for seat in range(position.seats))
+    top = 1192 - _CARD_HEIGHT * state.seats
+    return "".join(_player(state, seat, top + _CARD_HEIGHT * seat, names) for seat in range(state.seats))
 
 
-def _player(position: Position, seat: int, y: float, names: Mapping[str, str]) -> str:
-    crown = f" · {names['king']}" if position.king == seat else ""
+def _player(state: RexState, seat: int, y: float, names: Mapping[str, str]) -> str:
+    crown = f" · {names['king']}" if state.king == seat else ""
     holdings = {
-        "gold": position.gold[seat],
-        "production": production(position, seat),
-        "wealth": wealth(position, seat),
-        "regions": position.land[seat].bit_count(),
-        "castles": (position.castles & position.land[seat]).bit_count(),
-        "churches": church_letters(churches_of(position, seat)),
+        "gold": state.gold[seat],
+        "production": production(state, seat),
+        "wealth": wealth(state, seat),
+        "regions": state.land[seat].bit_count(),
+        "castles": (state.castles & state.land[seat]).bit_count(),
+        "churches": church_letters(churches_of(state, seat)),
     }
     words = [f"{names[word]} {amount}" for word, amount in holdings.items()]
-    lines = (" · ".join(words[:3]), " · ".join(words[3:]), figures_text(figures_of(position, seat)) or "-")
+    lines = (" · ".join(words[:3]), " · ".join(words[3:]), figures_text(figures_of(state, seat)) or "-")
     rows = "".join(text(728, y + 41 + 17 * place, line, "n", 254) for place, line in enumerate(lines))
     return (
-        _box(716, y, 276, _CARD_HEIGHT - 6, "turn" if seat == position.decider else "box")
+        _box(716, y, 276, _CARD_HEIGHT - 6, "turn" if seat == state.decider else "box")
         + shield(seat, 738, y + 17)
         + text(758, y + 21, f"{letter_of(seat)} · {names[f'arms_{seat}']}{crown}", "b", 224)
         + rows

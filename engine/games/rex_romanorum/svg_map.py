@@ -16,7 +16,7 @@ from engine.games.rex_romanorum.board import (
     regions_of,
     shapes,
 )
-from engine.games.rex_romanorum.position import FIGHT_ON, NOBODY, RAZE, Position
+from engine.games.rex_romanorum.state import FIGHT_ON, NOBODY, RAZE, RexState
 from engine.games.rex_romanorum.view import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
 
 ARMS: Final[Mapping[int, str]] = {
@@ -92,21 +92,21 @@ def church(diocese: int, x: float, y: float) -> str:
     )
 
 
-def draw_map(position: Position, names: Mapping[str, str]) -> str:
+def draw_map(state: RexState, names: Mapping[str, str]) -> str:
     """All regions, the marked ones over them, then what stands in them."""
-    lands = "".join(_land(region, _fill(position, region)) for region in range(REGION_COUNT))
-    marked = [_outline(region, "card") for region in position.drawn]
-    if position.phase in (RAZE, FIGHT_ON):
-        marked.append(_outline(position.target, "mark"))
-    marked += [_outline(region, "mark") for region in regions_of(position.contested | position.undefended)]
-    return lands + "".join(marked) + "".join(_content(position, region, names) for region in range(REGION_COUNT))
+    lands = "".join(_land(region, _fill(state, region)) for region in range(REGION_COUNT))
+    marked = [_outline(region, "card") for region in state.drawn]
+    if state.phase in (RAZE, FIGHT_ON):
+        marked.append(_outline(state.target, "mark"))
+    marked += [_outline(region, "mark") for region in regions_of(state.contested | state.undefended)]
+    return lands + "".join(marked) + "".join(_content(state, region, names) for region in range(REGION_COUNT))
 
 
-def _fill(position: Position, region: int) -> str:
-    owner = position.owner[region]
+def _fill(state: RexState, region: int) -> str:
+    owner = state.owner[region]
     if owner != NOBODY:
         return f"url(#p{owner})"
-    return ARMS[NOBODY] if region in position.options.deck else _OUT_OF_PLAY
+    return ARMS[NOBODY] if region in state.options.deck else _OUT_OF_PLAY
 
 
 @cache
@@ -139,13 +139,13 @@ def _width(region: int, down: float) -> float:
     return 2 * min(x - left, right - x) * _SCALE
 
 
-def _content(position: Position, region: int, names: Mapping[str, str]) -> str:
+def _content(state: RexState, region: int, names: Mapping[str, str]) -> str:
     """Name; under it owner, church and castle; under them figures, and attackers."""
     x, y = to_picture(*POINTS[region])
-    signs = _signs(position, region)
+    signs = _signs(state, region)
     left = x - 10 * (len(signs) - 1)
     drawn = "".join(sign.format(left + 20 * place, y + 4) for place, sign in enumerate(signs))
-    return f"<g>{_name(region, x, y - _NAME_UP, names)}{drawn}{_figures(position, region, x, y + _FIGURES_DOWN)}</g>"
+    return f"<g>{_name(region, x, y - _NAME_UP, names)}{drawn}{_figures(state, region, x, y + _FIGURES_DOWN)}</g>"
 
 
 def _name(region: int, x: float, y: float, names: Mapping[str, str]) -> str:
@@ -165,15 +165,15 @@ def _name_line(line: str, x: float, y: float, room: float) -> str:
     return f'<text {place} class="c n o">{escape(line)}</text><text {place} class="c n">{escape(line)}</text>'
 
 
-def _signs(position: Position, region: int) -> list[str]:
+def _signs(state: RexState, region: int) -> list[str]:
     """Templates of x and y: the owner's shield, the church, the castle."""
     found = []
-    if position.owner[region] != NOBODY:
-        found.append(_movable(shield(position.owner[region], 0, 0)))
+    if state.owner[region] != NOBODY:
+        found.append(_movable(shield(state.owner[region], 0, 0)))
     found += [
-        _movable(church(diocese, 0, 4)) for diocese in range(DIOCESE_COUNT) if position.churches[diocese] & BIT[region]
+        _movable(church(diocese, 0, 4)) for diocese in range(DIOCESE_COUNT) if state.churches[diocese] & BIT[region]
     ]
-    if position.castles & BIT[region]:
+    if state.castles & BIT[region]:
         found.append(_movable(CASTLE))
     return found
 
@@ -182,12 +182,12 @@ def _movable(drawing: str) -> str:
     return f'<g transform="translate({{:.1f}} {{:.1f}})">{drawing}</g>'
 
 
-def _figures(position: Position, region: int, x: float, y: float) -> str:
+def _figures(state: RexState, region: int, x: float, y: float) -> str:
     """Who stands there; the attackers, in red with their letter, stand below."""
-    own = figures_text(standing_in(position, region))
+    own = figures_text(standing_in(state, region))
     room = max(_width(region, _FIGURES_DOWN - 4), 40.0)
     shown = halo(x, y, own, "c f", room) if own else ""
-    attackers = figures_text(attacking(position, region))
+    attackers = figures_text(attacking(state, region))
     if attackers:
-        shown += halo(x, y + 12, f"⚔ {letter_of(position.active)} {attackers}", "c f a")
+        shown += halo(x, y + 12, f"⚔ {letter_of(state.active)} {attackers}", "c f a")
     return shown

@@ -15,11 +15,10 @@ from engine.games.rex_romanorum.actions import (
     ACT_MUSTER,
 )
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.position import Position
 from engine.games.rex_romanorum.rules.acquire import CARDS_DRAWN, affordable_regions
 from engine.games.rex_romanorum.rules.build import may_add_church
-from engine.games.rex_romanorum.rules.land import manned, production
-from engine.games.rex_romanorum.rules.scoring import wealth
+from engine.games.rex_romanorum.scoring import production, wealth
+from engine.games.rex_romanorum.state import RexState, manned
 
 _CAPRICE: Final = 0.3
 _MOST_AHEAD: Final = 8
@@ -38,111 +37,111 @@ _SHARED: Final = 0.25
 """How often a seat that is not the richest takes the crown it can have."""
 
 
-def choose_turn(position: Position, random: Random) -> int:
+def choose_turn(state: RexState, random: Random) -> int:
     """The action of the highest worth."""
     best, best_worth = ACT_HARVEST, float("-inf")
-    for action in position.legal_actions():
-        worth = _worth(position, action, random) * (1 - _CAPRICE * random.random())
+    for action in state.legal_actions():
+        worth = _worth(state, action, random) * (1 - _CAPRICE * random.random())
         if worth > best_worth:
             best, best_worth = action, worth
     return best
 
 
-def harvests_ahead(position: Position) -> float:
+def harvests_ahead(state: RexState) -> float:
     """How many harvests are still to come, as a plan of a turn counts them."""
-    return min(_MOST_AHEAD, 0.5 * (position.options.round_limit - position.round))
+    return min(_MOST_AHEAD, 0.5 * (state.options.round_limit - state.round))
 
 
-def _worth(position: Position, action: int, random: Random) -> float:
-    seat = position.active
+def _worth(state: RexState, action: int, random: Random) -> float:
+    seat = state.active
     if action == ACT_HARVEST:
-        return min(position.options.harvest[3], production(position, seat))
+        return min(state.options.harvest[3], production(state, seat))
     if action == ACT_ACQUIRE:
-        cards = min(CARDS_DRAWN, len(position.pile) + len(position.discards), affordable_regions(position))
-        return cards * position.options.harvest[0] * harvests_ahead(position)
+        cards = min(CARDS_DRAWN, len(state.pile) + len(state.discards), affordable_regions(state))
+        return cards * state.options.harvest[0] * harvests_ahead(state)
     if action == ACT_BUILD:
-        return _worth_of_building(position, seat)
+        return _worth_of_building(state, seat)
     if action == ACT_MUSTER:
-        return _worth_of_mustering(position, seat)
+        return _worth_of_mustering(state, seat)
     if action == ACT_ATTACK:
-        return _worth_of_attacking(position, seat)
+        return _worth_of_attacking(state, seat)
     if action == ACT_KING:
-        return _worth_of_crown(position, seat, random)
-    return _worth_of_election(position, seat, action - ACT_BISHOP)
+        return _worth_of_crown(state, seat, random)
+    return _worth_of_election(state, seat, action - ACT_BISHOP)
 
 
-def _region_worth(position: Position) -> float:
+def _region_worth(state: RexState) -> float:
     """What a conquered region is worth: gained, and lost by somebody else."""
-    gained = position.options.wealth[1] + position.options.harvest[0] * harvests_ahead(position)
-    return gained * (1 + 1 / (position.seats - 1))
+    gained = state.options.wealth[1] + state.options.harvest[0] * harvests_ahead(state)
+    return gained * (1 + 1 / (state.seats - 1))
 
 
-def _title_worth(position: Position) -> float:
-    return position.options.wealth[7] + position.options.harvest[2] * harvests_ahead(position) + _VOTE
+def _title_worth(state: RexState) -> float:
+    return state.options.wealth[7] + state.options.harvest[2] * harvests_ahead(state) + _VOTE
 
 
-def _worth_of_building(position: Position, seat: int) -> float:
+def _worth_of_building(state: RexState, seat: int) -> float:
     """A church on the way to a bishop's hat, for each diocese where it is one."""
     worth = 0.0
     for diocese in range(DIOCESE_COUNT):
-        own = (position.churches[diocese] & position.land[seat]).bit_count()
-        others = (position.churches[diocese] & position.owned).bit_count() - own
-        if position.titles[diocese] != seat and own <= others and may_add_church(position, diocese):
-            worth = max(worth, _title_worth(position) / (1 + others - own))
-    return 0.7 * worth + position.options.harvest[1] * harvests_ahead(position)
+        own = (state.churches[diocese] & state.land[seat]).bit_count()
+        others = (state.churches[diocese] & state.owned).bit_count() - own
+        if state.titles[diocese] != seat and own <= others and may_add_church(state, diocese):
+            worth = max(worth, _title_worth(state) / (1 + others - own))
+    return 0.7 * worth + state.options.harvest[1] * harvests_ahead(state)
 
 
-def _worth_of_election(position: Position, seat: int, diocese: int) -> float:
-    if position.titles[diocese] == seat:
+def _worth_of_election(state: RexState, seat: int, diocese: int) -> float:
+    if state.titles[diocese] == seat:
         return -1.0
-    own = (position.churches[diocese] & position.land[seat]).bit_count()
-    others = (position.churches[diocese] & position.owned).bit_count() - own
+    own = (state.churches[diocese] & state.land[seat]).bit_count()
+    others = (state.churches[diocese] & state.owned).bit_count() - own
     chance = 1.0 if own > others else 0.5 if own == others else 0.0
-    return chance * _title_worth(position) - position.options.bishop_election_price
+    return chance * _title_worth(state) - state.options.bishop_election_price
 
 
-def _worth_of_crown(position: Position, seat: int, random: Random) -> float:
+def _worth_of_crown(state: RexState, seat: int, random: Random) -> float:
     """Certain with enough titles; who is not the richest then shares the first place. One vote may be bought."""
-    missing = position.options.votes_to_win - position.titles.count(seat)
+    missing = state.options.votes_to_win - state.titles.count(seat)
     if missing > 0:
-        return _BRIBERY * position.gold[seat] if missing == 1 else -1.0
-    own = wealth(position, seat) - position.options.king_election_price
-    if own > max(wealth(position, other) for other in range(position.seats) if other != seat):
+        return _BRIBERY * state.gold[seat] if missing == 1 else -1.0
+    own = wealth(state, seat) - state.options.king_election_price
+    if own > max(wealth(state, other) for other in range(state.seats) if other != seat):
         return _CERTAIN
     return _CERTAIN if random.random() < _SHARED else -1.0
 
 
-def _worth_of_attacking(position: Position, seat: int) -> float:
+def _worth_of_attacking(state: RexState, seat: int) -> float:
     """Undefended regions, as many as there are figures beside them, and fights of good odds."""
-    standing, land = manned(position), position.land[seat]
-    targets = around(land & standing) & position.owned & ~land
+    standing, land = manned(state), state.land[seat]
+    targets = around(land & standing) & state.owned & ~land
     easy = (targets & ~standing).bit_count()
-    figures = sum(_figures(position, region) for region in regions_of(land & standing & around(targets)))
-    worth = min(easy, figures) * _region_worth(position)
-    return worth + sum(_fight_worth(position, region, land & standing) for region in regions_of(targets & standing))
+    figures = sum(_figures(state, region) for region in regions_of(land & standing & around(targets)))
+    worth = min(easy, figures) * _region_worth(state)
+    return worth + sum(_fight_worth(state, region, land & standing) for region in regions_of(targets & standing))
 
 
-def _fight_worth(position: Position, region: int, armies: int) -> float:
-    attackers = sum(_figures(position, near) for near in regions_of(NEIGHBOURS[region] & armies))
-    defenders = _figures(position, region)
+def _fight_worth(state: RexState, region: int, armies: int) -> float:
+    attackers = sum(_figures(state, near) for near in regions_of(NEIGHBOURS[region] & armies))
+    defenders = _figures(state, region)
     if attackers < 1.5 * defenders:
         return 0.0
-    return 0.8 * _region_worth(position) - 0.3 * defenders
+    return 0.8 * _region_worth(state) - 0.3 * defenders
 
 
-def _figures(position: Position, region: int) -> int:
-    army = position.army
+def _figures(state: RexState, region: int) -> int:
+    army = state.army
     return army[region] + 2 * army[REGION_COUNT + region] + 4 * army[2 * REGION_COUNT + region]
 
 
-def _worth_of_mustering(position: Position, seat: int) -> float:
+def _worth_of_mustering(state: RexState, seat: int) -> float:
     """New figures beside undefended land of others, and in own land that is in danger."""
-    standing, land = manned(position), position.land[seat]
-    mine, theirs = land & standing, position.owned & ~land
-    gold = max(0, position.gold[seat] - RESERVE) // position.options.cost[0]
+    standing, land = manned(state), state.land[seat]
+    mine, theirs = land & standing, state.owned & ~land
+    gold = max(0, state.gold[seat] - RESERVE) // state.options.cost[0]
     chances = (around(land) & ~around(mine) & theirs & ~standing).bit_count()
     dangers = (around(theirs & standing) & land & ~standing).bit_count()
-    return (min(gold, chances) * _SURPRISE + min(gold, dangers) * _FEAR) * _region_worth(position)
+    return (min(gold, chances) * _SURPRISE + min(gold, dangers) * _FEAR) * _region_worth(state)
 
 
 def around(regions: int) -> int:
@@ -153,19 +152,19 @@ def around(regions: int) -> int:
     return found
 
 
-def frontier(position: Position, seat: int) -> int:
+def frontier(state: RexState, seat: int) -> int:
     """The seat's regions beside somebody else's."""
-    return around(position.owned & ~position.land[seat]) & position.land[seat]
+    return around(state.owned & ~state.land[seat]) & state.land[seat]
 
 
-def title_regions(position: Position, seat: int) -> int:
+def title_regions(state: RexState, seat: int) -> int:
     """The regions that titles not yet held by the seat need, and the cities with a church."""
     wanted = 0
-    for title, (needed, groups) in enumerate(position.options.titles, start=3):
-        if position.titles[title] != seat:
+    for title, (needed, groups) in enumerate(state.options.titles, start=3):
+        if state.titles[title] != seat:
             wanted |= needed
             for group in groups:
                 wanted |= group
-    for region in position.options.start_churches:
+    for region in state.options.start_churches:
         wanted |= BIT[region]
     return wanted

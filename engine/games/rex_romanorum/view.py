@@ -10,9 +10,8 @@ from engine.abilities import Shown
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, DIOCESES, REGION_COUNT, REGIONS, TITLES, regions_of
 from engine.games.rex_romanorum.labels import LANGUAGES, labels, phase_label
-from engine.games.rex_romanorum.position import END, NOBODY, PHASES, Position
-from engine.games.rex_romanorum.rules.land import production
-from engine.games.rex_romanorum.rules.scoring import figures_of, outcome, wealth
+from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
+from engine.games.rex_romanorum.state import END, NOBODY, PHASES, RexState
 
 SEAT_LETTERS: Final = "ABCDE"
 DIOCESE_LETTERS: Final = "MKT"
@@ -22,20 +21,20 @@ _NAME_WIDTH: Final = 18
 _CELL_WIDTH: Final = 12
 
 
-def letter_of(seat: int) -> str:
+def letter_of(seat: int | None) -> str:
     """A to E for the seats, a dash for nobody: a sign beside the colour."""
-    return "-" if seat == NOBODY else SEAT_LETTERS[seat]
+    return "-" if seat is None or seat == NOBODY else SEAT_LETTERS[seat]
 
 
-def status(position: Position, names: Mapping[str, str]) -> str:
+def status(state: RexState, names: Mapping[str, str]) -> str:
     """Round, phase and who decides, or king and ranks; one line."""
-    start = f"{names['round']} {position.round}/{position.options.round_limit} · "
-    if position.phase != END:
-        phase = phase_label(PHASES[position.phase], names)
-        decider = position.decider
+    start = f"{names['round']} {state.round}/{state.options.round_limit} · "
+    if state.phase != END:
+        phase = phase_label(PHASES[state.phase], names)
+        decider = state.decider
         return f"{start}{names['seat']} {decider} ({letter_of(decider)}) {names['decides']}: {phase}"
-    king = names["no_king"] if position.king == NOBODY else f"{names['king']} {letter_of(position.king)}"
-    ranks = ", ".join(f"{letter_of(seat)} {rank}" for seat, rank in enumerate(outcome(position).ranks))
+    king = names["no_king"] if state.king == NOBODY else f"{names['king']} {letter_of(state.king)}"
+    ranks = ", ".join(f"{letter_of(seat)} {rank}" for seat, rank in enumerate(outcome(state).ranks))
     return f"{start}{names['finished']} · {king} · {names['rank']}: {ranks}"
 
 
@@ -44,24 +43,24 @@ def figures_text(numbers: Iterable[int]) -> str:
     return "".join(f"{number}{kind}" for number, kind in zip(numbers, KINDS, strict=True) if number)
 
 
-def standing_in(position: Position, region: int) -> list[int]:
+def standing_in(state: RexState, region: int) -> list[int]:
     """Figures of the region's owner by kind, those that have just moved in included."""
     return [
-        position.army[i] + (position.arrived.get(i, 0) if position.owner[region] == position.active else 0)
+        state.army[i] + (state.arrived.get(i, 0) if state.owner[region] == state.active else 0)
         for i in range(region, 3 * REGION_COUNT, REGION_COUNT)
     ]
 
 
-def attacking(position: Position, region: int) -> list[int]:
+def attacking(state: RexState, region: int) -> list[int]:
     """Figures of the active seat in another's region, by kind."""
-    if position.owner[region] == position.active:
+    if state.owner[region] == state.active:
         return [0, 0, 0]
-    return [position.arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)]
+    return [state.arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)]
 
 
-def churches_of(position: Position, seat: int) -> list[int]:
+def churches_of(state: RexState, seat: int) -> list[int]:
     """How many churches of each diocese a seat owns."""
-    return [(position.churches[diocese] & position.land[seat]).bit_count() for diocese in range(DIOCESE_COUNT)]
+    return [(state.churches[diocese] & state.land[seat]).bit_count() for diocese in range(DIOCESE_COUNT)]
 
 
 def church_letters(numbers: Iterable[int]) -> str:
@@ -70,17 +69,17 @@ def church_letters(numbers: Iterable[int]) -> str:
     return "".join(f"{number}{letter}" for number, letter in counts if number) or "-"
 
 
-def render_text(position: Position, seat: int | None, language: str) -> str:
+def render_text(state: RexState, seat: int | None, language: str) -> str:
     """The whole position in lines of at most 100 columns."""
     del seat
     names = labels(language)
-    lines = [f"{names['title']} · {status(position, names)}", _cards_line(position, names), ""]
-    lines.append(_row("", (letter_of(seat) for seat in range(position.seats))))
-    lines += [_row(name, cells) for name, cells in _holdings(position, names)]
-    lines += ["", *_titles_lines(position, names), ""]
-    for seat in range(position.seats):
-        lines += _land_lines(position, seat, names)
-    lines += [*_attack_lines(position, names), *_election_lines(position, names)]
+    lines = [f"{names['title']} · {status(state, names)}", _cards_line(state, names), ""]
+    lines.append(_row("", (letter_of(seat) for seat in range(state.seats))))
+    lines += [_row(name, cells) for name, cells in _holdings(state, names)]
+    lines += ["", *_titles_lines(state, names), ""]
+    for seat in range(state.seats):
+        lines += _land_lines(state, seat, names)
+    lines += [*_attack_lines(state, names), *_election_lines(state, names)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -88,54 +87,53 @@ def _row(name: str, cells: Iterable[str]) -> str:
     return f"{name:<{_NAME_WIDTH}}" + "".join(f"{cell:>{_CELL_WIDTH}}" for cell in cells)
 
 
-def _cards_line(position: Position, names: Mapping[str, str]) -> str:
-    drawn = ", ".join(names[REGIONS[region]] for region in position.drawn) or "-"
+def _cards_line(state: RexState, names: Mapping[str, str]) -> str:
+    drawn = ", ".join(names[REGIONS[region]] for region in state.drawn) or "-"
     return (
-        f"{names['pile']}: {len(position.pile)} · {names['discards']}: {len(position.discards)} · "
-        f"{names['drawn']}: {drawn}"
+        f"{names['pile']}: {len(state.pile)} · {names['discards']}: {len(state.discards)} · {names['drawn']}: {drawn}"
     )
 
 
-def _holdings(position: Position, names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    seats = range(position.seats)
+def _holdings(state: RexState, names: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    seats = range(state.seats)
     return [
-        (names["gold"], [str(position.gold[seat]) for seat in seats]),
-        (names["production"], [str(production(position, seat)) for seat in seats]),
-        (names["wealth"], [str(wealth(position, seat)) for seat in seats]),
-        (names["regions"], [str(position.land[seat].bit_count()) for seat in seats]),
-        (names["castles"], [str((position.castles & position.land[seat]).bit_count()) for seat in seats]),
-        (names["churches"], [church_letters(churches_of(position, seat)) for seat in seats]),
-        ("F A K", [figures_text(figures_of(position, seat)) or "-" for seat in seats]),
+        (names["gold"], [str(state.gold[seat]) for seat in seats]),
+        (names["production"], [str(production(state, seat)) for seat in seats]),
+        (names["wealth"], [str(wealth(state, seat)) for seat in seats]),
+        (names["regions"], [str(state.land[seat].bit_count()) for seat in seats]),
+        (names["castles"], [str((state.castles & state.land[seat]).bit_count()) for seat in seats]),
+        (names["churches"], [church_letters(churches_of(state, seat)) for seat in seats]),
+        ("F A K", [figures_text(figures_of(state, seat)) or "-" for seat in seats]),
     ]
 
 
-def _titles_lines(position: Position, names: Mapping[str, str]) -> list[str]:
-    holders = (f"{names[f'title_{title}']}: {letter_of(position.titles[i])}" for i, title in enumerate(TITLES))
+def _titles_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
+    holders = (f"{names[f'title_{title}']}: {letter_of(state.titles[i])}" for i, title in enumerate(TITLES))
     return wrap(" · ".join(holders), _WIDTH)
 
 
-def _land_lines(position: Position, seat: int, names: Mapping[str, str]) -> list[str]:
+def _land_lines(state: RexState, seat: int, names: Mapping[str, str]) -> list[str]:
     """The regions of a seat: church in brackets, castle as #, figures; unowned churches stand in the titles' lands."""
-    entries = [_region_text(position, region, names) for region in regions_of(position.land[seat])]
+    entries = [_region_text(state, region, names) for region in regions_of(state.land[seat])]
     heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
     return wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
 
 
-def _region_text(position: Position, region: int, names: Mapping[str, str]) -> str:
-    church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if position.churches[d] & BIT[region])
-    castle = "#" if position.castles & BIT[region] else ""
-    figures = figures_text(standing_in(position, region))
+def _region_text(state: RexState, region: int, names: Mapping[str, str]) -> str:
+    church = "".join(f"[{DIOCESE_LETTERS[d]}]" for d in range(DIOCESE_COUNT) if state.churches[d] & BIT[region])
+    castle = "#" if state.castles & BIT[region] else ""
+    figures = figures_text(standing_in(state, region))
     return f"{names[REGIONS[region]]}{church}{castle}{' ' if figures else ''}{figures}"
 
 
-def _attack_lines(position: Position, names: Mapping[str, str]) -> list[str]:
-    attacks = [(region, figures_text(attacking(position, region))) for region in range(REGION_COUNT)]
+def _attack_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
+    attacks = [(region, figures_text(attacking(state, region))) for region in range(REGION_COUNT)]
     shown = ", ".join(f"{names[REGIONS[region]]} {figures}" for region, figures in attacks if figures)
-    return wrap(f"{names['attackers']} ({letter_of(position.active)}): {shown}", _WIDTH) if shown else []
+    return wrap(f"{names['attackers']} ({letter_of(state.active)}): {shown}", _WIDTH) if shown else []
 
 
-def _election_lines(position: Position, names: Mapping[str, str]) -> list[str]:
-    election = position.election
+def _election_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
+    election = state.election
     if election is None:
         return []
     what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
@@ -146,12 +144,12 @@ def _election_lines(position: Position, names: Mapping[str, str]) -> list[str]:
     return [f"{what} · {names['candidates']}: {candidates or '-'}"]
 
 
-def render_svg(position: Position, seat: int | None, language: str) -> str:
+def render_svg(state: RexState, seat: int | None, language: str) -> str:
     """Return the whole position as a picture."""
     from engine.games.rex_romanorum import svg
 
     del seat
-    return svg.render_svg(position, language)
+    return svg.render_svg(state, language)
 
 
 SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)

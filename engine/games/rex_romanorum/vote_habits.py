@@ -7,9 +7,9 @@ from typing import Final
 
 from engine.games.rex_romanorum.actions import ABSTAIN, DECLINE, OFFER, STAND, VOTE
 from engine.games.rex_romanorum.board import TITLE_COUNT
-from engine.games.rex_romanorum.position import NOTHING, Election, Position
 from engine.games.rex_romanorum.rules.king import most_offered
-from engine.games.rex_romanorum.rules.scoring import wealth
+from engine.games.rex_romanorum.scoring import wealth
+from engine.games.rex_romanorum.state import NOTHING, Election, RexState
 
 _CANDIDATES_GOLD: Final = 20
 """With this much gold a seat without titles stands: it may buy votes."""
@@ -17,64 +17,67 @@ _FORTUNE: Final = 40
 """For this much a vote that crowns is for sale where more than two play: there are other places than the first."""
 
 
-def choose_stand(position: Position, random: Random) -> int:
+def choose_stand(state: RexState, random: Random) -> int:
     """For bishop always; for king with a vote of one's own, or gold for others'."""
     del random
-    election, seat = _election(position), position.decider
-    if election.diocese != NOTHING or position.titles.count(seat) or position.gold[seat] >= _CANDIDATES_GOLD:
+    election, seat = _asked(state)
+    if election.diocese != NOTHING or state.titles.count(seat) or state.gold[seat] >= _CANDIDATES_GOLD:
         return STAND
     return DECLINE
 
 
-def choose_bishop(position: Position, random: Random) -> int:
+def choose_bishop(state: RexState, random: Random) -> int:
     """Oneself, else the candidate with the fewest titles."""
     del random
-    legal = position.legal_actions()
-    if VOTE + position.decider in legal:
-        return VOTE + position.decider
-    return min(legal, key=lambda action: position.titles.count(action - VOTE))
+    legal = state.legal_actions()
+    own = VOTE + _asked(state)[1]
+    if own in legal:
+        return own
+    return min(legal, key=lambda action: state.titles.count(action - VOTE))
 
 
-def choose_offer(position: Position, random: Random) -> int:
+def choose_offer(state: RexState, random: Random) -> int:
     """Much for the vote that crowns, a little on the way there, else nothing."""
-    election, seat = _election(position), position.decider
-    missing = position.options.votes_to_win - _votes_in_hand(position, election, seat)
-    gold = most_offered(position)
+    election, seat = _asked(state)
+    missing = state.options.votes_to_win - _votes_in_hand(state, election, seat)
+    gold = most_offered(state)
     if missing == 1:
         return OFFER + min(gold, 5 + int(gold * 0.5 * random.random()))
     return OFFER + min(gold, 5) if missing == 2 else OFFER
 
 
-def choose_king(position: Position, random: Random) -> int:
+def choose_king(state: RexState, random: Random) -> int:
     """Oneself with enough votes in hand; else the best offer that leaves a first place; else oneself, or nobody."""
     del random
-    election, seat = _election(position), position.decider
+    election, seat = _asked(state)
     is_candidate = seat in election.candidates
-    if is_candidate and _votes_in_hand(position, election, seat) >= position.options.votes_to_win:
+    if is_candidate and _votes_in_hand(state, election, seat) >= state.options.votes_to_win:
         return VOTE + seat
-    buyers = [other for other in election.candidates if election.offers[other] and _may_sell(position, election, other)]
+    buyers = [other for other in election.candidates if election.offers[other] and _may_sell(state, seat, other)]
     if buyers:
         return VOTE + max(buyers, key=lambda other: election.offers[other])
     return VOTE + seat if is_candidate else ABSTAIN
 
 
-def _may_sell(position: Position, election: Election, buyer: int) -> bool:
+def _may_sell(state: RexState, seller: int, buyer: int) -> bool:
     """A vote that crowns is sold by who then is the richest, and so has won too; for a fortune by others as well."""
+    election = _asked(state)[0]
     paid = election.offers[buyer]
-    if election.votes[buyer] + 1 < position.options.votes_to_win or (position.seats > 2 and paid >= _FORTUNE):
+    if election.votes[buyer] + 1 < state.options.votes_to_win or (state.seats > 2 and paid >= _FORTUNE):
         return True
-    own = wealth(position, position.decider) + paid
-    return all(own >= wealth(position, other) - paid * (other == buyer) for other in range(position.seats))
+    own = wealth(state, seller) + paid
+    return all(own >= wealth(state, other) - paid * (other == buyer) for other in range(state.seats))
 
 
-def _votes_in_hand(position: Position, election: Election, seat: int) -> int:
+def _votes_in_hand(state: RexState, election: Election, seat: int) -> int:
     """Votes cast for the seat, and its own electors still to vote."""
-    order = position.options.vote_order
-    own = sum(position.titles[order[place]] == seat for place in range(election.elector, TITLE_COUNT))
+    order = state.options.vote_order
+    own = sum(state.titles[order[place]] == seat for place in range(election.elector, TITLE_COUNT))
     return election.votes[seat] + own
 
 
-def _election(position: Position) -> Election:
-    election = position.election
-    assert election is not None
-    return election
+def _asked(state: RexState) -> tuple[Election, int]:
+    """Return the election and the seat that decides in it."""
+    assert state.election is not None
+    assert state.decider is not None
+    return state.election, state.decider

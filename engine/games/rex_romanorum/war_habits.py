@@ -18,32 +18,31 @@ from engine.games.rex_romanorum.actions import (
     RETREAT,
 )
 from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.position import NOTHING, Position
 from engine.games.rex_romanorum.rules.count import most
-from engine.games.rex_romanorum.rules.land import manned
 from engine.games.rex_romanorum.rules.move import targets
+from engine.games.rex_romanorum.state import NOTHING, RexState, manned
 from engine.games.rex_romanorum.turn_habits import RESERVE, around, frontier
 
 _ODDS: Final = 1.3
 """How much stronger an attack must be than the garrison; strength is hits times figures, so this is a good chance."""
 
 
-def choose_garrison(position: Position, random: Random) -> int:
+def choose_garrison(state: RexState, random: Random) -> int:
     """One foot in a new region beside an enemy, while gold is left for more land."""
     del random
-    if position.gold[position.active] > 3 * position.options.region_price:
-        border = frontier(position, position.active)
-        for action in position.legal_actions():
+    if state.gold[state.active] > 3 * state.options.region_price:
+        border = frontier(state, state.active)
+        for action in state.legal_actions():
             if action < PLACE + REGION_COUNT and border & BIT[action - PLACE]:
                 return action
     return PLACE_DONE
 
 
-def choose_place(position: Position, random: Random) -> int:
+def choose_place(state: RexState, random: Random) -> int:
     """The next region that needs foot; PLACE_DONE after the last."""
     del random
-    sites = _sites(position) & _after(position.last)
-    if position.last < REGION_COUNT and sites and position.gold[position.active] > RESERVE:
+    sites = _sites(state) & _after(state.last)
+    if state.last < REGION_COUNT and sites and state.gold[state.active] > RESERVE:
         return PLACE + regions_of(sites)[0]
     return PLACE_DONE
 
@@ -52,101 +51,101 @@ def _after(last: int) -> int:
     return ~0 if last == NOTHING else ABOVE[last] if last < REGION_COUNT else 0
 
 
-def _sites(position: Position) -> int:
+def _sites(state: RexState) -> int:
     """Own regions beside undefended land of others, or beside their armies; else any border, else none."""
-    seat = position.active
-    standing, land = manned(position), position.land[seat]
-    theirs = position.owned & ~land
+    seat = state.active
+    standing, land = manned(state), state.land[seat]
+    theirs = state.owned & ~land
     urgent = land & (around(theirs & standing) | around(theirs & ~standing & ~around(land & standing)))
     return urgent or land & around(theirs)
 
 
-def choose_source(position: Position, random: Random) -> int:
+def choose_source(state: RexState, random: Random) -> int:
     """In an attack the next figures with a target worth it. In a muster nothing moves."""
     del random
-    legal = position.legal_actions()
-    if position.task == ACT_ATTACK:
+    legal = state.legal_actions()
+    if state.task == ACT_ATTACK:
         for action in legal:
-            if action != MOVE_DONE and _target(position, action - MOVE_FROM) != NOTHING:
+            if action != MOVE_DONE and _target(state, action - MOVE_FROM) != NOTHING:
                 return action
     return MOVE_DONE if legal[-1] == MOVE_DONE else legal[0]
 
 
-def choose_target(position: Position, random: Random) -> int:
+def choose_target(state: RexState, random: Random) -> int:
     """The target that the source was picked for; without one own land."""
     del random
-    target = _target(position, position.source)
+    target = _target(state, state.source)
     if target != NOTHING:
         return MOVE_TO + target
-    legal = position.legal_actions()
-    land = position.land[position.active]
+    legal = state.legal_actions()
+    land = state.land[state.active]
     return next((action for action in legal if land & BIT[action - MOVE_TO]), legal[0])
 
 
-def _target(position: Position, figures: int) -> int:
+def _target(state: RexState, figures: int) -> int:
     """An undefended enemy region that is not attacked yet, else the weakest that falls to all who can come."""
-    land, standing = position.land[position.active], manned(position)
-    enemies = targets(position, figures) & ~land
+    land, standing = state.land[state.active], manned(state)
+    enemies = targets(state, figures) & ~land
     attacked = 0
-    for there in position.arrived:
+    for there in state.arrived:
         attacked |= BIT[there % REGION_COUNT]
     free = enemies & ~standing & ~attacked
     if free:
         return regions_of(free)[0]
     best, least = NOTHING, 1 << 30
     for region in regions_of(enemies & standing):
-        defence = _defence(position, region)
-        if defence < least and _gathered(position, region, land & standing) >= _ODDS * defence:
+        defence = _defence(state, region)
+        if defence < least and _gathered(state, region, land & standing) >= _ODDS * defence:
             best, least = region, defence
     return best
 
 
-def _terrain(position: Position, region: int) -> int:
-    return 1 if position.castles & BIT[region] else 0
+def _terrain(state: RexState, region: int) -> int:
+    return 1 if state.castles & BIT[region] else 0
 
 
-def _defence(position: Position, region: int) -> int:
-    values = position.options.strength[_terrain(position, region)][1]
-    army = position.army
+def _defence(state: RexState, region: int) -> int:
+    values = state.options.strength[_terrain(state, region)][1]
+    army = state.army
     numbers = (army[region], army[REGION_COUNT + region], army[2 * REGION_COUNT + region])
     return sum(map(int.__mul__, numbers, values)) * sum(numbers)
 
 
-def _gathered(position: Position, region: int, armies: int) -> int:
+def _gathered(state: RexState, region: int, armies: int) -> int:
     """The strength of what has arrived and of what stands beside the region."""
-    numbers = [position.arrived.get(kind * REGION_COUNT + region, 0) for kind in range(3)]
+    numbers = [state.arrived.get(kind * REGION_COUNT + region, 0) for kind in range(3)]
     for near in regions_of(NEIGHBOURS[region] & armies):
         for kind in range(3):
-            numbers[kind] += position.army[kind * REGION_COUNT + near]
-    values = position.options.strength[_terrain(position, region)][0]
+            numbers[kind] += state.army[kind * REGION_COUNT + near]
+    values = state.options.strength[_terrain(state, region)][0]
     return sum(map(int.__mul__, numbers, values)) * sum(numbers)
 
 
-def choose_count(position: Position, random: Random) -> int:
+def choose_count(state: RexState, random: Random) -> int:
     """One figure takes an undefended region, all fight; placements share the gold."""
     del random
-    highest = most(position)
-    if position.source != NOTHING:
-        is_free = position.task == ACT_ATTACK and not BIT[position.target] & manned(position)
+    highest = most(state)
+    if state.source != NOTHING:
+        is_free = state.task == ACT_ATTACK and not BIT[state.target] & manned(state)
         return COUNT + (1 if is_free else highest)
-    if position.task == ACT_ACQUIRE:
+    if state.task == ACT_ACQUIRE:
         return COUNT + 1
-    left = (_sites(position) & _after(position.target)).bit_count() + 1
-    share = (position.gold[position.active] - RESERVE) // (left * position.options.cost[0])
+    left = (_sites(state) & _after(state.target)).bit_count() + 1
+    share = (state.gold[state.active] - RESERVE) // (left * state.options.cost[0])
     return COUNT + max(1, min(highest, share))
 
 
-def choose_fight(position: Position, random: Random) -> int:
+def choose_fight(state: RexState, random: Random) -> int:
     """The first fight of the list."""
     del random
-    return position.legal_actions()[0]
+    return state.legal_actions()[0]
 
 
-def choose_round(position: Position, random: Random) -> int:
+def choose_round(state: RexState, random: Random) -> int:
     """On while the attackers are no weaker, else back to the first region that is open."""
     del random
-    legal = position.legal_actions()
-    region = position.target
-    if len(legal) == 1 or _gathered(position, region, 0) >= _defence(position, region):
+    legal = state.legal_actions()
+    region = state.target
+    if len(legal) == 1 or _gathered(state, region, 0) >= _defence(state, region):
         return FIGHT_ON
     return next(action for action in legal if action >= RETREAT)

@@ -1,8 +1,8 @@
-"""A text file whose lines are chained by hashes: a change of any byte is found, and at which line.
+"""A text file whose lines are chained by hashes, so that a change of any byte is found, and at which line.
 
 Every line is a hash, a space and the JSON array `[kind, data]`; the hash is the SHA-256 over the hash of the line
-before, a space and the JSON as it stands. The last line is of kind `end` and holds the number of
-lines before it; its hash is the digest of the file. No I/O but the two streams handed in.
+before, a space and the JSON as it stands. The last line is of kind `end` and holds the number of lines before it; its
+hash is the digest of the file. No I/O but the two streams handed in.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _MOST_CHARACTERS = 1 << 28
 
 
 def write_chain(file: IO[str], records: Iterable[tuple[str, Any]]) -> str:
-    """Write the records and the end; the digest of the file, hex. Data is what JSON can hold, without NaN."""
+    """Write the records and the end, and return the digest of the file in hexadecimal digits.
+
+    Data is what JSON can hold, without NaN.
+    """
     link, count = _SEED, 0
     for kind, data in records:
         link = _write(file, link, kind, data)
@@ -41,10 +44,10 @@ def _next(link: str, text: str) -> str:
 
 
 def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[tuple[int, str, Any]]:
-    """Line number (from 1), kind and data of every record before the end.
+    """Yield line number (from 1), kind and data of every record before the end.
 
-    Raises ArchiveError at the first line that was changed, when lines are missing, when something follows the end,
-    and when its digest is not the one given.
+    Raises ArchiveError at the first line that was changed, if lines are missing, if something follows the end, and if
+    the file's digest is not the one given.
     """
     link, count = _SEED, 0
     for number, line in enumerate(_lines(file, name), start=1):
@@ -74,7 +77,7 @@ def _parse(text: str, name: str, number: int) -> tuple[str, Any]:
 
 
 def _kind(text: str) -> str:
-    """What a line that was changed seems to be about."""
+    """Return, in words for the message, what a line that was changed seems to be about."""
     found = re.match(r'\["([a-z_]{1,20})"', text)
     return f" ({found[1]})" if found else ""
 

@@ -1,7 +1,7 @@
 """What an exported tournament holds: a header, then the rows of every table, parents before children.
 
-The rows are those of the tournament itself and what they refer to. Tables that come later are found by their columns,
-so nothing is forgotten. Ratings go along to be compared with; an import computes its own.
+The rows are those of the tournament itself and those they refer to. Ratings go along to be compared with; an import
+computes its own.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LARGEST = 2**63
 
 
 def archived_tables() -> list[CoreTable]:
-    """Every table, parents before children."""
+    """Return every table, parents before children; one that is added later is among them without being named here."""
     return [table for table in tables.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
 
 
 def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:
-    """A row as JSON: bytes in base64, enumerations by value."""
+    """Return a row as JSON: bytes in base64, enumerations by value."""
     return {column.name: _encode(row[column.name]) for column in table.columns}
 
 
@@ -38,7 +38,7 @@ def _encode(value: Any) -> Any:
 
 
 def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
-    """The row that `encode_row` wrote. Raises ValueError, TypeError, KeyError for anything else."""
+    """Return the row that `encode_row` wrote. Raises ValueError, TypeError, KeyError for anything else."""
     if set(data) != set(table.columns.keys()):
         raise KeyError(f"the columns of {table.name} are others")
     return {column.name: _decode(column, data[column.name]) for column in table.columns}
@@ -56,7 +56,10 @@ def _decode(column: Column[Any], value: Any) -> Any:
 
 
 def _check_value(kind: type[Any], value: Any) -> Any:
-    """SQLite would take text for a number. Raises ValueError for what is of another kind, or fits no column."""
+    """Return the value. Raises ValueError for one of another type, or one that fits no column.
+
+    SQLite would store text in a column of numbers.
+    """
     if kind is float and type(value) is int:
         return float(value)
     if type(value) is not kind or (kind is int and not -_LARGEST <= value < _LARGEST):

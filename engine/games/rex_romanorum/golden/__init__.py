@@ -8,13 +8,11 @@ from typing import Final
 
 from engine.chance import SeededChance
 from engine.core import State
-from engine.games.rex_romanorum.game import RexRomanorum
-from engine.games.rex_romanorum.position import TURN
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum import GAME
+from engine.games.rex_romanorum.state import TURN, RexState
 from engine.perft import perft
 from engine.playthrough import Policy, playthrough
 
-GAME: Final = RexRomanorum()
 SEEDS: Final[Mapping[int, int]] = {2: 61, 3: 22, 4: 66, 5: 47}
 """Of the playings: between them every kind of action is taken."""
 OPTIONS: Final = {"round_limit": 15}

@@ -5,174 +5,175 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.games.rex_romanorum.actions import FIGHT, FIGHT_ON, KEEP_CASTLE, RAZE, RETREAT
-from engine.games.rex_romanorum.board import BIT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.position import FIGHT as FIGHT_PHASE
-from engine.games.rex_romanorum.position import FIGHT_ON as FIGHT_ON_PHASE
-from engine.games.rex_romanorum.position import NOTHING, Position
-from engine.games.rex_romanorum.position import RAZE as RAZE_PHASE
+from engine.games.rex_romanorum.board import BIT, NEIGHBOURS, REGION_COUNT, mask_of, regions_of
 from engine.games.rex_romanorum.rules import flow
-from engine.games.rex_romanorum.rules.land import add_figures, manned, take
+from engine.games.rex_romanorum.rules.land import add_figures, take
+from engine.games.rex_romanorum.state import FIGHT as FIGHT_PHASE
+from engine.games.rex_romanorum.state import FIGHT_ON as FIGHT_ON_PHASE
+from engine.games.rex_romanorum.state import NOTHING, RexState, manned
+from engine.games.rex_romanorum.state import RAZE as RAZE_PHASE
+from engine.kit.reading import need
 
 
-def settle_arrivals(position: Position) -> None:
+def settle_arrivals(state: RexState) -> None:
     """Figures that moved into own regions stand there now; the others are attackers."""
-    land = position.land[position.active]
+    land = state.land[state.active]
     attackers: dict[int, int] = {}
-    for figures, number in position.arrived.items():
+    for figures, number in state.arrived.items():
         if land & BIT[figures % REGION_COUNT]:
-            add_figures(position, figures, number)
+            add_figures(state, figures, number)
         else:
             attackers[figures] = number
-    position.arrived = attackers
+    state.arrived = attackers
 
 
-def begin(position: Position) -> None:
+def begin(state: RexState) -> None:
     """Every foreign region with a figure of the active player is attacked: first take the undefended ones (C8)."""
     attacked = 0
-    for figures in position.arrived:
+    for figures in state.arrived:
         attacked |= BIT[figures % REGION_COUNT]
-    defended = manned(position)
-    position.undefended = attacked & ~defended
-    position.contested = attacked & defended
-    go_on(position)
+    defended = manned(state)
+    state.undefended = attacked & ~defended
+    state.contested = attacked & defended
+    go_on(state)
 
 
-def go_on(position: Position) -> None:
+def go_on(state: RexState) -> None:
     """Conquer the next undefended region (K5), else ask for the next fight (C9), else end the turn."""
-    position.target = NOTHING
-    while position.undefended:
-        region = regions_of(position.undefended)[0]
-        position.undefended &= ~BIT[region]
-        conquer(position, region)
-        if position.phase == RAZE_PHASE:
+    state.target = NOTHING
+    while state.undefended:
+        region = regions_of(state.undefended)[0]
+        state.undefended &= ~BIT[region]
+        conquer(state, region)
+        if state.phase == RAZE_PHASE:
             return
-    if position.contested:
-        position.phase = FIGHT_PHASE
+    if state.contested:
+        state.phase = FIGHT_PHASE
     else:
-        flow.end_turn(position)
+        flow.end_turn(state)
 
 
-def conquer(position: Position, region: int) -> None:
+def conquer(state: RexState, region: int) -> None:
     """The attackers in the region own it now, with its church and titles (C13); with a castle RAZE follows (C14)."""
-    take(position, region, position.active)
-    stand_down(position, region, region)
-    if position.castles & BIT[region]:
-        position.phase = RAZE_PHASE
-        position.target = region
+    take(state, region, state.active)
+    stand_down(state, region, region)
+    if state.castles & BIT[region]:
+        state.phase = RAZE_PHASE
+        state.target = region
 
 
-def stand_down(position: Position, region: int, to: int) -> None:
+def stand_down(state: RexState, region: int, to: int) -> None:
     """The attackers in `region` become ordinary figures in `to`, an own region."""
     for first in (0, REGION_COUNT, 2 * REGION_COUNT):
-        number = position.arrived.pop(first + region, 0)
+        number = state.arrived.pop(first + region, 0)
         if number:
-            add_figures(position, first + to, number)
+            add_figures(state, first + to, number)
 
 
-def legal_razes(_position: Position) -> Sequence[int]:
+def legal_raze(_state: RexState) -> Sequence[int]:
     """RAZE, KEEP_CASTLE."""
     return (RAZE, KEEP_CASTLE)
 
 
-def is_legal_raze(_position: Position, action: int) -> bool:
+def is_legal_raze(_state: RexState, action: int) -> bool:
     """Whether `action` decides on the castle."""
     return action in (RAZE, KEEP_CASTLE)
 
 
-def apply_raze(position: Position, action: int) -> None:
+def apply_raze(state: RexState, action: int) -> None:
     """Raze the castle of the region just conquered, or keep it; knights in it stay either way (B3, B8)."""
     if action == RAZE:
-        position.castles &= ~BIT[position.target]
-    position.phase = FIGHT_PHASE
-    go_on(position)
+        state.castles &= ~BIT[state.target]
+    state.phase = FIGHT_PHASE
+    go_on(state)
 
 
-def legal_fights(position: Position) -> Sequence[int]:
+def legal_fight(state: RexState) -> Sequence[int]:
     """FIGHT for each region that is still contested."""
-    return [FIGHT + region for region in regions_of(position.contested)]
+    return [FIGHT + region for region in regions_of(state.contested)]
 
 
-def is_legal_fight(position: Position, action: int) -> bool:
+def is_legal_fight(state: RexState, action: int) -> bool:
     """Whether that region is still contested."""
     region = action - FIGHT
-    return 0 <= region < REGION_COUNT and position.contested & BIT[region] != 0
+    return 0 <= region < REGION_COUNT and state.contested & BIT[region] != 0
 
 
-def apply_fight(position: Position, action: int) -> None:
+def apply_fight(state: RexState, action: int) -> None:
     """Fight the first round there."""
-    position.target = action - FIGHT
-    position.contested &= ~BIT[position.target]
-    fight_round(position)
+    state.target = action - FIGHT
+    state.contested &= ~BIT[state.target]
+    fight_round(state)
 
 
-def retreats(position: Position) -> int:
+def retreats(state: RexState) -> int:
     """Own regions beside the fight (C12); those conquered this turn count."""
-    return NEIGHBOURS[position.target] & position.land[position.active]
+    return NEIGHBOURS[state.target] & state.land[state.active]
 
 
-def legal_rounds(position: Position) -> Sequence[int]:
+def legal_fight_on(state: RexState) -> Sequence[int]:
     """FIGHT_ON, RETREAT."""
-    return [FIGHT_ON, *(RETREAT + region for region in regions_of(retreats(position)))]
+    return [FIGHT_ON, *(RETREAT + region for region in regions_of(retreats(state)))]
 
 
-def is_legal_round(position: Position, action: int) -> bool:
+def is_legal_fight_on(state: RexState, action: int) -> bool:
     """Whether `action` goes on, or retreats to where it may."""
     region = action - RETREAT
-    return action == FIGHT_ON or (0 <= region < REGION_COUNT and retreats(position) & BIT[region] != 0)
+    return action == FIGHT_ON or (0 <= region < REGION_COUNT and retreats(state) & BIT[region] != 0)
 
 
-def apply_round(position: Position, action: int) -> None:
+def apply_fight_on(state: RexState, action: int) -> None:
     """Fight another round, or retreat: all attackers together, and the region is left alone this turn (K6)."""
     if action == FIGHT_ON:
-        fight_round(position)
+        fight_round(state)
     else:
-        stand_down(position, position.target, action - RETREAT)
-        go_on(position)
+        stand_down(state, state.target, action - RETREAT)
+        go_on(state)
 
 
-def fight_round(position: Position) -> None:
+def fight_round(state: RexState) -> None:
     """Roll one full round in the region of the fight, and see who is left (C11)."""
-    region = position.target
+    region = state.target
     indices = (region, REGION_COUNT + region, 2 * REGION_COUNT + region)
-    sides = ([position.arrived.get(i, 0) for i in indices], [position.army[i] for i in indices])
-    roll_round(position, sides)
+    sides = ([state.arrived.get(i, 0) for i in indices], [state.army[i] for i in indices])
+    roll_round(state, sides)
     for kind in range(3):
-        put_survivors(position, kind, region, sides[0][kind], sides[1][kind])
+        put_survivors(state, kind, region, sides[0][kind], sides[1][kind])
     if not any(sides[1]):  # C15
-        conquer(position, region)
-        if position.phase != RAZE_PHASE:
-            go_on(position)
+        conquer(state, region)
+        if state.phase != RAZE_PHASE:
+            go_on(state)
     elif any(sides[0]):
-        position.phase = FIGHT_ON_PHASE
+        state.phase = FIGHT_ON_PHASE
     else:
-        go_on(position)
+        go_on(state)
 
 
-def put_survivors(position: Position, kind: int, region: int, attackers: int, defenders: int) -> None:
+def put_survivors(state: RexState, kind: int, region: int, attackers: int, defenders: int) -> None:
     """Write the figures of one kind back that live after a round."""
     figures = kind * REGION_COUNT + region
     if attackers:
-        position.arrived[figures] = attackers
+        state.arrived[figures] = attackers
     else:
-        position.arrived.pop(figures, None)
-    position.army[figures] = defenders
+        state.arrived.pop(figures, None)
+    state.army[figures] = defenders
     if not defenders:
-        position.standing[kind] &= ~BIT[region]
+        state.standing[kind] &= ~BIT[region]
 
 
-def roll_round(position: Position, sides: tuple[list[int], list[int]]) -> None:
+def roll_round(state: RexState, sides: tuple[list[int], list[int]]) -> None:
     """Roll the six steps of section 4.2 and remove what is hit; `sides` are (attackers, defenders) by kind.
 
     In a step all living figures of one side and kind roll; the fight ends at once when a side is gone (K11).
     """
-    options = position.options
-    terrain = 1 if position.castles & BIT[position.target] else 0
-    chance = position.source_of_chance()
+    options = state.options
+    terrain = 1 if state.castles & BIT[state.target] else 0
+    chance = state.source_of_chance()
     for side, kind in options.roll_order[terrain]:
         dice = [chance.d6() for _ in range(sides[side][kind])]
         if not dice:
             continue
-        position.revelations.append(("d6", dice))
+        state.revelations.append(("d6", dice))
         value = options.strength[terrain][side][kind]
         hits = sum(die <= value for die in dice) if options.hits_low else sum(die >= value for die in dice)
         remove_hit(sides[1 - side], options.rows[terrain], hits)
@@ -186,3 +187,30 @@ def remove_hit(figures: list[int], rows: tuple[int, int, int], hits: int) -> Non
         fallen = min(hits, figures[kind])
         figures[kind] -= fallen
         hits -= fallen
+
+
+def check_attack(state: RexState) -> None:
+    """Raise PositionError unless attackers stand in enemy regions, all of them still to be conquered or fought for."""
+    land = state.land[state.active]
+    attacked = mask_of([figures % REGION_COUNT for figures in state.arrived])
+    fight = BIT[state.target] if state.phase == FIGHT_ON_PHASE and state.target != NOTHING else 0
+    expected = state.undefended | state.contested | fight
+    need(not state.undefended & state.contested, "pending.contested: a region is undefended and contested")
+    need(attacked == expected, "pending.arrived: attackers stand in other regions than those attacked")
+    need(not attacked & (land | ~state.owned), "pending.arrived: an attacked region is an enemy's")
+    defended = manned(state)
+    need(not state.undefended & defended, "pending.undefended: a region is defended")
+    need(not (state.contested | fight) & ~defended, "pending.contested: a region is undefended")
+
+
+def check_raze(state: RexState) -> None:
+    """Raise PositionError unless the region just conquered has a castle."""
+    check_attack(state)
+    own = state.castles & state.land[state.active]
+    need(state.target != NOTHING and own & BIT[state.target], "pending.target: expected an own castle")
+
+
+def check_fight_on(state: RexState) -> None:
+    """Raise PositionError unless a fight is under way."""
+    need(state.target != NOTHING, "pending.target: expected the region of the fight")
+    check_attack(state)

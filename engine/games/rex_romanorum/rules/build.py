@@ -4,107 +4,116 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.games.rex_romanorum.actions import BUILD_DONE, CASTLE, CHURCH
+from engine.games.rex_romanorum.actions import ACTIONS, BUILD_DONE, CASTLE, CHURCH
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.position import Position
 from engine.games.rex_romanorum.rules import flow
-from engine.games.rex_romanorum.rules.land import all_churches
+from engine.games.rex_romanorum.state import RexState, all_churches
+from engine.kit.reading import need
 
 
-def can_build(position: Position) -> bool:
+def can_build(state: RexState) -> bool:
     """Whether at least one building is payable and legal."""
-    if castle_sites(position):
+    if castle_sites(state):
         return True
-    return any(church_sites(position, diocese) for diocese in range(DIOCESE_COUNT))
+    return any(church_sites(state, diocese) for diocese in range(DIOCESE_COUNT))
 
 
-def castle_sites(position: Position) -> int:
+def castle_sites(state: RexState) -> int:
     """Own regions where the next building may be a castle: at most one in a region."""
-    most, _, most_castles = position.options.build
-    if position.gold[position.active] < position.options.castle_price or len(position.built) >= most:
+    most, _, most_castles = state.options.build
+    if state.gold[state.active] < state.options.castle_price or len(state.built) >= most:
         return 0
-    if sum(building >= CASTLE for building in position.built) >= most_castles:
+    if sum(building >= CASTLE for building in state.built) >= most_castles:
         return 0
-    return position.land[position.active] & ~position.castles
+    return state.land[state.active] & ~state.castles
 
 
-def church_sites(position: Position, diocese: int) -> int:
+def church_sites(state: RexState, diocese: int) -> int:
     """Own regions where the next building may be a church of the diocese: at most one in a region."""
-    most, most_churches, _ = position.options.build
-    if position.gold[position.active] < position.options.church_price or len(position.built) >= most:
+    most, most_churches, _ = state.options.build
+    if state.gold[state.active] < state.options.church_price or len(state.built) >= most:
         return 0
-    if sum(building < CASTLE for building in position.built) >= most_churches:
+    if sum(building < CASTLE for building in state.built) >= most_churches:
         return 0
-    if not may_add_church(position, diocese):
+    if not may_add_church(state, diocese):
         return 0
-    return position.land[position.active] & ~all_churches(position)
+    return state.land[state.active] & ~all_churches(state)
 
 
-def may_add_church(position: Position, diocese: int) -> bool:
+def may_add_church(state: RexState, diocese: int) -> bool:
     """Whether the diocese has a church left, and this action may build (another) one of it.
 
     A second one only if he owned none of the diocese before the action; never a third (K14).
     """
-    churches = position.churches[diocese]
-    if churches.bit_count() >= position.options.churches_per_diocese:
+    churches = state.churches[diocese]
+    if churches.bit_count() >= state.options.churches_per_diocese:
         return False
     first = CHURCH + diocese * REGION_COUNT
-    of_diocese = sum(first <= building < first + REGION_COUNT for building in position.built)
+    of_diocese = sum(first <= building < first + REGION_COUNT for building in state.built)
     if of_diocese == 0:
         return True
-    return of_diocese == 1 and (churches & position.land[position.active]).bit_count() == 1
+    return of_diocese == 1 and (churches & state.land[state.active]).bit_count() == 1
 
 
-def legal(position: Position) -> Sequence[int]:
+def legal_build(state: RexState) -> Sequence[int]:
     """CHURCH and CASTLE beyond the last building in the table; BUILD_DONE after the first."""
     found: list[int] = []
-    last = position.built[-1] if position.built else 0
+    last = state.built[-1] if state.built else 0
     for diocese in range(DIOCESE_COUNT):
         first = CHURCH + diocese * REGION_COUNT
         if last < first + REGION_COUNT:
-            sites = regions_of(church_sites(position, diocese))
+            sites = regions_of(church_sites(state, diocese))
             found += [first + region for region in sites if first + region > last]
-    found += [CASTLE + region for region in regions_of(castle_sites(position)) if CASTLE + region > last]
-    if position.built:
+    found += [CASTLE + region for region in regions_of(castle_sites(state)) if CASTLE + region > last]
+    if state.built:
         found.append(BUILD_DONE)
     return found
 
 
-def is_legal(position: Position, action: int) -> bool:
+def is_legal_build(state: RexState, action: int) -> bool:
     """Whether `action` builds something, or stops."""
     if action == BUILD_DONE:
-        return bool(position.built)
-    if position.built and action <= position.built[-1]:
+        return bool(state.built)
+    if state.built and action <= state.built[-1]:
         return False
     if CASTLE <= action < CASTLE + REGION_COUNT:
-        return castle_sites(position) & BIT[action - CASTLE] != 0
+        return castle_sites(state) & BIT[action - CASTLE] != 0
     if not CHURCH <= action < CASTLE:
         return False
     diocese, region = divmod(action - CHURCH, REGION_COUNT)
-    return church_sites(position, diocese) & BIT[region] != 0
+    return church_sites(state, diocese) & BIT[region] != 0
 
 
-def apply(position: Position, action: int) -> None:
+def apply_build(state: RexState, action: int) -> None:
     """Build and pay; the action ends by itself when nothing more is legal."""
     if action == BUILD_DONE:
-        flow.end_turn(position)
+        flow.end_turn(state)
         return
-    put_building(position, action)
-    position.built = [*position.built, action]
-    further = legal(position)
+    put_building(state, action)
+    state.built = (*state.built, action)
+    further = legal_build(state)
     if len(further) == 1:
-        flow.end_turn(position)
+        flow.end_turn(state)
     else:
-        position.legal = further
+        state.legal = further
 
 
-def put_building(position: Position, action: int) -> None:
+def put_building(state: RexState, action: int) -> None:
     """Put a church or a castle on the board and pay for it (K12)."""
-    seat = position.active
+    seat = state.active
     if action >= CASTLE:
-        position.castles |= BIT[action - CASTLE]
-        position.gold[seat] -= position.options.castle_price
+        state.castles |= BIT[action - CASTLE]
+        state.gold[seat] -= state.options.castle_price
     else:
         diocese, region = divmod(action - CHURCH, REGION_COUNT)
-        position.churches[diocese] |= BIT[region]
-        position.gold[seat] -= position.options.church_price
+        state.churches[diocese] |= BIT[region]
+        state.gold[seat] -= state.options.church_price
+
+
+def check_build(state: RexState) -> None:
+    """Raise PositionError unless what was built stands there."""
+    for building in state.built:
+        diocese, region = divmod(building - CHURCH, REGION_COUNT)
+        mask = state.castles if building >= CASTLE else state.churches[diocese]
+        standing = mask & state.land[state.active] & BIT[region]
+        need(standing, f"pending.built: {ACTIONS.names[building]} does not stand there")

@@ -3,61 +3,61 @@
 from __future__ import annotations
 
 from engine.games.rex_romanorum.actions import ACT_KING
-from engine.games.rex_romanorum.position import END, NOBODY, NOTHING, STAND, TURN, Election, Position
+from engine.games.rex_romanorum.state import END, NOBODY, NOTHING, STAND, TURN, Election, RexState
 
 
-def end_turn(position: Position) -> None:
+def end_turn(state: RexState) -> None:
     """Forget the action that was carried out; the next seat's turn begins, or the last royal election."""
-    _forget_action(position)
-    position.active += 1
-    if position.active == position.seats:
-        position.active = 0
-        if position.round == position.options.round_limit:
-            hold_last_election(position)
+    _forget_action(state)
+    state.active += 1
+    if state.active == state.seats:
+        state.active = 0
+        if state.round == state.options.round_limit:
+            hold_last_election(state)
             return
-        position.round += 1
-    position.phase = TURN
-    position.decider = position.active
+        state.round += 1
+    state.phase = TURN
+    state.decider = state.active
 
 
-def _forget_action(position: Position) -> None:
-    position.task = NOTHING
-    position.drawn = []
-    position.fresh = 0
-    position.built = []
-    position.source = position.target = position.last = position.last_to = NOTHING
-    if position.arrived:
-        position.arrived = {}
-    position.election = None
+def _forget_action(state: RexState) -> None:
+    state.task = NOTHING
+    state.drawn = ()
+    state.fresh = 0
+    state.built = ()
+    state.source = state.target = state.last = state.last_to = NOTHING
+    if state.arrived:
+        state.arrived = {}
+    state.election = None
 
 
-def hold_last_election(position: Position) -> None:
+def hold_last_election(state: RexState) -> None:
     """After the last round: one more royal election, free, called by seat 0, whatever titles are held (D5, K2)."""
-    position.is_final = True
-    position.task = ACT_KING
-    open_royal_election(position)
+    state.is_final = True
+    state.task = ACT_KING
+    open_royal_election(state)
 
 
-def open_royal_election(position: Position) -> None:
+def open_royal_election(state: RexState) -> None:
     """Ask every player, clockwise from the caller, whether he stands (6.2.2)."""
-    ask(position, Election(NOTHING, clockwise(position), position.seats))
+    ask(state, Election(NOTHING, clockwise(state), state.seats))
 
 
-def ask(position: Position, election: Election) -> None:
+def ask(state: RexState, election: Election) -> None:
     """Ask the first of the election's `asked` whether he stands."""
-    position.election = election
-    position.phase = STAND
-    position.decider = election.asked[0]
+    state.election = election
+    state.phase = STAND
+    state.decider = election.asked[0]
 
 
-def clockwise(position: Position) -> list[int]:
+def clockwise(state: RexState) -> list[int]:
     """All seats in the order of turns, the active one first (K1)."""
-    return [*range(position.active, position.seats), *range(position.active)]
+    return [*range(state.active, state.seats), *range(state.active)]
 
 
-def end_game(position: Position, king: int = NOBODY) -> None:
+def end_game(state: RexState, king: int = NOBODY) -> None:
     """The game is over; `king` is NOBODY when the last election made none."""
-    _forget_action(position)
-    position.king = king
-    position.phase = END
-    position.decider = NOBODY
+    _forget_action(state)
+    state.king = king
+    state.phase = END
+    state.decider = None

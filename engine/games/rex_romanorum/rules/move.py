@@ -12,27 +12,27 @@ from engine.games.rex_romanorum.actions import (
     MOVE_FROM,
     MOVE_TO,
 )
-from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, regions_of
-from engine.games.rex_romanorum.position import COUNT, NOTHING, Position
-from engine.games.rex_romanorum.position import MOVE_FROM as MOVE_FROM_PHASE
-from engine.games.rex_romanorum.position import MOVE_TO as MOVE_TO_PHASE
+from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, mask_of, regions_of
 from engine.games.rex_romanorum.rules import battle, place
-from engine.games.rex_romanorum.rules.land import manned
+from engine.games.rex_romanorum.state import COUNT, NOTHING, RexState, manned
+from engine.games.rex_romanorum.state import MOVE_FROM as MOVE_FROM_PHASE
+from engine.games.rex_romanorum.state import MOVE_TO as MOVE_TO_PHASE
+from engine.kit.reading import need
 
 
-def may_end(position: Position) -> int:
+def may_end(state: RexState) -> int:
     """Regions where figures may end: own ones, in an attack also enemy ones, never unowned ones (B5, C1)."""
-    return position.owned if position.task == ACT_ATTACK else position.land[position.active]
+    return state.owned if state.task == ACT_ATTACK else state.land[state.active]
 
 
-def may_pass(position: Position) -> int:
+def may_pass(state: RexState) -> int:
     """Regions through which a knight may ride on.
 
     In action 4 own ones (B5); in an attack every region where no foreign figure stands: an empty castle, unowned land
     and own figures do not block (C3, C4).
     """
-    land = position.land[position.active]
-    return ~(manned(position) & ~land) if position.task == ACT_ATTACK else land
+    land = state.land[state.active]
+    return ~(manned(state) & ~land) if state.task == ACT_ATTACK else land
 
 
 def reach(steps: int, region: int, ending: int, passing: int) -> int:
@@ -45,100 +45,118 @@ def reach(steps: int, region: int, ending: int, passing: int) -> int:
     return far & ending & ~BIT[region]
 
 
-def can_attack(position: Position) -> bool:
+def can_attack(state: RexState) -> bool:
     """Whether one of his figures has a legal destination in an attack."""
-    land = position.land[position.active]
-    ending = position.owned
-    passing = ~(manned(position) & ~land)
+    land = state.land[state.active]
+    ending = state.owned
+    passing = ~(manned(state) & ~land)
     for kind in range(3):
-        for region in regions_of(position.standing[kind] & land):
-            if NEIGHBOURS[region] & ending or reach(position.options.move[kind], region, ending, passing):
+        for region in regions_of(state.standing[kind] & land):
+            if NEIGHBOURS[region] & ending or reach(state.options.move[kind], region, ending, passing):
                 return True
     return False
 
 
-def enter_sources(position: Position) -> None:
+def enter_sources(state: RexState) -> None:
     """Ask for the next move. In action 4 go on to placing when nothing can move (K3)."""
-    sources = legal_sources(position)
-    if position.task == ACT_MUSTER and len(sources) == 1:
-        finish_moves(position)
+    sources = legal_move_from(state)
+    if state.task == ACT_MUSTER and len(sources) == 1:
+        finish_moves(state)
     else:
-        position.phase = MOVE_FROM_PHASE
-        position.legal = sources
+        state.phase = MOVE_FROM_PHASE
+        state.legal = sources
 
 
-def legal_sources(position: Position) -> Sequence[int]:
+def legal_move_from(state: RexState) -> Sequence[int]:
     """MOVE_FROM, not before the last source; MOVE_DONE, in an attack only after a move."""
     found: list[int] = []
-    land, ending, passing = position.land[position.active], may_end(position), may_pass(position)
+    land, ending, passing = state.land[state.active], may_end(state), may_pass(state)
     for kind in range(3):
         first = kind * REGION_COUNT
-        if first + REGION_COUNT <= position.last:
+        if first + REGION_COUNT <= state.last:
             continue
-        steps = position.options.move[kind]
-        for region in regions_of(position.standing[kind] & land):
+        steps = state.options.move[kind]
+        for region in regions_of(state.standing[kind] & land):
             figures = first + region
-            if figures > position.last:
+            if figures > state.last:
                 # Any way will do, and one step is the quick look.
                 is_free = NEIGHBOURS[region] & ending != 0 or reach(steps, region, ending, passing) != 0
                 if is_free:
                     found.append(MOVE_FROM + figures)
-            elif figures == position.last and reach(steps, region, ending, passing) & ABOVE[position.last_to]:
+            elif figures == state.last and reach(steps, region, ending, passing) & ABOVE[state.last_to]:
                 found.append(MOVE_FROM + figures)
-    if position.task == ACT_MUSTER or position.last != NOTHING:
+    if state.task == ACT_MUSTER or state.last != NOTHING:
         found.append(MOVE_DONE)
     return found
 
 
-def is_legal_source(position: Position, action: int) -> bool:
+def is_legal_move_from(state: RexState, action: int) -> bool:
     """Whether `action` picks figures that can move, or stops."""
     if action == MOVE_DONE:
-        return position.task == ACT_MUSTER or position.last != NOTHING
+        return state.task == ACT_MUSTER or state.last != NOTHING
     figures = action - MOVE_FROM
-    if not 0 <= figures < FIGURE_COUNT or figures < position.last or not position.army[figures]:
+    if not 0 <= figures < FIGURE_COUNT or figures < state.last or not state.army[figures]:
         return False
     region = figures % REGION_COUNT
-    return position.land[position.active] & BIT[region] != 0 and targets(position, figures) != 0
+    return state.land[state.active] & BIT[region] != 0 and targets(state, figures) != 0
 
 
-def targets(position: Position, figures: int) -> int:
+def targets(state: RexState, figures: int) -> int:
     """Where the figures of one kind and region may go; from the last source only beyond its last target (K4)."""
     kind, region = divmod(figures, REGION_COUNT)
-    found = reach(position.options.move[kind], region, may_end(position), may_pass(position))
-    return found & ABOVE[position.last_to] if figures == position.last else found
+    found = reach(state.options.move[kind], region, may_end(state), may_pass(state))
+    return found & ABOVE[state.last_to] if figures == state.last else found
 
 
-def apply_source(position: Position, action: int) -> None:
+def apply_move_from(state: RexState, action: int) -> None:
     """Ask where they go, or finish."""
     if action == MOVE_DONE:
-        finish_moves(position)
+        finish_moves(state)
         return
-    position.source = action - MOVE_FROM
-    position.phase = MOVE_TO_PHASE
+    state.source = action - MOVE_FROM
+    state.phase = MOVE_TO_PHASE
 
 
-def legal_targets(position: Position) -> Sequence[int]:
+def legal_move_to(state: RexState) -> Sequence[int]:
     """MOVE_TO."""
-    return [MOVE_TO + region for region in regions_of(targets(position, position.source))]
+    return [MOVE_TO + region for region in regions_of(targets(state, state.source))]
 
 
-def is_legal_target(position: Position, action: int) -> bool:
+def is_legal_move_to(state: RexState, action: int) -> bool:
     """Whether the figures may go there."""
     region = action - MOVE_TO
-    return 0 <= region < REGION_COUNT and targets(position, position.source) & BIT[region] != 0
+    return 0 <= region < REGION_COUNT and targets(state, state.source) & BIT[region] != 0
 
 
-def apply_target(position: Position, action: int) -> None:
+def apply_move_to(state: RexState, action: int) -> None:
     """Ask how many go."""
-    position.target = action - MOVE_TO
-    position.phase = COUNT
+    state.target = action - MOVE_TO
+    state.phase = COUNT
 
 
-def finish_moves(position: Position) -> None:
+def finish_moves(state: RexState) -> None:
     """All moves are made: place new figures, or settle the attack."""
-    position.source = position.target = position.last = position.last_to = NOTHING
-    battle.settle_arrivals(position)
-    if position.task == ACT_MUSTER:
-        place.enter(position)
+    state.source = state.target = state.last = state.last_to = NOTHING
+    battle.settle_arrivals(state)
+    if state.task == ACT_MUSTER:
+        place.enter(state)
     else:
-        battle.begin(position)
+        battle.begin(state)
+
+
+def check_moves(state: RexState) -> None:
+    """Raise PositionError unless the figures that have moved stand where they may end."""
+    ending = may_end(state)
+    arrived = mask_of([figures % REGION_COUNT for figures in state.arrived])
+    need(not arrived & ~ending, "pending.arrived: figures stand where they may not end")
+    need((state.last == NOTHING) == (state.last_to == NOTHING), "pending.last_to goes with pending.last")
+    need((state.last == NOTHING) == (not state.arrived), "pending.arrived goes with pending.last")
+
+
+def check_source(state: RexState) -> None:
+    """Raise PositionError unless own figures stand at the source, and may still move."""
+    check_moves(state)
+    need(state.source != NOTHING and state.source >= state.last, "pending.source: expected a source to move")
+    region = BIT[state.source % REGION_COUNT]
+    own = state.army[state.source] and state.land[state.active] & region
+    need(own, "pending.source: no own figures stand there")

@@ -5,30 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.games.rex_romanorum.actions import DECLINE, STAND
-from engine.games.rex_romanorum.position import NOTHING, Position
 from engine.games.rex_romanorum.rules import bishop, king
+from engine.games.rex_romanorum.state import NOTHING, RexState, election_of
 
 
-def legal(_position: Position) -> Sequence[int]:
+def legal_stand(_state: RexState) -> Sequence[int]:
     """STAND, DECLINE."""
     return (STAND, DECLINE)
 
 
-def is_legal(_position: Position, action: int) -> bool:
+def is_legal_stand(_state: RexState, action: int) -> bool:
     """Whether `action` answers the question."""
     return action in (STAND, DECLINE)
 
 
-def apply(position: Position, action: int) -> None:
+def apply_stand(state: RexState, action: int) -> None:
     """Note the answer and ask the next one; after the last the voting begins. There is no withdrawal."""
-    election = position.election
+    election = state.election
     assert election is not None
     if action == STAND:
-        election.candidates.append(position.decider)
+        election.candidates.append(election.asked[election.at])
     election.at += 1
     if election.at < len(election.asked):
-        position.decider = election.asked[election.at]
+        state.decider = election.asked[election.at]
     elif election.diocese == NOTHING:
-        king.begin_vote(position, election)
+        king.begin_vote(state, election)
     else:
-        bishop.begin_vote(position, election)
+        bishop.begin_vote(state, election)
+
+
+def check_stand(state: RexState) -> None:
+    """Raise PositionError unless the candidates are among those who have answered."""
+    election = election_of(state)
+    bishop.check_candidates(state, election, election.asked[: election.at])

@@ -9,7 +9,7 @@ import pytest
 from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
-from engine.games.rex_romanorum.rules.scoring import wealth
+from engine.games.rex_romanorum.scoring import wealth
 from engine.games.rex_romanorum.state import RexState
 from tests.engine.games.rex_romanorum.table import lay, legal, phase, play
 

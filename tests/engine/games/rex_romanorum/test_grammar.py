@@ -11,7 +11,7 @@ import pytest
 
 from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
-from engine.games.rex_romanorum.position import PHASES
+from engine.games.rex_romanorum.state import PHASES
 from engine.record import Playing
 from tests.engine.games.rex_romanorum.reference import Reference
 from tests.engine.games.rex_romanorum.table import lay, legal, phase, play

@@ -18,10 +18,15 @@ from tests.engine.games.rex_romanorum.table import lay, play
 Chooser = Callable[[RexState, int], str]
 
 
+def decider_of(state: RexState) -> int:
+    assert state.decider is not None
+    return state.decider
+
+
 def greedy(state: RexState, seed: int) -> str:
     """The first action of the greedy line."""
     random = Random(seed)
-    seen = Observation(state, state.decider)
+    seen = Observation(state, decider_of(state))
     sampled = best_of_lines(PLAYABLE, lambda: PLAYABLE.determinize(seen, random), random, 200)
     return GAME.actions.format(sampled[0])
 
@@ -29,7 +34,7 @@ def greedy(state: RexState, seed: int) -> str:
 def search(state: RexState, seed: int) -> str:
     """The first action of the line that the lookahead finds."""
     random = Random(seed)
-    seen = Observation(state, state.decider)
+    seen = Observation(state, decider_of(state))
     lookahead = Lookahead(PLAYABLE, state.seats, random)
     line = lookahead.best_line(lambda: PLAYABLE.determinize(seen, random), lambda valued: valued / 120)
     return GAME.actions.format(line[0])
