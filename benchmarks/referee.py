@@ -21,22 +21,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.hosting.launcher.client import Launcher
+import grpc
+
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.launcher.request import StartRequest
 from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
-from arena.worker.starter import Starter, WarmBot
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
 from benchmarks.instant import solo
 from engine import registry
-
-import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
 
 PROGRAMS = Path(__file__).with_name("instant")
 STREAMS = (1, 8)
@@ -80,7 +83,9 @@ async def _play_until(end: float, bot: WarmBot, index: int, count: Count) -> Non
     meter = TreeMeter(bot.process.pid)
     while time.perf_counter() < end:
         match = Match(_spec(index, solo.NAME))
-        await conduct(match, [bot.stream], (), [meter])
+        lag_meter = OwnWaitMeter()
+        await play_match(match, [SeatedBot(bot.stream, meter)], lag_meter=lag_meter)
+        lag_meter.close()
         count.round_trips += sum(entry.by is DecidedBy.BOT for entry in match.entries)
     meter.close()
 
@@ -96,12 +101,12 @@ async def run_referee(streams: int, seconds: float) -> float:
     """Round trips per second of so many solo matches at once."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
-        launcher = await stack.enter_async_context(Launcher())
+        launcher = await stack.enter_async_context(LauncherClient())
         server = PlayServer()
         address = f"unix:{directory / SOCKET_NAME}"
         await server.start(address)
         stack.push_async_callback(server.stop)
-        warm = WarmBots(Starter(launcher, server, address))
+        warm = WarmBots(BotStarter(launcher, server, address))
         stack.push_async_callback(warm.close)
         bots: list[WarmBot] = []
         for index in range(streams):
@@ -142,11 +147,11 @@ async def run_bare(streams: int, seconds: float, size: int) -> float:
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bare.Echo", {"Echo": handler}),))
         address = f"unix:{directory / SOCKET_NAME}"
         server.add_insecure_port(address)
-        async with Launcher() as launcher:
+        async with LauncherClient() as launcher:
             await server.start()
             command = [sys.executable, str(PROGRAMS / "echo.py"), str(ANSWER_BYTES)]
             for _ in range(streams):
-                await launcher.start(command, "/", {"ARENA_ADDRESS": address})
+                await launcher.start(StartRequest(command, "/", {"ARENA_ADDRESS": address}))
             for _ in range(streams):
                 await ready.get()
             times[0] = time.perf_counter() + seconds

@@ -78,9 +78,7 @@ def play_offline(
         opening=tuple(opening),
         seats=_seat_specs(bots, range(len(bots)) if seeds is None else seeds),
     )
-    table = _Table(Match(spec, playing), bots, clock)
-    table.play()
-    return table.summary()
+    return _Table(Match(spec, playing), bots, clock).play()
 
 
 def _seat_specs(bots: Sequence[Bot], seeds: Sequence[int]) -> tuple[SeatSpec, ...]:
@@ -102,8 +100,8 @@ class _Table:
         self._decisions = [0] * len(bots)
         self._slowest_s = [0.0] * len(bots)
 
-    def play(self) -> None:
-        """Play until the rules end the game, or all but one have resigned."""
+    def play(self) -> OfflineMatch:
+        """Play until the rules end the game, or all but one have resigned, and return how it went."""
         for bot in self._bots:
             bot.send(self._welcome(bot.join()))
         for seat, bot in enumerate(self._bots):
@@ -113,9 +111,9 @@ class _Table:
             self._ask(decision)
         for seat, bot in enumerate(self._bots):
             bot.send(self._encoder.finished(seat))
+        return self._summary()
 
-    def summary(self) -> OfflineMatch:
-        """Return how the match went."""
+    def _summary(self) -> OfflineMatch:
         result = self._match.result()
         return OfflineMatch(
             ranks=result.ranks,

@@ -137,9 +137,12 @@ class Playing:
         )
 
 
-def replay(record: Record) -> Playing:
-    """Play a record again, every action checked. Raises RecordError naming the ply at which it breaks."""
-    game = registry.get(record.game)
+def replay(record: Record, game: Game | None = None) -> Playing:
+    """Play a record again, every action checked; `game` None is the installed one of that name.
+
+    Raises RecordError naming the ply at which it breaks.
+    """
+    game = registry.get(record.game) if game is None else game
     if record.rules_version != game.rules_version:
         raise RecordError(
             f"recorded with rules version {record.rules_version} of {game.name}; installed is {game.rules_version}", 0

@@ -1,0 +1,1 @@
+"""The checks of everything: the folders mirror the packages."""

@@ -1,6 +1,11 @@
 """What holds for all tests: a machine may be slow, and the same commit passes or fails every time."""
 
+import os
+
 from hypothesis import HealthCheck, settings
+
+# As a worker has it; gRPC reads this once, at its first import.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -12,7 +12,7 @@ from typing import Self
 
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.worker_process import Job, WorkerProcess
-from arena.hosting.proc.machine import default_warm_mb
+from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
@@ -21,13 +21,15 @@ from arena.match.spec import MatchSpec
 MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
 STOP_GRACE_S = 8.0
+WARM_SHARE = 0.25
+"""Of the machine's memory, what idle bots may hold in all."""
 
 
 class LocalExecutor:
-    """See `arena.executor.interface.Executor`."""
+    """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
-        """`workers` processes; with `pin` each stays on one core together with the bots it plays.
+        """Use so many workers; with `pin` each stays on one core together with the bots it plays.
 
         `warm_mb` megabytes are what all idle bots together may hold; None: a share of the machine's memory.
         """
@@ -44,14 +46,14 @@ class LocalExecutor:
         self._failure: ExecutorFailedError | None = None
 
     async def __aenter__(self) -> Self:
-        """Start the workers; the first match can be ordered at once."""
+        """Start the workers; `run` may be called at once."""
         sweep()
         self._workers = [WorkerProcess(core, self._dispatch, self._take_back, self._options) for core in self._cores]
-        self._keepers = [asyncio.create_task(self._keep(worker)) for worker in self._workers]
+        self._keepers = [asyncio.create_task(self._keep_running(worker)) for worker in self._workers]
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End every worker, each ends its bots; matches that were not finished are lost."""
+        """End every worker, and each ends its bots; matches that were not finished are lost."""
         self._failure = self._failure or ExecutorFailedError("the executor was closed")
         for worker in self._workers:
             worker.stop()
@@ -63,11 +65,11 @@ class LocalExecutor:
         finally:
             for worker in self._workers:
                 worker.kill()
-            self._lose_all()
+            self._fail_all()
         await asyncio.gather(*self._keepers, return_exceptions=True)
 
     def slots(self) -> int:
-        """One match a worker; ordering as many again keeps them busy."""
+        """Return how many matches are played at once: one a worker. As many again in the queue keep them busy."""
         return self._count
 
     async def run(self, spec: MatchSpec) -> MatchReport:
@@ -88,11 +90,10 @@ class LocalExecutor:
             del self._jobs[spec.match_id]
 
     async def cancel(self, match_id: str) -> None:
-        """See `Executor`."""
         job = self._jobs.get(match_id)
         if job is not None:
             self._withdraw(job)
-            job.lose(MatchLostError("cancelled", HostCause.CANCELLED))
+            job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
 
     def _withdraw(self, job: Job) -> None:
         if job in self._waiting:
@@ -101,7 +102,7 @@ class LocalExecutor:
             worker.withdraw(job)
 
     def _take_back(self, job: Job) -> None:
-        """A worker died before it began this match: it is the next to be played."""
+        """Play a match next whose worker died before it began."""
         if not job.report.done():
             self._waiting.appendleft(job)
             self._dispatch()
@@ -114,17 +115,17 @@ class LocalExecutor:
                 return
             min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())
 
-    async def _keep(self, worker: WorkerProcess) -> None:
+    async def _keep_running(self, worker: WorkerProcess) -> None:
         """Have the worker run, again when it died; whatever ends this before it is stopped is a failure of all."""
         try:
             await self._run_again_and_again(worker)
             why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
             why += worker.last_words() or "nothing"
-        except Exception as error:  # nobody awaits a keeper: it would be lost, and `run` wait for ever
+        except Exception as error:  # nobody awaits this task: the error would be lost, and `run` wait for ever
             why = f"a worker cannot be served: {type(error).__name__}: {error}"
         if self._failure is None:
             self._failure = ExecutorFailedError(why)
-        self._lose_all()
+        self._fail_all()
 
     async def _run_again_and_again(self, worker: WorkerProcess) -> None:
         deaths = 0
@@ -132,15 +133,19 @@ class LocalExecutor:
             was_ready = await worker.run()
             deaths = 0 if was_ready else deaths + 1
 
-    def _lose_all(self) -> None:
+    def _fail_all(self) -> None:
         self._waiting.clear()
         for job in self._jobs.values():
-            if not job.report.done():
-                job.report.set_exception(self._failure or MatchLostError("the executor was closed"))
+            job.fail(self._failure or MatchLostError("the executor was closed"))
+
+
+def default_warm_mb() -> int:
+    """Return what the idle bots of all workers may hold together unless told otherwise, in MB."""
+    return int(machine_bytes() * WARM_SHARE) // MEGABYTE
 
 
 def _cores(workers: int) -> list[int | None]:
-    """A core for each worker, in turn, among those this process may use."""
+    """Return a core for each worker, in turn, among those this process may use."""
     if not hasattr(os, "sched_getaffinity"):
         return [None] * workers
     available = sorted(os.sched_getaffinity(0))

@@ -1,9 +1,13 @@
-"""One worker process as the coordinator sees it."""
+"""One worker process as the coordinator sees it: started, given matches, listened to, ended.
+
+`arena.worker.loop` is the other end of the pipe and describes the messages.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -19,33 +23,23 @@ END_GRACE_S = 10.0
 _TICKETS = itertools.count(1)
 
 
-async def _await_end(process: asyncio.subprocess.Process) -> None:
-    """Its stdout has ended, so the process should, too."""
-    # Not killed at once: signalling a process that is just ending takes its exit status from the event loop.
-    try:
-        async with asyncio.timeout(END_GRACE_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-
-
 class Job:
-    """A match that was ordered, and the report that will come."""
+    """A match to play, and the report that will come of it."""
 
     def __init__(self, spec: MatchSpec) -> None:
         self.spec = spec
         self.ticket = next(_TICKETS)
+        """Names this job in messages: a match that was lost may come again, as another job."""
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
 
-    def lose(self, error: MatchLostError) -> None:
-        """The host could not play it."""
+    def fail(self, error: Exception) -> None:
+        """End the job without a report, unless it has ended already."""
         if not self.report.done():
             self.report.set_exception(error)
 
 
 class WorkerProcess:
-    """`run` has it run once, from start to death; `stop` ends it."""
+    """A worker that can be run again after its death: `run` has it run once, `stop` ends it."""
 
     def __init__(
         self,
@@ -54,9 +48,9 @@ class WorkerProcess:
         on_unplayed: Callable[[Job], None],
         options: Sequence[str] = (),
     ) -> None:
-        """`on_room` is called when it can take another match, `on_unplayed` with one that it died too early for.
+        """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died too early for.
 
-        `options` are further words for the command line of `arena.worker`.
+        `core` is the one it stays on. `options` are further words for the command line of `arena.worker`.
         """
         self._options = options if core is None else ("--core", str(core), *options)
         self._on_room = on_room
@@ -70,11 +64,14 @@ class WorkerProcess:
 
     @property
     def load(self) -> int:
-        """How many matches it has, the one it plays included."""
+        """How many jobs it has, the one it plays included."""
         return len(self._jobs)
 
     async def run(self) -> bool:
-        """Start it and serve it until it dies; the match it played is lost then. Whether it had been ready."""
+        """Start the process, serve it until it dies, and return whether it had been ready.
+
+        The match that it plays at its death is lost.
+        """
         self._stderr.clear()
         self._has_broken = False
         try:
@@ -82,6 +79,21 @@ class WorkerProcess:
         except OSError as error:
             self._stderr += f"{error}".encode()
             return False
+        was_ready = await self._serve_until_death(process)
+        self._fail_all(process.returncode)
+        return was_ready
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *self._command(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
+        )
+
+    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> bool:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -97,17 +109,7 @@ class WorkerProcess:
             raise
         finally:
             await drain
-        self._lose_all(process.returncode)
         return was_ready
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            *self._command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
-        )
 
     def stop(self) -> None:
         """Have it end its bots and itself; `run` returns then."""
@@ -126,12 +128,12 @@ class WorkerProcess:
         self._tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
 
     def withdraw(self, job: Job) -> None:
-        """Have it drop a match; nothing happens if it has another one."""
+        """Have it drop a job; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
             self._tell({"do": "cancel", "ticket": job.ticket})
 
     def last_words(self) -> str:
-        """The last line it wrote to stderr."""
+        """Return the last line it wrote to stderr."""
         lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -162,28 +164,28 @@ class WorkerProcess:
         else:
             job = self._jobs.pop(head["ticket"])
             if head["event"] == "lost":
-                self._lose(job, MatchLostError.from_json(head["error"]))
+                self._fail(job, MatchLostError.from_json(head["error"]))
             elif not job.report.done():
                 job.report.set_result(MatchReport.from_json(head["report"], blob))
         self._on_room()
 
-    def _lose(self, job: Job, error: MatchLostError) -> None:
+    def _fail(self, job: Job, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
             self.is_ready, self._has_broken = False, True
-        job.lose(error)
+        job.fail(error)
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
         while data := await stderr.read(4096):
             self._stderr += data
             del self._stderr[:-KEPT_STDERR_BYTES]
 
-    def _lose_all(self, code: int | None) -> None:
-        """It plays in order: the first match had begun, the others only waited and can be played elsewhere."""
+    def _fail_all(self, code: int | None) -> None:
+        """Fail the match that had begun: it plays in order, so the others only waited and can be played elsewhere."""
         begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
         for job in jobs[:begun]:
-            job.lose(self._describe_death(code))
+            job.fail(self._describe_death(code))
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
 
@@ -194,3 +196,20 @@ class WorkerProcess:
         stderr = self._stderr.decode("utf-8", "replace")
         evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
         return MatchLostError(f"its worker ended ({ended}){': ' + why if why else ''}", HostCause.WORKER_DIED, evidence)
+
+
+def _environment() -> dict[str, str]:
+    # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by its
+    # launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
+    return {"GRPC_ENABLE_FORK_SUPPORT": "0", **os.environ}
+
+
+async def _await_end(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process whose stdout has ended."""
+    # Not killed at once: signalling a process that is just ending takes its exit status from the event loop.
+    try:
+        async with asyncio.timeout(END_GRACE_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()

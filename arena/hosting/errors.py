@@ -27,5 +27,9 @@ class StorageFailedError(HostingError):
     """Files that a bot needs could not be written or read, and not through its own fault."""
 
 
+class RuntimeDirectoryError(HostingError):
+    """No directory for sockets could be made; the message names the remedy."""
+
+
 class SandboxUnavailableError(HostingError):
     """There is no sandbox of the level that is needed; the message names the remedy."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from arena.hosting.sandbox.runtime_trees import SYSTEM
+from arena.hosting.system_places import SYSTEM_PLACES
 
 MANIFEST_NAME = "bot.toml"
 SCHEMA = 1
@@ -37,9 +37,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 # Words that mean "the Python that the arena itself runs in", where bots.kit and the engine can be imported.
 _ARENA_PYTHON = ("python", "python3")
-
-# What the sandbox shows of the system.
-_SYSTEM_PLACES = tuple(Path("/usr", name) for name in SYSTEM) + tuple(map(Path, ("/bin", "/sbin", "/lib", "/lib64")))
 
 _EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
@@ -68,11 +65,11 @@ class BotManifest:
     """`arena`: Python is the arena's own; `bundled`: the program lies in the directory."""
 
     def plays(self, game: str) -> bool:
-        """Whether the bot says it plays that game."""
+        """Return whether the bot says it plays that game."""
         return ALL_GAMES in self.games or game in self.games
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as JSON, all keys present; `from_json` is the inverse."""
+        """Return the manifest as JSON, all keys present; `from_json` is the inverse."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -85,12 +82,12 @@ class BotManifest:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BotManifest:
-        """The manifest that `to_json` wrote. Raises ManifestError."""
+        """Return the manifest that `to_json` wrote. Raises ManifestError."""
         return parse_manifest(data, place=MANIFEST_NAME)
 
 
 def load_manifest(directory: Path) -> BotManifest:
-    """The manifest of the bot in `directory`, its program found. Raises ManifestError: one line with the remedy."""
+    """Return the manifest of the bot in `directory`, its program found. Raises ManifestError."""
     path = _manifest_path(directory)
     manifest = parse_manifest(_read_toml(path), place=str(path))
     resolve_command(manifest, directory)
@@ -98,7 +95,7 @@ def load_manifest(directory: Path) -> BotManifest:
 
 
 def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
-    """Validate the keys and values of a manifest. `place` opens the message of a ManifestError."""
+    """Return the manifest with these keys and values. Raises ManifestError, whose message opens with `place`."""
     try:
         _check_keys(data)
         return BotManifest(
@@ -114,7 +111,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
 
 
 def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
-    """The command ready for exec in any working directory: each word that names a file of the bot is its full path.
+    """Return the command ready for exec in any working directory: words that name a file of the bot are full paths.
 
     The program is, in this order: the arena's interpreter for `python` (runtime `arena`), a file in the directory, a
     program on PATH (runtime `arena`). Raises ManifestError if there is none, or if the script it runs is missing.
@@ -130,7 +127,7 @@ def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
 
 
 def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
-    """Whether a bot that runs in the sandbox finds its program there. Raises ManifestError.
+    """Check that a bot which runs in the sandbox finds its program there. Raises ManifestError.
 
     Inside there are the system's programs, the arena's own Python and the bot's files, nothing else of this machine.
     """
@@ -141,7 +138,7 @@ def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
             f"{MOST_MEMORY_MB_OF_STRANGERS}; ask for less"
         )
     program = Path(resolve_command(manifest, directory)[0])
-    shown = (Path(sys.executable), directory.absolute(), *_SYSTEM_PLACES)
+    shown = (Path(sys.executable), directory.absolute(), *SYSTEM_PLACES)
     if not any(program.is_relative_to(place) for place in shown):
         raise ManifestError(
             f"{place}: the program {program} does not exist in the sandbox; put it into the directory "
@@ -235,7 +232,7 @@ def _runtime(value: object) -> str:
 
 
 def _check_script(arguments: list[str], directory: Path, place: Path) -> None:
-    """`python main.py` needs main.py; what follows an option (`-m package`) is Python's own affair."""
+    """Check that `python main.py` has its main.py; what follows an option (`-m package`) is Python's own affair."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
         raise ManifestError(f"{place}: command runs {_shown(arguments[0])}, and there is no such file in the directory")
 

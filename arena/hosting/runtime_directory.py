@@ -1,4 +1,4 @@
-"""A private directory for the socket and the bots of one worker, and the removal of those that crashes left behind."""
+"""Makes a private directory for the socket and the bots of one worker, and removes those that crashes left behind."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.hosting.errors import HostingError
-from arena.hosting.proc.processes import remove_tree
+from arena.hosting.errors import RuntimeDirectoryError
+from arena.hosting.removal import remove_tree
 
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (sun_path of 108, with its zero)."""
 SOCKET_NAME = "play"
 SCRATCH_NAME = "scratch"
-"""Holds the working directories of bots."""
+"""Where the working directories of bots lie."""
 _PREFIX = "kingmaker-arena-"
 _LOCK = "lock"
 _UNHELD_LOCK = "lock.new"
 _MAGIC = b"A runtime directory of Kingmaker Arena.\n"
-
-
-class RuntimeDirectoryError(HostingError):
-    """No directory for sockets could be made; the message names the remedy."""
 
 
 def _is_short(directory: Path) -> bool:
@@ -32,7 +28,7 @@ def _is_short(directory: Path) -> bool:
 
 
 def find_base() -> Path:
-    """Where sockets may lie. Raises RuntimeDirectoryError if every path is too long for a socket."""
+    """Return where sockets may lie. Raises RuntimeDirectoryError if every path is too long for a socket."""
     for base in (Path(tempfile.gettempdir()), Path("/tmp")):
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and _is_short(base):
             return base
@@ -44,7 +40,7 @@ def find_base() -> Path:
 
 @contextmanager
 def runtime_directory(base: Path | None = None) -> Iterator[Path]:
-    """A fresh directory of mode 0700, removed at the end; as long as it is open nobody sweeps it."""
+    """Make a fresh directory of mode 0700, and remove it at the end; as long as it is open nobody sweeps it."""
     directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base or find_base()))
     # The lock gets its name only when it is held: a sweep at this moment must not find it free.
     unheld = directory / _UNHELD_LOCK
@@ -60,7 +56,10 @@ def runtime_directory(base: Path | None = None) -> Iterator[Path]:
 
 
 def sweep(base: Path | None = None) -> list[Path]:
-    """Remove the directories of ours that nobody holds any more; those removed. What else lies in one stays, and it."""
+    """Remove the directories of ours that nobody holds any more, and return them.
+
+    One that holds something which is not ours stays, with that.
+    """
     removed = []
     for directory in sorted((base or find_base()).glob(f"{_PREFIX}*")):
         with suppress(OSError):
@@ -72,7 +71,10 @@ def sweep(base: Path | None = None) -> list[Path]:
 
 
 def _remove(directory: Path) -> None:
-    """Raises OSError when something is left; the lock goes last, so that the next sweep tries again."""
+    """Remove what is ours in a directory, then itself. Raises OSError when something is left.
+
+    The lock goes last, so that the next sweep tries again.
+    """
     remove_tree(str(directory / SCRATCH_NAME))
     (directory / SOCKET_NAME).unlink(missing_ok=True)
     if foreign := {entry.name for entry in directory.iterdir()} - {_LOCK}:
@@ -82,7 +84,10 @@ def _remove(directory: Path) -> None:
 
 
 def _is_stale(lock: Path) -> bool:
-    """Whether a lock of ours can be taken. A directory without one was made this moment, or is not ours: left alone."""
+    """Return whether a lock of ours can be taken.
+
+    Raises OSError for a directory without one: it was made this moment, or is not ours.
+    """
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         if os.read(descriptor, len(_MAGIC) + 1) != _MAGIC:

@@ -42,7 +42,7 @@ class StoreError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class VersionLimits:
     """How much one version may hold."""
 
     files: int = 10_000
@@ -66,29 +66,29 @@ class _File:
     executable: bool
 
 
-def content_hash(directory: Path, limits: Limits | None = None) -> str:
-    """SHA-256 (hex) of the sorted list of (path, executable bit, file hash); the identity of a version.
+def content_hash(directory: Path, limits: VersionLimits | None = None) -> str:
+    """Return the identity of a version: SHA-256 (hex) of the sorted list of (path, executable bit, file hash).
 
     Hidden files and `__pycache__` do not count. Raises BotFilesError.
     """
-    files = _files(directory, limits or Limits())
+    files = _files(directory, limits or VersionLimits())
     return _hash_of((file, _hash_file(file.source)) for file in files)
 
 
 class VersionStore:
     """A directory of versions. Adding is atomic and may be done by several processes at once."""
 
-    def __init__(self, root: Path, limits: Limits | None = None) -> None:
+    def __init__(self, root: Path, limits: VersionLimits | None = None) -> None:
         self.root = root
-        self._limits = limits or Limits()
+        self._limits = limits or VersionLimits()
 
     @classmethod
     def of_database(cls, database: Path) -> VersionStore:
-        """The store that belongs to a database file: `X.bots` beside `X.db`."""
+        """Return the store that belongs to a database file: `X.bots` beside `X.db`."""
         return cls(database.with_suffix(STORE_SUFFIX))
 
     def directory(self, version_hash: str) -> Path:
-        """Where a version lies, or would lie."""
+        """Return where a version lies, or would lie."""
         return (self.root / version_hash).absolute()
 
     def add(self, directory: Path) -> StoredVersion:
@@ -108,7 +108,7 @@ class VersionStore:
             ) from error
 
     def get(self, version_hash: str) -> StoredVersion:
-        """The version of that hash, its files checked against it. Raises StoreError."""
+        """Return the version of that hash, its files checked against it. Raises StoreError."""
         directory = self.directory(version_hash)
         if not directory.is_dir():
             raise StoreError(f"{directory}: the files of this version are missing; add the bot again")
@@ -133,22 +133,22 @@ class VersionStore:
         return self.get(version_hash)
 
     def _remove_abandoned(self) -> None:
-        """What a killed process left half-copied; another process may be copying now, so only what is old."""
+        """Remove what a killed process left half-copied, if it is old: another process may be copying now."""
         for left in self.root.glob(f"{_BUILDING_PREFIX}*"):
             with suppress(FileNotFoundError):  # finished meanwhile
                 if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
                     shutil.rmtree(left, ignore_errors=True)
 
 
-def _files(directory: Path, limits: Limits) -> list[_File]:
-    """The files that make up a bot, sorted by path."""
+def _files(directory: Path, limits: VersionLimits) -> list[_File]:
+    """Return the files that make up a bot, sorted by path. Raises BotFilesError."""
     try:
         return sorted(_limited(directory, limits), key=lambda file: file.path)
     except OSError as error:
         raise BotFilesError(f"{error.filename}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
 
 
-def _limited(directory: Path, limits: Limits) -> list[_File]:
+def _limited(directory: Path, limits: VersionLimits) -> list[_File]:
     files: list[_File] = []
     total_bytes = 0
     for file in _walk(directory.absolute(), directory.resolve(), ""):
@@ -177,7 +177,7 @@ def _walk(directory: Path, root: Path, prefix: str) -> Iterator[_File]:
 
 
 def _regular_file(entry: os.DirEntry[str], root: Path, path: str) -> _File:
-    """A file, or a link to a file of the same directory, which is stored as that file."""
+    """Return a file, or a link to a file of the same directory, which is stored as that file. Raises BotFilesError."""
     if entry.is_symlink():
         target = Path(os.path.realpath(entry.path))  # unlike Path.resolve, it takes a loop calmly
         if not target.is_relative_to(root):
@@ -203,7 +203,7 @@ def _open(path: Path) -> BufferedReader:
 
 
 def _hash_of(files: Iterator[tuple[_File, str]] | list[tuple[_File, str]]) -> str:
-    """The hash of (path, executable bit, file hash) as JSON lines; the files come sorted."""
+    """Return the hash of (path, executable bit, file hash) as JSON lines; the files come sorted."""
     digest = hashlib.sha256()
     for file, file_hash in files:
         digest.update(json.dumps([file.path, file.executable, file_hash]).encode() + b"\n")
@@ -211,7 +211,7 @@ def _hash_of(files: Iterator[tuple[_File, str]] | list[tuple[_File, str]]) -> st
 
 
 def _copy(file: _File, directory: Path) -> str:
-    """Copy one file, read-only; the hash is that of the bytes written, whatever happens to the source meanwhile."""
+    """Copy one file, read-only, and return the hash of the bytes written, whatever happens to the source meanwhile."""
     target = directory / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()

@@ -41,18 +41,18 @@ def _varint(value: int) -> bytes:
 
 
 def _field(number: int, payload: bytes) -> bytes:
-    """A length-delimited field (wire type 2)."""
+    """Return a length-delimited field (wire type 2)."""
     return bytes((number << 3 | 2,)) + _varint(len(payload)) + payload
 
 
 def encode_error_info(reason: str, metadata: Mapping[str, str]) -> bytes:
-    """A serialized `google.rpc.ErrorInfo` of this domain."""
+    """Return a serialized `google.rpc.ErrorInfo` of this domain."""
     pairs = (_field(1, key.encode()) + _field(2, value.encode()) for key, value in sorted(metadata.items()))
     return _field(1, reason.encode()) + _field(2, DOMAIN.encode()) + b"".join(_field(3, pair) for pair in pairs)
 
 
 def encode_status(error: StreamError) -> bytes:
-    """The serialized `google.rpc.Status` for the trailer `grpc-status-details-bin`."""
+    """Return the serialized `google.rpc.Status` for the trailer `grpc-status-details-bin`."""
     info = any_pb2.Any(type_url=_ERROR_INFO_URL, value=encode_error_info(error.reason, error.metadata))
     code: int = error.code.value[0]
     return b"\x08" + _varint(code) + _field(2, error.message.encode()) + _field(3, info.SerializeToString())

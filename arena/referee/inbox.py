@@ -45,7 +45,7 @@ class Inbox:
         self._waiter: asyncio.Future[None] | None = None
 
     def put(self, arrival: Arrival) -> bool:
-        """Add an arrival; False tells the sender to stop: the seat has too many waiting."""
+        """Add an arrival. Return False if the seat has too many waiting, which tells the sender to stop."""
         waiting = len(self._arrivals)
         if waiting >= MAX_WAITING and sum(other.seat == arrival.seat for other in self._arrivals) >= MAX_WAITING:
             self._arrivals.append(Arrival(arrival.seat, arrival.at, Flood()))
@@ -55,7 +55,7 @@ class Inbox:
         return True
 
     async def get(self, deadline: float) -> Arrival | None:
-        """The next arrival; None if there is none until `deadline` (the event loop's clock)."""
+        """Return the next arrival, or None if there is none until `deadline` (by the event loop's clock)."""
         if not self._arrivals:
             waiter = self._waiter = self._loop.create_future()
             timer = self._loop.call_at(deadline, self._wake, waiter)
@@ -67,7 +67,7 @@ class Inbox:
         return self._arrivals.popleft() if self._arrivals else None
 
     def drain(self) -> list[Arrival]:
-        """All that was not read."""
+        """Remove and return all that was not read."""
         left = list(self._arrivals)
         self._arrivals.clear()
         return left

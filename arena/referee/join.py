@@ -1,4 +1,4 @@
-"""Judges a bot's first message and answers it."""
+"""Has a bot join: judges its first message and answers it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.wire.parsing import parse_join
 
 
 class JoinError(Exception):
-    """The bot did not join as it must; why, as a fault has it."""
+    """The bot did not join as it must; cause and explanation are those of the fault it gets."""
 
     def __init__(self, cause: FaultCause, explanation: str) -> None:
         super().__init__(explanation)
@@ -26,7 +26,10 @@ class JoinError(Exception):
 
 
 async def join(stream: BotStream) -> Sequence[str]:
-    """Wait for the `Join` and answer it; the games the bot plays. Raises JoinError. The caller limits the time."""
+    """Wait for the `Join`, answer it, and return the games the bot plays. The caller limits the time.
+
+    Raises JoinError.
+    """
     data = await asyncio.shield(stream.first_message)
     if data is None:
         raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")

@@ -1,4 +1,4 @@
-"""What measures a bot, as the referee needs it; who starts bots hands it in."""
+"""What measures a bot and the referee itself, as the referee needs it; who starts bots hands both in."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ class Meter(Protocol):
     """Measures the process tree of one bot, from the start of a decision."""
 
     def begin(self) -> None:
-        """A decision starts; cheap if the last one was short."""
+        """Start a decision; cheap if the last one was short."""
 
     def look(self) -> tuple[int, int] | None:
-        """CPU and waiting for a processor since `begin`, in microseconds; None if they cannot be read.
+        """Return CPU and waiting for a processor since `begin`, in microseconds, or None if they cannot be read.
 
         The finer the looks, the truer the waiting.
         """
 
     def has_run(self) -> bool:
-        """Whether the bot has computed since `begin`; cheap."""
+        """Return whether the bot has computed since `begin`; cheap."""
 
     def total_us(self) -> int:
-        """CPU since some fixed moment, in microseconds; cheap."""
+        """Return the CPU since some fixed moment, in microseconds; cheap."""
+
+
+class LagMeter(Protocol):
+    """Measures how long the referee itself waits for a processor."""
+
+    def look(self) -> tuple[int, int]:
+        """Return microseconds since the last look, 0 at the first: waits that are over, and one that lasts."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arena.match.decisions import Decision
 from arena.match.host_faults import HostCause, MatchLostError
@@ -15,8 +16,7 @@ from arena.match.messages import Answer, Message
 from arena.match.result import Fault, FaultCause
 from arena.match.timing import Figures
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
-from arena.referee.lag import OwnQueue
-from arena.referee.meter import Meter
+from arena.referee.meter import LagMeter, Meter
 from arena.referee.pondering import PonderWatch
 from arena.referee.stopwatch import Stopwatch
 from arena.referee.stream import BotStream, StreamClosedError
@@ -36,70 +36,95 @@ MOST_LAG_US = 5_000_000
 SHOWN_BYTES = 64
 
 
-async def conduct(
+@dataclass(frozen=True, slots=True)
+class SeatedBot:
+    """A bot that has joined and takes a seat."""
+
+    stream: BotStream
+    meter: Meter | None = None
+    """What measures its processes; a bot without a meter is charged wall time."""
+
+
+async def play_match(
     match: Match,
-    streams: Sequence[BotStream | None],
-    absent: Sequence[Fault] = (),
-    meters: Sequence[Meter | None] = (),
+    seats: Sequence[SeatedBot | Fault],
     *,
+    lag_meter: LagMeter | None = None,
     may_ponder: bool = False,
 ) -> None:
-    """Play a match to its end. A seat whose bot did not start has no stream and a fault in `absent`.
+    """Play a match to its end. A seat whose bot did not start has the fault in its place.
 
-    `meters` measure the bots by seat; a seat without one is charged wall. Raises MatchLostError if it cannot be judged.
+    `lag_meter` measures what the referee itself waits for a processor. Raises MatchLostError if the match cannot be
+    judged.
     """
-    await _Conductor(match, streams, meters, may_ponder=may_ponder).play(absent)
+    await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder).play()
 
 
-class _Conductor:
-    __slots__ = ("_encoder", "_inbox", "_loop", "_match", "_meters", "_own", "_pondering", "_streams")
+class _MatchReferee:
+    __slots__ = (
+        "_absent",
+        "_encoder",
+        "_inbox",
+        "_lag_meter",
+        "_loop",
+        "_match",
+        "_meters",
+        "_pondering",
+        "_streams",
+    )
 
     def __init__(
         self,
         match: Match,
-        streams: Sequence[BotStream | None],
-        meters: Sequence[Meter | None] = (),
+        seats: Sequence[SeatedBot | Fault],
+        lag_meter: LagMeter | None = None,
         *,
         may_ponder: bool = False,
     ) -> None:
+        bots = [None if isinstance(one, Fault) else one for one in seats]
         self._match = match
-        self._streams = streams
-        self._meters = meters or [None] * len(streams)
-        self._own = OwnQueue()
+        self._absent = [one for one in seats if isinstance(one, Fault)]
+        self._streams = [None if bot is None else bot.stream for bot in bots]
+        self._meters = [None if bot is None else bot.meter for bot in bots]
+        self._lag_meter = lag_meter
         self._pondering = None if may_ponder else PonderWatch(self._meters)
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
 
-    async def play(self, absent: Sequence[Fault]) -> None:
+    async def play(self) -> None:
         for seat, stream in enumerate(self._streams):
             if stream is not None:
                 stream.attach(self._inbox, seat)
         try:
-            self._match.begin(sorted([*absent, *await self._announce()], key=lambda fault: fault.seat))
+            absent = [*self._absent, *await self._announce()]
+            self._match.begin(sorted(absent, key=lambda fault: fault.seat))
             while (decision := self._match.decision) is not None:
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:
             self._detach()
-            self._own.close()
+
+    # The start.
 
     async def _announce(self) -> list[Fault]:
-        """Tell every seat that the match starts; the faults of those that cannot be told, or spoke before."""
-        absent = []
-        for seat, stream in enumerate(self._streams):
-            if stream is None:
-                continue
-            if stream.spoiled and not stream.is_closed:
-                why = f"Before its match started, {stream.spoiled}."
-                absent.append(Fault(seat, FaultCause.PROTOCOL, 0, why))
-                stream.mute()
-                continue
-            try:
-                await stream.send(self._encoder.started(seat))
-            except StreamClosedError as error:
-                absent.append(Fault(seat, FaultCause.DISCONNECTED, 0, str(error)))
-        return absent
+        """Tell every seat that the match starts, and return the faults of those that cannot be told or spoke before."""
+        found = [
+            await self._announce_to(seat, stream) for seat, stream in enumerate(self._streams) if stream is not None
+        ]
+        return [fault for fault in found if fault is not None]
+
+    async def _announce_to(self, seat: int, stream: BotStream) -> Fault | None:
+        if stream.spoiled and not stream.is_closed:
+            stream.mute()
+            return Fault(seat, FaultCause.PROTOCOL, 0, f"Before its match started, {stream.spoiled}.")
+        try:
+            await stream.send(self._encoder.started(seat))
+        except StreamClosedError as error:
+            return Fault(seat, FaultCause.DISCONNECTED, 0, str(error))
+        return None
+
+    # A decision.
 
     async def _ask(self, decision: Decision) -> None:
         """Send a decision and judge what arrives, until the match goes on."""
@@ -109,31 +134,37 @@ class _Conductor:
         message = self._encoder.decide(decision)
         if self._pondering is not None:
             self._pondering.begin()
-        watch = Stopwatch(self._loop, self._meters[seat], self._own, self._patience_us(decision) / 1_000_000)
+        patience_s = self._patience_us(decision) / 1_000_000
+        watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
         try:
             await stream.send(message)
         except StreamClosedError as error:
             self._match.fail(seat, FaultCause.DISCONNECTED, str(error))
             return
+        last = await self._await_answer(decision, watch)
+        if last != seat and not self._match.is_out(seat):
+            # Another's fault was the end. What this one answers yet must not be taken for an answer in its next match.
+            stream.spoiled = stream.spoiled or "the match ended while it was asked"
+
+    async def _await_answer(self, decision: Decision, watch: Stopwatch) -> int | None:
+        """Judge what arrives until the decision is over; return the seat that ended it, None if its time did."""
         arrival = None
         while self._match.decision is decision:
             arrival = await self._inbox.get(watch.next_at)
             if arrival is None:
-                self._wait_on(decision, watch)
+                self._look(decision, watch)
             else:
                 self._judge(arrival, watch)
-        if (arrival is None or arrival.seat != seat) and not self._match.is_out(seat):
-            # Another's fault was the end. What this one answers yet must not be taken for an answer in its next match.
-            stream.spoiled = stream.spoiled or "the match ended while it was asked"
+        return None if arrival is None else arrival.seat
 
     def _patience_us(self, decision: Decision) -> int:
-        """What a decision may be charged. Without a clock it is charged nothing, and has an end all the same."""
+        """Return what a decision may be charged; without a clock it is charged nothing, and has an end all the same."""
         if not decision.time_limit_us:
             return round(UNTIMED_DECISION_S * 1_000_000)
         return decision.time_limit_us + self._match.spec.clock.margin_us
 
-    def _wait_on(self, decision: Decision, watch: Stopwatch) -> None:
-        """Nothing has come: look how it stands. A bot whose time is over by its charge is out."""
+    def _look(self, decision: Decision, watch: Stopwatch) -> None:
+        """Look how it stands, since nothing has come: a bot whose time is over by its charge is out."""
         figures = watch.look()
         _check_lag(figures)
         patience_us = self._patience_us(decision)
@@ -157,6 +188,8 @@ class _Conductor:
             evidence = {"share": round(found.share, 3), "during_s": round(found.wall_s, 3)}
             self._match.fail(found.seat, FaultCause.RESOURCE, found.explain(), evidence)
             self._silence(found.seat)
+
+    # What arrives.
 
     def _judge(self, arrival: Arrival, watch: Stopwatch) -> None:
         match, seat = self._match, arrival.seat
@@ -182,11 +215,13 @@ class _Conductor:
             self._match.receive(seat, message, figures.wall_us, figures.charge_us(self._match.spec.cores), figures)
 
     def _silence(self, seat: int) -> None:
-        """A seat that has forfeited is not read any more; what it said last is kept."""
+        """Read a seat that has forfeited no more, and keep what it said last."""
         stream = self._streams[seat]
         if stream is not None and self._match.faults_of(seat):
             stream.mute()
             self._match.add_evidence(seat, {"last_message": stream.last_message[:SHOWN_BYTES].hex()})
+
+    # The end.
 
     async def _finish(self, seat: int) -> None:
         stream = self._streams[seat]

@@ -1,4 +1,4 @@
-"""Sees who thinks in others' time. It counts while another seat decides, from 20 ms of that decision on."""
+"""Sees who thinks in others' time, by the CPU used while another seat decides, from 20 ms of that decision on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class _Waiting:
     """What one seat did while it had nothing to do."""
 
     since: float | None = None
+    """The last look, by the event loop's clock; `None` before the first look at a decision."""
     cpu_us: int = 0
     wall_s: float = 0.0
     burnt_us: int = 0
@@ -32,7 +33,7 @@ class Pondering:
     wall_s: float
 
     def explain(self) -> str:
-        """One sentence for a fault."""
+        """Return one sentence for a fault."""
         return (
             f"It used {self.share:.0%} of a core during {self.wall_s:.1f} s in which others decided; "
             f"thinking in others' time is not allowed, and up to {MOST_SHARE:.0%} is overlooked."
@@ -49,12 +50,12 @@ class PonderWatch:
         self._seats = [_Waiting() for _ in meters]
 
     def begin(self) -> None:
-        """Another decision starts: what happens before the first look at it is not counted."""
+        """Start another decision; what happens before the first look at it is not counted."""
         for waiting in self._seats:
             waiting.since = None
 
     def look(self, now: float, waiting: Iterable[int]) -> Pondering | None:
-        """Count up to `now` for the seats that wait; the first that burnt too much over 5 s."""
+        """Count up to `now` for the seats that wait, and return one that burnt too much over 5 s, if there is one."""
         found = None
         for seat in waiting:
             meter = self._meters[seat]

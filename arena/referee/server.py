@@ -1,4 +1,4 @@
-"""The bots' socket: PlayService and health, nothing else, and a token for both."""
+"""Serves the bots' socket: PlayService and health, nothing else, and a token for both."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from arena.referee.stream import BotStream, Context
 from arena.wire.parsing import MAX_REQUEST_BYTES
 
 MOST_STREAMS = 32
-"""Of one connection at once."""
+"""How many streams one connection may have at once."""
 _OPTIONS = (
-    # A larger message breaks the stream; those up to here are judged (see `messages`), which tells the bot why.
+    # A larger message breaks the stream; the parser judges those up to here, which tells the bot why.
     ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
     # A bot needs one; each that is open costs memory, and a bot could open a million.
     ("grpc.max_concurrent_streams", MOST_STREAMS),
@@ -67,20 +67,20 @@ class PlayServer:
         await self._server.stop(0.5)
 
     def admit(self) -> Admission:
-        """A new token; the stream that comes with it is set in the admission."""
+        """Return an admission with a new token; the stream that comes with the token is set in it."""
         admission = Admission()
         self._admissions[admission.token] = admission
         return admission
 
     def dismiss(self, admission: Admission) -> None:
-        """The token is worth nothing any more; its stream is closed."""
+        """Make a token worthless and close its stream."""
         self._admissions.pop(admission.token, None)
         if admission.stream.done() and not admission.stream.cancelled():
             admission.stream.result().close()
         admission.stream.cancel()
 
     def find_admission(self, context: grpc.aio.ServicerContext[Any, Any]) -> Admission | None:
-        """Whose token the call carries."""
+        """Return whose token the call carries, or None if it is nobody's."""
         for key, value in context.invocation_metadata() or ():
             if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
                 return self._admissions.get(value.removeprefix("Bearer "))

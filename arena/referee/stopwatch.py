@@ -1,6 +1,6 @@
 """Measures one decision: its wall time, and, once it has lasted 20 ms, the figures from which it is charged.
 
-It only measures; the conductor judges. Faster decisions, which are most, cost one cheap reading at their start.
+It only measures; `play` judges. Faster decisions, which are most, cost one cheap reading at their start.
 """
 
 from __future__ import annotations
@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from arena.match.timing import Figures
-from arena.referee.lag import OwnQueue
-from arena.referee.meter import Meter
+from arena.referee.meter import LagMeter, Meter
 
 LOOK_EVERY_S = 0.02
 SLOW_SEND_S = 0.001
@@ -26,21 +25,23 @@ class Stopwatch:
         "_cpu_us",
         "_deadline",
         "_handed_at",
+        "_lag_meter",
         "_late_us",
         "_looked_at",
         "_looks",
         "_loop",
         "_meter",
-        "_own",
         "asked_at",
         "next_at",
     )
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, meter: Meter | None, own: OwnQueue, patience_s: float) -> None:
-        """`patience_s` is the time after which a decision without answer is looked at in any case."""
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, patience_s: float, meter: Meter | None, lag_meter: LagMeter | None = None
+    ) -> None:
+        """Start. After `patience_s` a decision without an answer is looked at in any case."""
         self._loop = loop
         self._meter = meter
-        self._own = own
+        self._lag_meter = lag_meter
         self._looks = 0
         self._cpu_us = self._late_us = 0
         if meter is not None:
@@ -54,7 +55,7 @@ class Stopwatch:
             loop.call_soon(self._mark_handed)  # runs as soon as the transport has the message
 
     def look(self) -> Figures:
-        """The figures up to now; call it when a look is due."""
+        """Return the figures up to now; call it when a look is due."""
         now = self._loop.time()
         figures = self._read(now)
         self.next_at = now + LOOK_EVERY_S
@@ -63,7 +64,7 @@ class Stopwatch:
         return figures
 
     def stop(self, at: float) -> Figures:
-        """The figures of a decision that was answered at `at`."""
+        """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:
             return Figures(_microseconds(at - self.asked_at))
         return self._read(at)
@@ -78,11 +79,12 @@ class Stopwatch:
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
     def _reading_lag_us(self, at: float, cpu_us: int) -> int:
-        """By how much the referee can be late to read an answer: this look, and those before that saw an idle bot.
+        """Return by how much the referee can be late to read an answer: this look, and those before that saw it idle.
 
         A bot that computed since had not answered yet, so what the referee waited before has cost it nothing.
         """
-        late_us = max(_microseconds(at - self.next_at), *self._own.look(), 0)
+        own_us = self._lag_meter.look() if self._lag_meter is not None else ()
+        late_us = max(_microseconds(at - self.next_at), *own_us, 0)
         late_us = min(late_us, _microseconds(max(at - self._looked_at, 0)))
         is_idle = cpu_us - self._cpu_us < IDLE_US
         self._late_us = late_us + (min(self._late_us, MOST_CARRIED_US) if is_idle else 0)
@@ -90,7 +92,7 @@ class Stopwatch:
         return self._late_us
 
     def _mark_handed(self) -> None:
-        """Whatever came before was the referee's time, unless the bot has had the message meanwhile."""
+        """Count what came before as the referee's time, unless the bot has had the message meanwhile."""
         now = self._loop.time()
         if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
             self._handed_at = now

@@ -28,7 +28,7 @@ class StreamClosedError(Exception):
 
 
 class BotStream:
-    """A stream of `PlayService.Play`. `serve` is the body of the handler; the rest is for whoever owns the bot."""
+    """One stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for whoever owns the bot."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -40,7 +40,7 @@ class BotStream:
         self.first_message: asyncio.Future[bytes | None] = self._loop.create_future()
         """The first message; None if the stream ended before it."""
         self.last_message = b""
-        """For evidence."""
+        """The last message that was read; it is kept as evidence."""
         self.spoiled = ""
         """Why the bot must not be used again; empty while it may."""
 
@@ -126,11 +126,11 @@ class BotStream:
             raise StreamClosedError("Its stream broke off.") from error
 
     def attach(self, inbox: Inbox, seat: int) -> None:
-        """From now on everything that arrives belongs to a seat of a match."""
+        """Deliver everything that arrives from now on to the inbox of a match, as of that seat."""
         self._inbox, self._seat = inbox, seat
 
     def detach(self) -> None:
-        """The match is over."""
+        """Deliver nothing more: the match is over, and what still comes spoils the stream."""
         self._inbox, self._seat = None, -1
 
     def mute(self) -> None:
@@ -139,7 +139,7 @@ class BotStream:
         self.spoiled = self.spoiled or "it was not read to the end of a match"
 
     def report_second_stream(self) -> None:
-        """Somebody opened another stream with this bot's token."""
+        """Record that somebody opened another stream with this bot's token, which is a breach of the protocol."""
         self.spoiled = "it opened a second stream"
         self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 

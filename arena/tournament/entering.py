@@ -1,86 +1,84 @@
-"""Who joins a tournament that has begun, and who leaves it. Errors are those of `creation`, and nothing was written."""
+"""Lets bots join a tournament that has begun, and leave one. After an error nothing was written."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.hosting.manifest import BotManifest
-from arena.hosting.store import VersionStore
-from arena.tournament.errors import NotPlayableError, OrderError
+from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats import catalog
-from ratings.ledger import waves
-from ratings.ledger.bots import resolve_version
-from ratings.ledger.entry import progress
-from ratings.store.database import Session
-from ratings.store.models import Bot, Pool, Tournament, Version
+from arena.tournament.programs import Programs, check_plays
+from arena.tournament.stored import format_of
+from ratings.ledger.ledger import Ledger
+from ratings.read import queries
+from ratings.read.bots import NamedVersion, all_versions, find_version
+from ratings.read.queries import TournamentRow
+from ratings.read.waves import tournament_waves
+from ratings.store.database import Database
+from ratings.store.models import Tournament, Version
 
 
-def join(session: Session, store: VersionStore, tournament: Tournament, text: str) -> tuple[Version, int]:
-    """Enter `bot` or `bot@hash` late: the version, and the wave (from 0) from which on it is planned.
+def join(database: Database, programs: Programs, tournament: Tournament, text: str) -> tuple[Version, int]:
+    """Enter `bot` or `bot@hash` late; return the version, and the wave (from 0) from which on it is planned.
 
-    Raises OrderError where the format or the game does not allow it, NotPlayableError when the tournament is over.
+    Raises RequestError where the format or the game does not allow it, NotPlayableError if the tournament is over.
     """
-    form = catalog.from_settings(tournament.format, 2, tournament.settings)
+    row = queries.tournament_row(database, tournament.id)
+    form = format_of(row.tournament, row.pool)
     if form is None or not form.takes_late_entrants:
-        raise OrderError(
+        raise RequestError(
             f"{tournament.name!r} is a {tournament.format}, all of whose entrants are there from the start; only "
             f"{' and '.join(catalog.LATE_ENTRY)} take late ones, plan a new tournament"
         )
-    _check_open(session, tournament)
-    version = resolve_version(session, text)
-    pool, bot = session.get_one(Pool, tournament.pool_id), session.get_one(Bot, version.bot_id)
-    manifest = BotManifest.from_json(version.manifest)
-    if not manifest.plays(pool.game):
-        raise OrderError(f"{text} does not play {pool.game}; its bot.toml names: {', '.join(manifest.games)}")
-    if bot.disabled_at_us is not None:
-        raise OrderError(f"bot {bot.name!r} is disabled; let it in again: arena bot disable {bot.name} --undo")
-    store.get(version.content_hash)
-    if any(entrant.version_id == version.id for entrant in waves.entrants(session, tournament.id)):
-        raise OrderError(f"{text} has entered {tournament.name!r} already, and who withdrew does not come back")
-    return version, waves.join(session, tournament.id, version.id)
+    _check_open(row)
+    found = find_version(database, text)
+    _check_entry(programs, row, found, text)
+    if any(entrant.version_id == found.version.id for entrant in tournament_waves(database, tournament.id).entrants):
+        raise RequestError(f"{text} has entered {tournament.name!r} already, and who withdrew does not come back")
+    return found.version, Ledger(database).join(tournament.id, found.version.id)
 
 
-def withdraw(session: Session, tournament: Tournament, text: str) -> tuple[Version, int]:
-    """Take `bot` or `bot@hash` out: the version, and how many matches will not be played for that.
+def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, text: str) -> None:
+    """Raise RequestError unless the version may play in the tournament."""
+    check_plays(programs.find(found.version.content_hash), row.pool.game, text)
+    if found.bot.disabled_at_us is not None:
+        name = found.bot.name
+        raise RequestError(f"bot {name!r} is disabled; let it in again: arena bot disable {name} --undo")
 
-    Raises OrderError if it is not entered, or several of its versions are; NotPlayableError for what is over.
+
+def withdraw(database: Database, tournament: Tournament, text: str) -> tuple[Version, int]:
+    """Take `bot` or `bot@hash` out; return the version, and how many matches will not be played for that.
+
+    Raises RequestError if it is not entered, or several of its versions are; NotPlayableError for what is over.
     """
-    if catalog.from_settings(tournament.format, 2, tournament.settings) is None:
-        raise OrderError(f"{tournament.name!r} is a single match; `arena tournament cancel` gives it up")
-    _check_open(session, tournament)
-    version = _entered(session, tournament, text)
-    void = waves.withdraw(session, tournament.id, version.id, f"{text} withdrew")
-    session.refresh(version)
-    return version, void
+    row = queries.tournament_row(database, tournament.id)
+    if format_of(row.tournament, row.pool) is None:
+        raise RequestError(f"{tournament.name!r} is a single match; `arena tournament cancel` gives it up")
+    _check_open(row)
+    version = _find_playing(database, tournament, text)
+    return version, Ledger(database).withdraw(tournament.id, version.id, f"{text} withdrew")
 
 
-def _check_open(session: Session, tournament: Tournament) -> None:
-    if tournament.cancelled_at_us is not None:
-        raise NotPlayableError(f"tournament {tournament.name!r} was cancelled; nobody can join or leave it")
-    if progress(session, tournament.id).is_over:
-        raise NotPlayableError(f"tournament {tournament.name!r} is finished; nobody can join or leave it")
+def _check_open(row: TournamentRow) -> None:
+    if row.tournament.cancelled_at_us is not None:
+        raise NotPlayableError(f"tournament {row.tournament.name!r} was cancelled; nobody can join or leave it")
+    if row.progress.is_over:
+        raise NotPlayableError(f"tournament {row.tournament.name!r} is finished; nobody can join or leave it")
 
 
-def _entered(session: Session, tournament: Tournament, text: str) -> Version:
-    """The entrant meant: named without a hash, the version that plays here, not the newest."""
+def _find_playing(database: Database, tournament: Tournament, text: str) -> Version:
+    """Return the entrant that is meant: named without a hash, the version that plays here, not the newest."""
     name, _, digits = text.partition("@")
-    rows = waves.entrants(session, tournament.id)
-    own = [
-        (row, version) for row in rows if _is_named(session, version := session.get_one(Version, row.version_id), name)
-    ]
-    found = [(row, version) for row, version in own if version.content_hash.startswith(digits)]
-    playing = [version for row, version in found if row.withdrawn_wave is None]
+    named = {one.version.id: one.version for one in all_versions(database) if one.bot.name == name}
+    entered = [entrant for entrant in tournament_waves(database, tournament.id).entrants if entrant.version_id in named]
+    found = [entrant for entrant in entered if named[entrant.version_id].content_hash.startswith(digits)]
+    playing = [named[entrant.version_id] for entrant in found if entrant.withdrawn_wave is None]
     if not found:
-        raise OrderError(f"{text} is not entered in {tournament.name!r}; `arena tournament show` lists its entrants")
+        raise RequestError(f"{text} is not entered in {tournament.name!r}; `arena tournament show` lists its entrants")
     if not playing:
-        raise OrderError(f"{text} has withdrawn from {tournament.name!r} already")
+        raise RequestError(f"{text} has withdrawn from {tournament.name!r} already")
     if len(playing) > 1:
-        raise OrderError(f"{len(playing)} versions of {name} play in {tournament.name!r}; {_choices(name, playing)}")
+        raise RequestError(f"{len(playing)} versions of {name} play in {tournament.name!r}; {_choices(name, playing)}")
     return playing[0]
-
-
-def _is_named(session: Session, version: Version, name: str) -> bool:
-    return session.get_one(Bot, version.bot_id).name == name
 
 
 def _choices(name: str, versions: Sequence[Version]) -> str:

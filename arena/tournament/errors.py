@@ -1,21 +1,21 @@
 """Everything this package raises on purpose, but for the `ScheduleError` of its formats.
 
-Errors of the engine and of the book of record pass through it.
-
 TournamentError
-├── OrderError          what was asked for makes no tournament; nothing was written
+├── RequestError        what was asked for makes no tournament, or cannot be done in this one; nothing was written
 ├── NotPlayableError    finished, cancelled, or planned for other rules than those installed
 ├── AlreadyRunningError another process is playing it now
-└── HostFailingError    one match after the other was lost by the host; the run stopped
+└── HostFailingError    the host lost one match after the other, and the run stopped
+
+Errors of the engine and of the book of record pass through it.
 """
 
 
 class TournamentError(Exception):
-    """The root of everything this package raises on purpose."""
+    """The root of everything this package raises on purpose, but for the errors of its formats."""
 
 
-class OrderError(TournamentError, ValueError):
-    """What was asked for makes no tournament."""
+class RequestError(TournamentError, ValueError):
+    """What was asked for makes no tournament, or cannot be done in this one; nothing was written."""
 
 
 class NotPlayableError(TournamentError):

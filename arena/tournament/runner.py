@@ -14,25 +14,26 @@ import platform
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from arena.executor.interface import Executor
-from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy
-from arena.hosting.store import VersionStore
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from arena.tournament.errors import HostFailingError, NotPlayableError
 from arena.tournament.lock import exclusive, lock_path
-from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, SpecMaker, fact_of
-from arena.tournament.planner import Planner
-from arena.tournament.run_progress import RunProgress, Tally
-from ratings.errors import NotFoundError, RatingsError
-from ratings.ledger import entry as ledger
-from ratings.ledger.entry import LeasedMatch
-from ratings.store.database import Engine, Session, read, write
-from ratings.store.ids import now_us
-from ratings.store.models import Tournament
+from arena.tournament.match_facts import fact_of, lost_attempt
+from arena.tournament.match_specs import DEFAULT_LEAK_CHECKS, MatchSpecs
+from arena.tournament.planner import FormatPlanner
+from arena.tournament.programs import Programs
+from arena.tournament.run_progress import RunProgress, RunTally
+from arena.tournament.stored import draw_of, format_of
+from ratings.errors import RatingsError
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
+from ratings.read import queries
+from ratings.read.queries import TournamentRow
+from ratings.store.database import Database
 
 OnProgress = Callable[[RunProgress], None]
 
@@ -43,61 +44,75 @@ LEASE_US = 7 * 24 * 3600 * 1_000_000
 _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 2
 
 
+class MatchExecutor(Protocol):
+    """Where matches are played."""
+
+    def slots(self) -> int:
+        """Return how many matches it plays at once; a few more in its queue keep the workers busy."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        """Play one match. Raises MatchLostError when the host failed, never because of a bot."""
+
+    async def cancel(self, match_id: str) -> None:
+        """End a match without a report; its `run` raises MatchLostError. Unknown ids are ignored."""
+
+
 async def run_tournament(
-    database: Engine,
+    database: Database,
     tournament_id: str,
-    executor: Executor,
-    on_progress: OnProgress | None = None,
+    executor: MatchExecutor,
+    programs: Programs,
     *,
-    store: VersionStore,
-    policy: SandboxPolicy = DEFAULT_POLICY,
+    on_progress: OnProgress = lambda _: None,
     leak_checks: float = DEFAULT_LEAK_CHECKS,
 ) -> RunProgress:
-    """Play what is left of a tournament with a started `executor`; the state at the end.
+    """Play what is left of a tournament with a started `executor`, and return how far it is then.
 
-    Bots are kept as `policy` and their owners want it; `leak_checks` is the part of the matches (0 to 1) whose
-    deterministic bots are asked again by `arena.match.retrial`. Cancelling is safe: finished matches are recorded, the
-    others given back. So is a kill at any point. Raises NotFoundError; NotPlayableError for a tournament that is over;
-    AlreadyRunningError; SandboxUnavailableError before anything is played; HostFailingError when match after match is
-    lost, ExecutorFailedError when it can play nothing; StoreError when a bot's files are gone; DatabaseError when
-    results cannot be written. After any of them the tournament can be run again.
+    `leak_checks` is the part of the matches (0 to 1) whose deterministic bots are asked again by
+    `arena.match.retrial`. Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any
+    point.
+
+    Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of
+    `Programs.sandbox_level` before anything is played; HostFailingError when match after match is lost, what the
+    executor raises when it can play nothing; the errors of `Programs.find` when a bot's files are gone; DatabaseError
+    when results cannot be written. After any of them the tournament can be run again.
     """
-    with exclusive(_lock_path(database, store, tournament_id)):
-        make_specs = partial(SpecMaker.of, store=store, policy=policy, leak_checks=leak_checks)
-        run = _open_run(database, tournament_id, executor, on_progress, make_specs)
-        return await run.play()
+    with exclusive(_lock_path(database, programs, tournament_id)):
+        row = queries.tournament_row(database, tournament_id)
+        _check_playable(row)
+        specs = _match_specs(database, row, programs, leak_checks)
+        run = _Run(Ledger(database), executor, specs, _planner(row), _tally(row), on_progress)
+        await run.play()
+        return run.end(queries.tournament_row(database, tournament_id))
 
 
-def _lock_path(database: Engine, store: VersionStore, tournament_id: str) -> Path:
-    """Beside the database file; a database elsewhere, beside the store."""
-    file = database.url.database if database.url.get_backend_name() == "sqlite" else None
-    return lock_path(Path(file).resolve() if file and file != ":memory:" else store.root.resolve(), tournament_id)
+def _lock_path(database: Database, programs: Programs, tournament_id: str) -> Path:
+    """Return a path beside the database file; of a database elsewhere, beside the programs."""
+    return lock_path((database.path or programs.root).resolve(), tournament_id)
 
 
-def _open_run(
-    database: Engine,
-    tournament_id: str,
-    executor: Executor,
-    on_progress: OnProgress | None,
-    make_specs: Callable[[Session, Tournament], SpecMaker],
-) -> _Run:
-    with read(database) as session:
-        tournament = session.get(Tournament, tournament_id)
-        if tournament is None:
-            raise NotFoundError(f"no tournament {tournament_id}; `arena tournament list` shows all")
-        state = ledger.progress(session, tournament_id)
-        _check_playable(tournament, state)
-        specs = make_specs(session, tournament)
-        waves = Planner.of(session, tournament)
-    tally = Tally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
-    return _Run(database, tournament_id, executor, on_progress, specs, waves, tally)
+def _check_playable(row: TournamentRow) -> None:
+    if row.tournament.cancelled_at_us is not None:
+        raise NotPlayableError(f"tournament {row.tournament.name!r} was cancelled; plan a new one")
+    if row.progress.is_over:
+        raise NotPlayableError(f"tournament {row.tournament.name!r} is finished; see `arena tournament show`")
 
 
-def _check_playable(tournament: Tournament, state: ledger.Progress) -> None:
-    if tournament.cancelled_at_us is not None:
-        raise NotPlayableError(f"tournament {tournament.name!r} was cancelled; plan a new one")
-    if state.is_over:
-        raise NotPlayableError(f"tournament {tournament.name!r} is finished; see `arena tournament show`")
+def _match_specs(database: Database, row: TournamentRow, programs: Programs, leak_checks: float) -> MatchSpecs:
+    owned = queries.owned_entrants(database, row.tournament.id)
+    levels = {has_owner: programs.sandbox_level(has_owner=has_owner) for has_owner in owned}
+    return MatchSpecs(row.tournament, row.pool, programs, levels=levels, leak_checks=leak_checks)
+
+
+def _planner(row: TournamentRow) -> FormatPlanner | None:
+    """Return what plans the waves to come, or `None` for a single match, which has none."""
+    form = format_of(row.tournament, row.pool)
+    return None if form is None else FormatPlanner(form, draw_of(row.tournament, row.pool))
+
+
+def _tally(row: TournamentRow) -> RunTally:
+    state = row.progress
+    return RunTally(finished=state.finished, void=state.void, total=state.total, started_s=time.monotonic())
 
 
 class _Run:
@@ -105,107 +120,84 @@ class _Run:
 
     def __init__(
         self,
-        database: Engine,
-        tournament_id: str,
-        executor: Executor,
-        on_progress: OnProgress | None,
-        specs: SpecMaker,
-        waves: Planner | None,
-        tally: Tally,
+        ledger: Ledger,
+        executor: MatchExecutor,
+        specs: MatchSpecs,
+        planner: FormatPlanner | None,
+        tally: RunTally,
+        on_progress: OnProgress,
     ) -> None:
-        self._database = database
-        self._tournament_id = tournament_id
+        self._ledger = ledger
         self._executor = executor
-        self._on_progress = on_progress
         self._specs = specs
-        self._waves = waves
+        self._planner = planner
         self._tally = tally
+        self._on_progress = on_progress
         # Each match that is played has another one waiting at the executor.
         self._most_in_flight = 2 * executor.slots()
         self._worker = f"{platform.node()}:{os.getpid()}"
         self._in_flight: dict[asyncio.Task[MatchReport], LeasedMatch] = {}
 
-    async def play(self) -> RunProgress:
+    async def play(self) -> None:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
         try:
             self._begin()
             while self._in_flight:
                 done, _ = await asyncio.wait(self._in_flight, return_when=asyncio.FIRST_COMPLETED)
-                self._settle(done)
+                self._settle(list(done))
         finally:
-            await self._end()
-        with read(self._database) as session:
-            state = ledger.progress(session, self._tournament_id)
-            tournament = session.get(Tournament, self._tournament_id)
-        is_cancelled = tournament is not None and tournament.cancelled_at_us is not None
+            await self._stop()
+
+    def end(self, row: TournamentRow) -> RunProgress:
+        """Show and return the progress at the end of the run, as the database says."""
+        state, is_cancelled = row.progress, row.tournament.cancelled_at_us is not None
         self._tally.correct(finished=state.finished, void=state.void, total=state.total, is_cancelled=is_cancelled)
-        self._show()
-        return self._tally.at(time.monotonic())
+        return self._show()
+
+    def _show(self) -> RunProgress:
+        progress = self._tally.at(time.monotonic())
+        self._on_progress(progress)
+        return progress
 
     def _begin(self) -> None:
-        with write(self._database) as session:
-            ledger.release(session, tournament_id=self._tournament_id)  # what a killed run held
-            planned = self._plan(session)
-            leased = self._lease(session, self._most_in_flight)
-        self._tally.count_planned(planned)
-        self._start(leased)
-        self._show()
+        request = self._request(self._most_in_flight)
+        self._go_on(self._ledger.start_run(self._specs.tournament_id, request, self._planner))
 
-    def _plan(self, session: Session) -> int:
-        """Plan the waves that what is recorded makes ready; how many matches they have."""
-        return 0 if self._waves is None else self._waves.plan_ready(session)
+    def _request(self, limit: int) -> LeaseRequest:
+        return LeaseRequest(self._worker, limit, LEASE_US)
 
-    def _settle(self, done: Iterable[asyncio.Task[MatchReport]]) -> None:
-        """Record what has come back and take as many new matches, all in one transaction."""
-        done = list(done)
-        with write(self._database) as session:
-            outcomes = [self._record(session, task) for task in done]
-            planned = self._plan(session)
-            leased = self._lease(session, self._most_in_flight - len(self._in_flight) + len(done))
-        for task, count in zip(done, outcomes, strict=True):
-            del self._in_flight[task]
-            count()
-        self._tally.count_planned(planned)
-        self._start(leased)
-        self._show()
-        self._check_host(done)
-
-    def _record(self, session: Session, task: asyncio.Task[MatchReport]) -> Callable[[], None]:
-        """Write down how a match ended; what is returned counts it, once the transaction holds."""
-        match = self._in_flight[task]
-        try:
-            report = task.result()
-        except MatchLostError as error:
-            again = ledger.record_host_failure(
-                session,
-                match_id=match.match_id,
-                attempt=match.attempt,
-                reason=str(error),
-                cause=error.cause.value,
-                evidence=error.evidence,
-            )
-            return lambda: self._tally.count_lost(match.match_id, again=again)
-        if not ledger.record_result(session, fact_of(report, self._worker)):
-            return lambda: None  # cancelled meanwhile
-        return lambda: self._tally.count_report(report)
-
-    def _lease(self, session: Session, limit: int) -> list[LeasedMatch]:
-        return ledger.lease(
-            session,
-            tournament_id=self._tournament_id,
-            limit=limit,
-            worker=self._worker,
-            deadline_us=now_us() + LEASE_US,
-        )
-
-    def _start(self, matches: Iterable[LeasedMatch]) -> None:
-        for match in matches:
+    def _go_on(self, settlement: Settlement) -> None:
+        """Hand the matches that were leased to the executor."""
+        self._tally.count_planned(settlement.planned)
+        for match in settlement.leased:
             task = asyncio.ensure_future(self._executor.run(self._specs.spec(match)))
             self._in_flight[task] = match
+        self._show()
 
-    def _show(self) -> None:
-        if self._on_progress is not None:
-            self._on_progress(self._tally.at(time.monotonic()))
+    def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:
+        """Record what has come back and take as many new matches, all in one transaction."""
+        lost = [(self._in_flight[task], error) for task in done if (error := _loss_of(task)) is not None]
+        reports = [task.result() for task in done if _loss_of(task) is None]
+        settlement = self._ledger.settle(
+            self._specs.tournament_id,
+            results=[fact_of(report, self._worker) for report in reports],
+            lost=[lost_attempt(match, error) for match, error in lost],
+            request=self._request(self._most_in_flight - len(self._in_flight) + len(done)),
+            planner=self._planner,
+        )
+        self._count(reports, [match for match, _ in lost], settlement)
+        for task in done:
+            del self._in_flight[task]
+        self._go_on(settlement)
+        self._check_host(done)
+
+    def _count(self, reports: list[MatchReport], lost: list[LeasedMatch], settlement: Settlement) -> None:
+        """Count what the transaction made true; a result is not recorded if the match was cancelled meanwhile."""
+        for report, is_recorded in zip(reports, settlement.recorded, strict=True):
+            if is_recorded:
+                self._tally.count_report(report)
+        for match, again in zip(lost, settlement.played_again, strict=True):
+            self._tally.count_lost(match.match_id, again=again)
 
     def _check_host(self, done: Iterable[asyncio.Task[MatchReport]]) -> None:
         limit = _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT * self._most_in_flight
@@ -216,19 +208,24 @@ class _Run:
                 f"{reason}; `arena doctor` checks this machine, then resume"
             )
 
-    async def _end(self) -> None:
+    async def _stop(self) -> None:
         """Record what has come back unseen, give back the rest, end the matches in flight."""
+        results = [fact_of(task.result(), self._worker) for task in self._in_flight if _has_report(task)]
         # What cannot be written is why this run ends, or will be why the next does; that one plays it again.
-        with suppress(RatingsError), write(self._database) as session:
-            for task in [task for task in self._in_flight if _has_report(task)]:
-                self._record(session, task)
-        with suppress(RatingsError), write(self._database) as session:
-            ledger.release(session, tournament_id=self._tournament_id)
+        with suppress(RatingsError):
+            self._ledger.settle(self._specs.tournament_id, results=results)
+        with suppress(RatingsError):
+            self._ledger.release(self._specs.tournament_id)
         for task, match in self._in_flight.items():
             if not task.done():
                 await self._executor.cancel(match.match_id)
             task.cancel()
         await asyncio.gather(*self._in_flight, return_exceptions=True)
+
+
+def _loss_of(task: asyncio.Task[MatchReport]) -> MatchLostError | None:
+    error = task.exception()
+    return error if isinstance(error, MatchLostError) else None
 
 
 def _has_report(task: asyncio.Task[MatchReport]) -> bool:

@@ -1,1 +1,1 @@
-"""The worker process, which plays matches: its loop, warm bots, starting, leak checks, endings and blame."""
+"""The worker process, which plays matches with bots that it starts and keeps warm. It never opens the database."""

@@ -1,4 +1,4 @@
-"""Processes that are being ended while something else goes on."""
+"""Work that goes on in the background until somebody waits for it, such as the ending of processes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Coroutine
 from typing import Any
 
 
-class Endings:
-    """Runs endings in the background until `settle` has waited for them."""
+class BackgroundTasks:
+    """Tasks that run until `settle` has waited for them."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def run(self, ending: Coroutine[Any, Any, None]) -> None:
-        """End something in the background."""
-        task = asyncio.create_task(ending)
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start something in the background."""
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def settle(self) -> None:
-        """Wait until all has ended. Raises what an ending raised."""
+        """Wait until all is done. Raises what one of them raised."""
         await asyncio.gather(*self._tasks)

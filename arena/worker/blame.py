@@ -1,4 +1,4 @@
-"""Whose fault it was, and of which cause: read from what a process left behind.
+"""Tells whose fault it was, and of which cause, by what a process left behind.
 
 A bot that its own watchdog ended used too much (`RESOURCE`), one that ended in another way is gone (`DISCONNECTED`,
 with exit status or signal), and what the launcher or the machine did wrong is the host's fault.
@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from arena.hosting.launcher.client import (
-    HostedProcess,
+from arena.hosting.errors import (
     HostingError,
     LauncherLostError,
+    RuntimeDirectoryError,
     SandboxUnavailableError,
     StorageFailedError,
 )
+from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import BEGINNING, Mark
-from arena.hosting.runtime_directory import RuntimeDirectoryError
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 
@@ -27,19 +27,19 @@ _SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause
 
 
 class StartError(Exception):
-    """The bot did not start or did not join; the fault that its seat gets."""
+    """The bot did not start or did not join; `fault` is what its seat gets for it."""
 
     def __init__(self, cause: FaultCause, explanation: str, evidence: dict[str, Any]) -> None:
         super().__init__(explanation)
         self.cause, self.explanation, self.evidence = cause, explanation, evidence
 
     def fault(self, seat: int) -> Fault:
-        """As a match has it."""
+        """Return the fault of that seat."""
         return Fault(seat, self.cause, 0, self.explanation, self.evidence)
 
 
 async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
-    """What a process left as evidence; how it ended only if that was not our doing. Raises HostingError."""
+    """Return what a process left as evidence; how it ended only if it did so `by_itself`. Raises HostingError."""
     output = await process.collect(since)
     evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_STDERR_CHARACTERS:]}
     if by_itself:
@@ -51,7 +51,7 @@ async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNI
 
 
 def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fault:
-    """The fault of a bot whose process has ended, as its end shows it; `evidence` is what `examine` found."""
+    """Return the fault of a bot whose process has ended, as its end shows it; `evidence` is what `examine` found."""
     fault = replace(fault, evidence={**fault.evidence, **evidence})
     if fault.cause not in _SIGNS_OF_AN_END:
         return fault
@@ -63,7 +63,7 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
 
 
 async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
-    """Why a process has not joined; it is ended. Raises HostingError."""
+    """End a process that has not joined, and return why it has not. Raises HostingError."""
     has_ended = await process.wait(0)
     # A sandbox that our own watchdog killed has not told of the bot in it either.
     if has_ended and not process.has_begun and process.exceeded is None:
@@ -78,14 +78,14 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
 
 
 async def refuse(cause: FaultCause, explanation: str, process: HostedProcess, *, by_itself: bool) -> StartError:
-    """A failed start, as the end of its process shows it. Raises HostingError."""
+    """Return a failed start, as the end of its process shows it. Raises HostingError."""
     evidence = await examine(process, by_itself)
     fault = blame(Fault(0, cause, 0, explanation), process, evidence)
     return StartError(fault.cause, fault.explanation, evidence)
 
 
 def blame_host(error: HostingError) -> HostBrokenError:
-    """A failure of the host itself, with its cause; nothing can be played there any more."""
+    """Return a failure of the host itself, with its cause; nothing can be played there any more."""
     if isinstance(error, LauncherLostError):
         cause = HostCause.LAUNCHER_LOST
     elif isinstance(error, SandboxUnavailableError):

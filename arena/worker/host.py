@@ -8,19 +8,22 @@ from contextlib import AsyncExitStack
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from arena.hosting.launcher.client import HostedProcess, HostingError, Launcher
+from arena.hosting.errors import HostingError
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.proc.own_wait import OwnWaitMeter
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import build_document, dump
 from arena.match.report import LeakCheck, MatchReport
 from arena.match.spec import MatchSpec, weakest_level
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
-from arena.worker.starter import Starter, WarmBot
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
 
 
@@ -31,7 +34,7 @@ class MatchHost:
     """
 
     def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
-        """`warm_bots` idle processes are kept at most, with `warm_mb` megabytes of resident memory (None: any)."""
+        """Keep at most `warm_bots` idle processes, and `warm_mb` megabytes of resident memory in them (None: any)."""
         self._most_warm = warm_bots, warm_mb
         self._stack = AsyncExitStack()
         self._bots: WarmBots
@@ -42,12 +45,12 @@ class MatchHost:
         async with AsyncExitStack() as stack:
             directory = stack.enter_context(runtime_directory())
             # The launcher comes first: it is started before this process has any gRPC thread.
-            launcher = await stack.enter_async_context(Launcher(remove=[directory]))
+            launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
             server = PlayServer()
             address = f"unix:{directory / SOCKET_NAME}"
             await server.start(address)
             stack.push_async_callback(server.stop)
-            self._bots = WarmBots(Starter(launcher, server, address), *self._most_warm)
+            self._bots = WarmBots(BotStarter(launcher, server, address), *self._most_warm)
             stack.push_async_callback(self._bots.close)
             self._stack = stack.pop_all()
         return self
@@ -57,7 +60,7 @@ class MatchHost:
         await self._stack.aclose()
 
     async def play(self, spec: MatchSpec) -> MatchReport:
-        """Play a match to its report.
+        """Play a match and return its report.
 
         Raises MatchSpecError; MatchLostError when the host is to blame, never because of a bot; HostBrokenError when
         this host can play nothing more.
@@ -74,44 +77,47 @@ class MatchHost:
         seated = await self._bots.seat(spec, spec.block if match.playing.game.has_chance else "")
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        await self._conduct(match, seated)
+        await self._referee(match, seated)
         duration_us = (time.monotonic_ns() - started) // 1000
         bots = [(seat, one) for seat, one in enumerate(seated) if isinstance(one, WarmBot)]
-        await asyncio.gather(*(self._part(match, seat, bot) for seat, bot in bots))
+        await asyncio.gather(*(self._part_with(match, seat, bot) for seat, bot in bots))
         document = build_document(match, started_at_us, duration_us)
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
         checks = await check_leaks(self._bots, spec, document, drawn)
         return _report(match, document, checks)
 
-    async def _conduct(self, match: Match, seated: list[WarmBot | StartError]) -> None:
-        bots = [None if isinstance(one, StartError) else one for one in seated]
-        meters = [None if bot is None else self._meter_of(bot) for bot in bots]
-        absent = [one.fault(seat) for seat, one in enumerate(seated) if isinstance(one, StartError)]
+    async def _referee(self, match: Match, seated: list[WarmBot | StartError]) -> None:
+        bots = [one for one in seated if isinstance(one, WarmBot)]
+        meters = {bot: self._meter_of(bot) for bot in bots}
+        lag_meter = OwnWaitMeter()
+        seats = [
+            one.fault(seat) if isinstance(one, StartError) else SeatedBot(one.stream, meters[one])
+            for seat, one in enumerate(seated)
+        ]
         try:
-            await conduct(match, [bot.stream if bot else None for bot in bots], absent, meters)
+            await play_match(match, seats, lag_meter=lag_meter)
         except BaseException:
             for bot in bots:
-                if bot is not None:
-                    self._bots.end(bot)
+                self._bots.end(bot)
             raise
         finally:
-            for meter in meters:
-                if meter is not None:
-                    meter.close()
+            lag_meter.close()
+            for meter in meters.values():
+                meter.close()
 
     async def settle(self) -> None:
         """Wait until no process is ending any more."""
         await self._bots.settle()
 
     def _meter_of(self, bot: WarmBot) -> TreeMeter:
-        """One meter for the life of a process: finding its tree costs more than many a match."""
+        """Return the meter of a process, one for its life: finding its tree costs more than many a match."""
         meter = self._meters.get(bot.process)
         if meter is None:
             meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
         return meter
 
-    async def _part(self, match: Match, seat: int, bot: WarmBot) -> None:
+    async def _part_with(self, match: Match, seat: int, bot: WarmBot) -> None:
         """Keep a bot that did nothing wrong; end the other, and keep the evidence."""
         faults = match.faults_of(seat)
         if not faults:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.hosting.launcher.client import HostingError
+from arena.hosting.errors import HostingError
 from arena.match.decisions import Decision
 from arena.match.report import LeakCheck
 from arena.match.retrial import Retrial, Trial, compare
@@ -16,7 +16,7 @@ from arena.referee.inbox import Closed, Flood, Inbox
 from arena.referee.stream import BotStream, StreamClosedError
 from arena.wire.encoding import MatchEncoder
 from arena.worker.blame import StartError
-from arena.worker.starter import WarmBot
+from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
 
 TRIALS = 2
@@ -27,7 +27,7 @@ UNTIMED_PATIENCE_S = 60.0
 
 
 def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
-    """One of the seats, drawn by the match: each costs two processes, and the next sampled match may draw another."""
+    """Return one of the seats, drawn by the match: each costs two processes, and another match may draw another one."""
     if not seats:
         return ()
     number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[8:16], "big")
@@ -37,7 +37,7 @@ def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
 async def check_leaks(
     bots: WarmBots, spec: MatchSpec, document: Mapping[str, Any], seats: Sequence[int]
 ) -> tuple[LeakCheck, ...]:
-    """Play the match of that replay again for each of the seats, alone. A check never raises: the match is played."""
+    """Play the match of that replay again for each of the seats, alone. A check never raises: the match is over."""
     checks = []
     for seat in seats:
         trials = [await _try(bots, Retrial(spec, document, seat), spec, seat) for _ in range(TRIALS)]
@@ -63,7 +63,7 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
 
 
 async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> str:
-    """Ask and judge to the end; or why that was impossible, a sentence."""
+    """Ask and judge to the end; return a sentence why that was impossible, or an empty one."""
     encoder, inbox = MatchEncoder(retrial.match), Inbox()
     bot.stream.attach(inbox, seat)
     await bot.stream.send(encoder.started(seat))
@@ -75,7 +75,7 @@ async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> s
 
 
 async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> str:
-    """Judge the answer to one question; or why there was none, a sentence."""
+    """Judge the answer to one question; return a sentence why there was none, or an empty one."""
     await stream.send(question)
     arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
     if arrival is None:

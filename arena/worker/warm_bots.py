@@ -1,4 +1,4 @@
-"""The bot processes of one worker: kept warm between matches, ended in order.
+"""Keeps the bot processes of one worker warm between matches, and ends them in order.
 
 A process plays one match and one seat at a time; a version in two seats is two processes. It never plays two matches
 of one block of a game with chance, because they share their dice and piles. After a fault, or when it said something
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 
-from arena.hosting.proc.machine import MEGABYTE, resident_bytes
+from arena.hosting.proc.machine import MEGABYTE
+from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.worker.blame import StartError, blame, examine
-from arena.worker.starter import BotKey, Starter, WarmBot
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import BotKey, WarmBot
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
@@ -23,7 +25,7 @@ MOST_BLOCKS = 500
 class WarmBots:
     """The processes of one worker. `close` ends them all."""
 
-    def __init__(self, starter: Starter, most: int = DEFAULT_WARM_BOTS, most_mb: int | None = None) -> None:
+    def __init__(self, starter: BotStarter, most: int = DEFAULT_WARM_BOTS, most_mb: int | None = None) -> None:
         """`most` and `most_mb` (resident memory; None: no bound) count the idle ones; a match's come on top."""
         self._starter = starter
         self._most = most
@@ -31,7 +33,7 @@ class WarmBots:
         self._idle: list[WarmBot] = []
 
     async def seat(self, spec: MatchSpec, secret_block: str = "") -> list[WarmBot | StartError]:
-        """A process for every seat, warm where there is one; the others are started at the same time.
+        """Return a process for every seat, warm where there is one; the others are started at the same time.
 
         None of them has played in `secret_block`, a block whose matches give away what happens in its others.
         No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
@@ -73,23 +75,23 @@ class WarmBots:
                 raise outcome
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
-        """What a seat gets; it has seen that block then."""
+        """Return what a seat gets, and note that it has seen that block then."""
         if isinstance(one, WarmBot) and block:
             one.blocks.add(block)
         return one
 
     async def start_alone(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
-        """A fresh process while no other one starts or ends; it is to be ended. Raises StartError, HostingError."""
+        """Start a process while no other one starts or ends; the caller ends it. Raises StartError, HostingError."""
         await self.settle()
         return await self._starter.start(seat, spec)
 
     def give_back(self, bot: WarmBot) -> None:
-        """The match is over and the bot did nothing wrong: keep it, unless it may not be used again."""
+        """Keep a bot that did nothing wrong in its match, which is over, unless it may not be used again."""
         bot.has_played = True
         if not bot.is_usable or len(bot.blocks) >= MOST_BLOCKS:
             self.end(bot)
             return
-        bot.resident_bytes = resident_bytes(bot.process.pid)
+        bot.resident_bytes = tree_resident_bytes(bot.process.pid)
         self._idle.append(bot)
         while self._idle and self._are_too_many():
             self.end(self._idle.pop(0))
@@ -103,7 +105,7 @@ class WarmBots:
         self._starter.end(bot)
 
     async def autopsy(self, bot: WarmBot, fault: Fault) -> Fault:
-        """End a process that did something wrong; its fault with the evidence, and with the cause that its end shows.
+        """End a process that did something wrong; return its fault with the evidence, and the cause that its end shows.
 
         Raises HostingError when the launcher is gone: then the fault is the host's.
         """
@@ -122,7 +124,7 @@ class WarmBots:
         await self.settle()
 
     def _take(self, key: BotKey, game: str, block: str) -> WarmBot | None:
-        """The idle process of that key, joined for that game, strange to that block, that was used last."""
+        """Return the most recently used idle process for `key` that has joined `game` and has not played in `block`."""
         for bot in [bot for bot in self._idle if not bot.is_usable]:
             self._idle.remove(bot)
             self.end(bot)
@@ -134,6 +136,6 @@ class WarmBots:
 
 
 async def _mark(bot: WarmBot) -> None:
-    """What it wrote in earlier matches is no part of the next one's evidence."""
+    """Mark where the next match begins in what it writes: earlier output is no part of that match's evidence."""
     if bot.has_played:
         bot.mark = await bot.process.mark()

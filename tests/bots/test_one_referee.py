@@ -23,7 +23,7 @@ from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec
 from arena.match.time_control import TimeControl
 from arena.referee.join import join
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
@@ -206,7 +206,7 @@ async def _play_online(plan: Plan, directory: Path) -> Match:
             playing.create_task(play(Session(bot), address, admission.token))
             streams.append(await admission.stream)
             await join(streams[-1])
-        await conduct(match, streams, may_ponder=True)
+        await play_match(match, [SeatedBot(stream) for stream in streams], may_ponder=True)
         await server.stop()
     return match
 

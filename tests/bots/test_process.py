@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from arena.hosting.sandbox.visible_paths import BOT_PACKAGES
 from tests.bots.fake_arena import FakeArena, decide, serve, started
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,3 +159,22 @@ def test_importing_the_kit_imports_nothing_of_the_arena_but_its_messages() -> No
     code = "import sys, bots.kit; print(*(name for name in sys.modules if name.startswith('arena.')))"
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
     assert sorted(shown.stdout.split()) == ["arena.v1", "arena.v1.match_pb2", "arena.v1.play_pb2"]
+
+
+def test_what_a_sandbox_shows_to_a_bot_suffices_to_play_offline(directory: Path) -> None:
+    (directory / "arena").mkdir()
+    shutil.copy(ROOT / "arena" / "__init__.py", directory / "arena")
+    for package in BOT_PACKAGES:
+        shutil.copytree(ROOT / package.replace(".", "/"), directory / package.replace(".", "/"))
+    code = """
+from bots.algorithms.uniform import RandomBot
+from bots.kit import play_offline
+print(sorted(play_offline([RandomBot(), RandomBot()], "foreign_king").ranks))
+"""
+    # Without `site`, so that the arena's own installation is not found beside the copies.
+    paths = (str(directory), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    shown = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True, cwd=directory
+    )
+    assert (shown.stderr, shown.stdout) == ("", "[1, 2]\n")

@@ -174,7 +174,7 @@ async def test_a_report_that_cannot_be_read_fails_everything_and_hangs_nothing(
 
 def test_a_worker_may_have_more_descriptors_than_is_usual() -> None:
     program = (
-        "import resource; from arena.worker.__main__ import allow_many_descriptors\n"
+        "import resource; from arena.worker.process import allow_many_descriptors\n"
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
         "hard = 4096 if hard == resource.RLIM_INFINITY else min(hard, 4096)\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.manifest import ManifestError
-from arena.hosting.store import BotFilesError, Limits, StoreError, VersionStore, content_hash
+from arena.hosting.store import BotFilesError, StoreError, VersionLimits, VersionStore, content_hash
 from tests.hosting.test_manifest import write_bot
 
 
@@ -170,14 +170,14 @@ def test_a_pipe_is_refused(bot: Path) -> None:
 
 def test_too_many_files_are_refused(bot: Path, tmp_path: Path) -> None:
     with pytest.raises(BotFilesError, match="holds over 1 files; keep only what the bot needs"):
-        VersionStore(tmp_path / "store", Limits(files=1)).add(bot)
+        VersionStore(tmp_path / "store", VersionLimits(files=1)).add(bot)
 
 
 def test_too_large_files_are_refused(bot: Path, tmp_path: Path) -> None:
     with (bot / "large").open("wb") as file:
         file.truncate((3 << 20) + 1)
     with pytest.raises(BotFilesError, match="holds over 3 MiB; keep only what the bot needs"):
-        VersionStore(tmp_path / "store", Limits(total_bytes=3 << 20)).add(bot)
+        VersionStore(tmp_path / "store", VersionLimits(total_bytes=3 << 20)).add(bot)
 
 
 def test_a_version_that_is_not_there_is_named(store: VersionStore) -> None:

@@ -45,11 +45,11 @@ def causes(match: Match) -> list[tuple[int, FaultCause, int]]:
     return [(fault.seat, fault.cause, fault.ply) for fault in match.result().faults]
 
 
-def course(match: Match) -> list[tuple[int, int, str]]:
+def plies_of(match: Match) -> list[tuple[int, int, str]]:
     return [(entry.seat, entry.action, entry.by.value) for entry in match.entries]
 
 
-class TestCourse:
+class TestTurns:
     def test_seats_are_asked_in_turn_until_the_rules_end_the_game(self) -> None:
         match = start("0:2 1:3 0:2")
         assert asked(match) == (0, 0)
@@ -68,7 +68,7 @@ class TestCourse:
         assert asked(match) == (0, 2)
         act(match, 1)
         assert match.is_over
-        assert course(match) == [(0, 0, "forced"), (1, 0, "forced"), (0, 1, "bot"), (1, 0, "forced")]
+        assert plies_of(match) == [(0, 0, "forced"), (1, 0, "forced"), (0, 1, "bot"), (1, 0, "forced")]
 
     def test_the_opening_is_played_before_anybody_is_asked(self) -> None:
         match = start("0:3 1:1 0:2 1:2", opening=(2, 0, 1))
@@ -118,7 +118,7 @@ class TestSeveralActions:
     def test_they_are_applied_in_order_while_the_same_seat_decides(self) -> None:
         match = start("0:2 0:3 0:2 1:2")
         act(match, 1, 2, 0)
-        assert course(match) == [(0, 1, "bot"), (0, 2, "bot"), (0, 0, "bot")]
+        assert plies_of(match) == [(0, 1, "bot"), (0, 2, "bot"), (0, 0, "bot")]
         assert asked(match) == (1, 3)
 
     def test_the_next_decision_asks_for_what_was_not_answered(self) -> None:
@@ -129,7 +129,7 @@ class TestSeveralActions:
     def test_own_forced_decisions_inside_are_played_by_the_referee(self) -> None:
         match = start("0:2 0:1 0:1 0:3 1:2")
         act(match, 1, 2)
-        assert course(match) == [(0, 1, "bot"), (0, 0, "forced"), (0, 0, "forced"), (0, 2, "bot")]
+        assert plies_of(match) == [(0, 1, "bot"), (0, 0, "forced"), (0, 0, "forced"), (0, 2, "bot")]
 
     @pytest.mark.parametrize("script", ["0:2 1:2 0:4 1:2", "0:2 1:1 0:4 1:2", "0:2d 0:4 1:2", "0:2 0:1d 0:4 1:2"])
     def test_another_seat_forced_or_not_and_chance_stop_them_without_fault(self, script: str) -> None:
@@ -160,7 +160,7 @@ class TestSeveralActions:
         match = start("0:2 0:2 0:2 1:2 0:2", seats=3)
         act(match, 1, 7, 1)
         assert match.is_out(0)
-        assert course(match) == [(0, 1, "bot"), (0, 0, "caretaker"), (0, 0, "caretaker")]
+        assert plies_of(match) == [(0, 1, "bot"), (0, 0, "caretaker"), (0, 0, "caretaker")]
 
     def test_an_illegal_id_behind_the_applied_part_is_dropped(self) -> None:
         match = start("0:2 1:2 0:2")
@@ -383,7 +383,7 @@ class TestForfeits:
         match.fail(1, FaultCause.DISCONNECTED, "Its stream ended.", {"signal": 11})
         act(match, 0)
         assert asked(match) == (2, 2)
-        assert course(match)[1] == (1, 0, "caretaker")
+        assert plies_of(match)[1] == (1, 0, "caretaker")
 
     def test_nothing_counts_after_the_end(self) -> None:
         match = start("0:2")

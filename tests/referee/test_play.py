@@ -1,6 +1,6 @@
-"""What the conductor measures, with a clock that only the test moves."""
+"""What is measured while a match is played, with a clock that only the test moves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -10,7 +10,7 @@ from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import _Conductor
+from arena.referee.play import SeatedBot, _MatchReferee
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 
@@ -66,9 +66,7 @@ def _script_game() -> Iterator[None]:
 
 async def test_the_clock_starts_when_the_decide_is_handed_to_the_transport() -> None:
     match, clock = Match(script_spec("0:3", 1)), Clock()
-    conductor = _Conductor(match, [SlowTransport(match, clock)])  # type: ignore[list-item]
-    conductor._loop = clock  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, SlowTransport(match, clock))
     assert [entry.elapsed_us for entry in match.entries] == [900_000]
 
 
@@ -105,31 +103,31 @@ class Slow:
         return self.total
 
 
-class Undelayed:
-    """Stands for the referee's own queue: how busy the test machine is must not matter."""
+async def play(
+    match: Match, clock: Clock, *streams: SlowTransport, meters: Sequence[Slow] = (), may_ponder: bool = False
+) -> None:
+    """Play a match over these streams, by the clock of the test."""
+    meter_of = dict(enumerate(meters))
+    seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]  # type: ignore[arg-type]
+    referee = _MatchReferee(match, seats, may_ponder=may_ponder)
+    referee._loop = clock  # type: ignore[assignment]
+    await referee.play()
 
-    def look(self) -> tuple[int, int]:
-        return 0, 0
 
-    def close(self) -> None:
-        pass
-
-
-async def conduct_silent(meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, **options: bool) -> Match:
+async def play_silent(
+    meter: Slow, clock: Clock, script: str = "0:3 1:3", *others: Slow, may_ponder: bool = False
+) -> Match:
     """A match whose first seat is asked and never answers; looks follow each other at once."""
     clock.now = -1e6
     match = Match(script_spec(script, 1 + max(len(others), 1), clock=TimeControl(200_000, margin_us=10_000)))
     streams = [Silent(match, clock) for _ in match.spec.seats]
-    conductor = _Conductor(match, streams, [meter, *others] if others else [meter, None], **options)  # type: ignore[arg-type]
-    conductor._loop = clock  # type: ignore[assignment]
-    conductor._own = Undelayed()  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, *streams, meters=[meter, *others], may_ponder=may_ponder)
     return match
 
 
 async def test_a_bot_is_waited_for_as_long_as_its_charge_is_within_limit_and_margin() -> None:
     clock = Clock()
-    match = await conduct_silent(Slow(clock, waits=0.5), clock)
+    match = await play_silent(Slow(clock, waits=0.5), clock)
     (fault,) = match.result().faults
     assert fault.cause is FaultCause.TIMEOUT
     assert 400_000 <= fault.evidence["elapsed_us"] <= 500_000
@@ -139,7 +137,7 @@ async def test_a_bot_is_waited_for_as_long_as_its_charge_is_within_limit_and_mar
 
 async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
     clock = Clock()
-    match = await conduct_silent(Slow(clock, waits=1.0, cpu=0.5), clock)
+    match = await play_silent(Slow(clock, waits=1.0, cpu=0.5), clock)
     (fault,) = match.result().faults
     assert fault.cause is FaultCause.TIMEOUT
     assert fault.evidence["cpu_us"] >= 210_000
@@ -148,7 +146,7 @@ async def test_what_a_bot_computes_ends_its_time_whatever_it_waits() -> None:
 async def test_a_bot_that_only_waits_is_the_hosts_fault_in_the_end() -> None:
     clock = Clock()
     with pytest.raises(MatchLostError, match="waited 12") as caught:
-        await conduct_silent(Slow(clock, waits=1.0), clock)
+        await play_silent(Slow(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.CHARGE_BOUND
 
 
@@ -161,13 +159,13 @@ async def test_a_referee_that_stood_still_has_not_refereed() -> None:
             return super().look()
 
     with pytest.raises(MatchLostError, match="stood still for 7") as caught:
-        await conduct_silent(Still(clock, waits=1.0), clock)
+        await play_silent(Still(clock, waits=1.0), clock)
     assert caught.value.cause is HostCause.REFEREE_LAG
 
 
 async def test_thinking_in_others_time_is_a_fault() -> None:
     clock = Clock()
-    match = await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5))
+    match = await play_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5))
     (fault,) = match.result().faults
     assert (fault.seat, fault.cause) == (1, FaultCause.RESOURCE)
     assert fault.evidence["share"] == pytest.approx(0.5, rel=0.1)
@@ -176,16 +174,14 @@ async def test_thinking_in_others_time_is_a_fault() -> None:
 async def test_thinking_in_others_time_can_be_allowed() -> None:
     clock = Clock()
     with pytest.raises(MatchLostError):
-        await conduct_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
+        await play_silent(Slow(clock, waits=1.0), clock, "0:3 1:3", Slow(clock, waits=0.0, cpu=0.5), may_ponder=True)
 
 
 async def test_a_bot_that_spoke_before_its_match_has_broken_the_protocol() -> None:
     match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
     early = SlowTransport(match, clock)
     early.spoiled = "it sent a message while no match asked it"
-    conductor = _Conductor(match, [early, SlowTransport(match, clock)])  # type: ignore[list-item]
-    conductor._loop = clock  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, early, SlowTransport(match, clock))
     (fault,) = match.result().faults
     assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
     assert fault.explanation == "Before its match started, it sent a message while no match asked it."
@@ -202,9 +198,7 @@ class Resigning(SlowTransport):
 async def test_a_bot_that_still_thinks_when_its_match_ends_is_not_used_again() -> None:
     match, clock = Match(script_spec("0:3 1:3", 2)), Clock()
     thinking = Silent(match, clock)
-    conductor = _Conductor(match, [thinking, Resigning(match, clock)])  # type: ignore[list-item]
-    conductor._loop = clock  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, thinking, Resigning(match, clock))
     assert match.result().ranks == (1, 2)
     assert thinking.spoiled == "the match ended while it was asked"
 
@@ -220,9 +214,7 @@ class Hasty(SlowTransport):
 
 async def test_an_answer_that_came_before_its_decide_is_a_breach() -> None:
     match, clock = Match(script_spec("0:3", 1)), Clock()
-    conductor = _Conductor(match, [Hasty(match, clock)])  # type: ignore[list-item]
-    conductor._loop = clock  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, Hasty(match, clock))
     assert [fault.cause for fault in match.result().faults] == [FaultCause.PROTOCOL]
 
 
@@ -238,7 +230,5 @@ class Gone(SlowTransport):
 async def test_bots_that_cannot_be_told_of_the_start_forfeit_together() -> None:
     match, clock = Match(script_spec("0:3 1:3 2:3", 3)), Clock()
     streams = [Gone(match, clock), Gone(match, clock), SlowTransport(match, clock)]
-    conductor = _Conductor(match, streams)  # type: ignore[arg-type]
-    conductor._loop = clock  # type: ignore[assignment]
-    await conductor.play(())
+    await play(match, clock, *streams)
     assert match.result().ranks == (2, 2, 1)

@@ -6,7 +6,6 @@ from typing import Any, cast
 import pytest
 
 from arena.match.timing import Figures
-from arena.referee.lag import OwnQueue
 from arena.referee.stopwatch import LOOK_EVERY_S, Stopwatch
 
 
@@ -58,7 +57,7 @@ class Queue:
 
 def start(meter: Meter | None, queue: Queue | None = None, patience_s: float = 1.0) -> tuple[Loop, Stopwatch]:
     loop = Loop()
-    return loop, Stopwatch(cast("Any", loop), meter, cast("OwnQueue", queue or Queue()), patience_s)
+    return loop, Stopwatch(cast("Any", loop), patience_s, meter, queue)
 
 
 def test_a_short_decision_is_not_looked_at() -> None:
@@ -147,14 +146,3 @@ def test_without_a_meter_the_first_look_is_at_the_end() -> None:
     assert watch.next_at == pytest.approx(51)
     loop.now = 51.0
     assert watch.look().wall_us == 1_000_000
-
-
-def test_the_referees_own_waiting_is_readable_and_given_back() -> None:
-    queue = OwnQueue()
-    try:
-        assert queue.look()[0] == 0
-        assert min(queue.look()) >= 0
-    finally:
-        queue.close()
-    assert min(queue.look()) >= 0
-    queue.close()

@@ -1,0 +1,1 @@
+"""What several tests need: scripted bots, places, processes. No test lies here."""

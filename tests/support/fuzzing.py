@@ -15,17 +15,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import grpc
+
 from arena.match.match import Match
 from arena.referee.join import JoinError, join
-from arena.referee.play import conduct
+from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from tests.support import fuzz_messages
 from tests.support.specs import script_spec
 from tests.support.zoo.raw import RawStream
-
-import grpc  # isort: skip # after arena.referee, which sets what grpc reads at its import
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]
 MATCH_ID = "m1"
@@ -169,7 +169,7 @@ class Range:
     async def _in_a_match(self, rng: Random, partner: Honest, script: str) -> None:
         async with self.open_joined() as (stream, call):
             match = Match(script_spec(script))
-            playing = asyncio.create_task(conduct(match, [stream, partner.stream]))
+            playing = asyncio.create_task(play_match(match, [SeatedBot(stream), SeatedBot(partner.stream)]))
             await call.read()
             if script is SCRIPT:
                 await call.read()
@@ -218,7 +218,7 @@ class Range:
         async with self.open_honest() as one, self.open_honest() as other:
             while True:
                 match = Match(script_spec(HONEST_SCRIPT))
-                await conduct(match, [one.stream, other.stream])
+                await play_match(match, [SeatedBot(one.stream), SeatedBot(other.stream)])
                 result = match.result()
                 assert (result.by_rules, result.faults, result.ranks) == (True, (), (1, 1)), result
                 self.honest_matches += 1

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.launcher.client import HostedProcess, Launcher
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
-from arena.hosting.sandbox.limits import Keep
+from arena.hosting.sandbox.levels import Program
+from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.probe import probe
+from arena.hosting.sandbox.start import start_confined
 
 LONG_S = 60.0
 
@@ -43,17 +45,17 @@ def need(level: str) -> str:
 class Place:
     """A running launcher, a listening socket, and a directory for bots."""
 
-    def __init__(self, launcher: Launcher, directory: Path, listener: socket.socket) -> None:
+    def __init__(self, launcher: LauncherClient, directory: Path, listener: socket.socket) -> None:
         self.launcher, self.directory, self.listener = launcher, directory, listener
         self._count = 0
 
-    async def start(self, level: str, program: str, *arguments: str, **limits: Any) -> HostedProcess:
+    async def start(self, level: str, program: str, *arguments: str, **bounds: Any) -> HostedProcess:
         """Start a Python program as a bot."""
         self._count += 1
         bot = self.directory / "bots" / str(self._count)
         bot.mkdir(parents=True)
         (bot / "main.py").write_text(program, encoding="utf-8")
-        keep = Keep(level, socket=self.directory / SOCKET_NAME, **limits)
+        limits = Limits(level, socket=self.directory / SOCKET_NAME, **bounds)
         environment = {
             "HOME": os.environ["HOME"],
             "PATH": os.environ["PATH"],
@@ -65,11 +67,11 @@ class Place:
         }
         command = [sys.executable, "-S", str(bot / "main.py"), *arguments]
         scratch = self.directory / SCRATCH_NAME / str(self._count)
-        return await self.launcher.start(command, str(bot), environment, scratch=scratch, keep=keep)
+        return await start_confined(self.launcher, Program(command, str(bot), environment, scratch), limits)
 
-    async def run(self, level: str, program: str, *arguments: str, **limits: Any) -> str:
+    async def run(self, level: str, program: str, *arguments: str, **bounds: Any) -> str:
         """What a program printed that ends by itself."""
-        process = await self.start(level, program, *arguments, **limits)
+        process = await self.start(level, program, *arguments, **bounds)
         assert await process.wait(LONG_S)
         output = await process.collect()
         assert output.stderr == ""
@@ -88,5 +90,5 @@ def _listener(path: Path) -> Iterator[socket.socket]:
 async def place() -> AsyncIterator[Place]:
     """Everything that bots need; all of it is gone at the end."""
     with runtime_directory() as directory, _listener(directory / SOCKET_NAME) as listener:
-        async with Launcher() as launcher:
+        async with LauncherClient() as launcher:
             yield Place(launcher, directory, listener)

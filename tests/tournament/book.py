@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.hosting.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
-from arena.tournament.creation import Terms, create_round_robin
+from arena.tournament.creation import Terms, create_match, create_tournament
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
-from ratings.ledger.bots import add_version
+from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
 from ratings.read.queries import list_matches
-from ratings.store.database import Engine, open_database, read, write
+from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
 BOTS = ("ann", "bob", "cid", "dee")
@@ -30,7 +33,7 @@ def install_countdown() -> None:
 class Book:
     """An open database, the store beside it, and where both lie."""
 
-    database: Engine
+    database: Database
     store: VersionStore
     path: Path
 
@@ -41,24 +44,39 @@ class Book:
         (directory / "bot.toml").write_text(manifest, encoding="utf-8")
         (directory / "main.py").write_text(f"# {name} {code}\n", encoding="utf-8")
         stored = self.store.add(directory)
-        with write(self.database) as session:
-            version, _ = add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
-        return version
+        manifest_json = stored.manifest.to_json()
+        return self.ledger.add_version(bot=name, content_hash=stored.hash, manifest=manifest_json)[0]
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.database)
+
+    @property
+    def programs(self) -> StoredPrograms:
+        return StoredPrograms(self.store)
 
     def plan(self, terms: Terms = TERMS, bots: Sequence[str] = BOTS, blocks: int = 2) -> Tournament:
-        with write(self.database) as session:
-            return create_round_robin(session, self.store, terms, name="class", bots=bots, blocks=blocks)
+        return self.plan_format(RoundRobin(terms.seats, blocks), terms, bots, name="class")
+
+    def plan_format(
+        self, form: Format, terms: Terms = TERMS, bots: Sequence[str] = BOTS, name: str | None = None
+    ) -> Tournament:
+        terms = replace(terms, seats=form.seats)
+        return create_tournament(
+            self.database, self.programs, terms, form, bots=bots, choose_name=lambda _: name or form.name
+        )
+
+    def plan_match(self, terms: Terms, bots: Sequence[str], name: str = "one") -> Tournament:
+        return create_match(self.database, self.programs, terms, bots=bots, choose_name=lambda _: name)
 
     def table(self, tournament: Tournament) -> dict[str, tuple[str, str, int, int, float]]:
         """mu and sigma to the last digit, matches, wins and score of each bot."""
-        with read(self.database) as session:
-            rows = table(session, pool_id=tournament.pool_id)
+        rows = table(self.database, pool_id=tournament.pool_id)
         return {row.bot: (row.mu.hex(), row.sigma.hex(), row.matches, row.wins, row.score) for row in rows}
 
     def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""
-        with read(self.database) as session:
-            rows = list_matches(session, tournament.id)
+        rows = list_matches(self.database, tournament.id)
         return [(row.block_index, row.match.rotation, row.match.state.value, row.match.game_digest) for row in rows]
 
 
@@ -69,4 +87,4 @@ def open_book(path: Path) -> Iterator[Book]:
     try:
         yield Book(database, VersionStore.of_database(path), path)
     finally:
-        database.dispose()
+        database.close()

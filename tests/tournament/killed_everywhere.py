@@ -15,23 +15,19 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.creation import create_format
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.planner import Planner
 from arena.tournament.runner import run_tournament
-from ratings.ledger import entry as ledger
-from ratings.ledger import waves
+from arena.tournament.stored import standings_of
+from ratings.ledger import leasing, recording, waves
 from ratings.ledger.check import check
 from ratings.read.queries import list_tournaments
-from ratings.store.database import read, write
-from ratings.store.models import Tournament
-from tests.tournament.book import BOTS, TERMS, install_countdown, open_book
+from ratings.read.waves import tournament_waves
+from tests.tournament.book import BOTS, install_countdown, open_book
 from tests.tournament.runner_process import after
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -62,32 +58,32 @@ class Killer:
 def run(path: Path, killer: Killer | None = None) -> None:
     """Play the tournament in the database to its end, or to the death; some attempts are lost by the host."""
     executor = ScriptedExecutor(slots=2, loses=0.1)
-    on_progress = None
+    on_progress = ignore
     if killer is not None:
         executor = ScriptedExecutor(slots=2, loses=0.1, on_start=killer.at("handed out"))
         on_progress = killer.at("committed")
         waves.add_wave = after(waves.add_wave, killer.at("wave"))
-        ledger.lease = after(ledger.lease, killer.at("lease"))
-        ledger.record_result = after(ledger.record_result, killer.at("result"))
-        ledger.record_host_failure = after(ledger.record_host_failure, killer.at("lost"))
+        leasing.lease = after(leasing.lease, killer.at("lease"))
+        recording.record_results = after(recording.record_results, killer.at("result"))
+        leasing.record_lost = after(leasing.record_lost, killer.at("lost"))
     with open_book(path) as book:
-        with read(book.database) as session:
-            (row,) = list_tournaments(session)
+        (row,) = list_tournaments(book.database)
         if row.progress.is_over:
             return  # it was killed after its very last transaction
-        asyncio.run(run_tournament(book.database, row.tournament.id, executor, on_progress, store=book.store))
+        asyncio.run(run_tournament(book.database, row.tournament.id, executor, book.programs, on_progress=on_progress))
+
+
+def ignore(*_: Any) -> None:
+    """Let the run go on."""
 
 
 def outcome(path: Path) -> Any:
     """Ratings to the last digit, results in schedule order, the format's table."""
     with open_book(path) as book:
         assert check(book.database) == []
-        with read(book.database) as session:
-            (row,) = list_tournaments(session)
-            tournament = session.get_one(Tournament, row.tournament.id)
-            planner = Planner.of(session, tournament)
-            assert planner is not None
-            standings = planner.standings(session)
+        (row,) = list_tournaments(book.database)
+        standings = standings_of(tournament_waves(book.database, row.tournament.id))
+        assert standings is not None
         return book.table(row.tournament), book.results(row.tournament), standings
 
 
@@ -113,10 +109,8 @@ def copy_of(source: Path, target: Path) -> Path:
 
 def main(path: Path, name: str) -> None:
     install_countdown()
-    with open_book(path) as book, write(book.database) as session:
-        create_format(
-            session, book.store, replace(TERMS, seats=2), FORMATS[name], name=name, bots=BOTS[: ENTRANTS[name]]
-        )
+    with open_book(path) as book:
+        book.plan_format(FORMATS[name], bots=BOTS[: ENTRANTS[name]])
     home = path.parent
     undisturbed = copy_of(home, home.with_name("undisturbed"))
     run(undisturbed)

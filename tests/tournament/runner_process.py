@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.tournament.runner import run_tournament
-from ratings.ledger import entry as ledger
+from ratings.ledger import recording
 from tests.tournament.book import install_countdown, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -47,10 +47,10 @@ def after(function: Callable[..., Any], then: Callable[..., None]) -> Callable[.
 def main(path: str, tournament_id: str, point: str, count: int) -> None:
     install_countdown()
     executor = ScriptedExecutor(seed=count, on_start=killer(point == "start", count))
-    ledger.record_result = after(ledger.record_result, killer(point == "transaction", count))
+    recording.record_results = after(recording.record_results, killer(point == "transaction", count))
     with open_book(Path(path)) as book:
         progress = killer(point == "progress", count)
-        asyncio.run(run_tournament(book.database, tournament_id, executor, progress, store=book.store))
+        asyncio.run(run_tournament(book.database, tournament_id, executor, book.programs, on_progress=progress))
 
 
 if __name__ == "__main__":

@@ -5,24 +5,21 @@ import pytest
 
 from arena.hosting.store import StoreError
 from arena.match.time_control import parse_time_control
-from arena.tournament.creation import create_match
-from arena.tournament.errors import OrderError
+from arena.tournament.errors import RequestError
 from arena.tournament.formats import seeds
 from arena.tournament.formats.errors import ScheduleError
 from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
-from ratings.ledger.bots import set_disabled
-from ratings.ledger.entry import LeasedMatch, lease
-from ratings.read.queries import list_tournaments
-from ratings.store.database import read, write
-from ratings.store.models import Pool, Tournament
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import LeaseRequest
+from ratings.read.queries import list_tournaments, tournament_row
+from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 
 
-def leased(book: Book, tournament: Tournament) -> list[LeasedMatch]:
+def leased(book: Book, tournament: Tournament) -> tuple[LeasedMatch, ...]:
     """All matches of a plan, in schedule order."""
-    with write(book.database) as session:
-        return lease(session, tournament_id=tournament.id, limit=10_000, worker="test", deadline_us=2**60)
+    return book.ledger.settle(tournament.id, request=LeaseRequest("test", 10_000, 2**50)).leased
 
 
 def test_a_plan_holds_every_match_in_schedule_order(book: Book) -> None:
@@ -71,9 +68,7 @@ def test_a_seed_is_stored_with_what_it_made(book: Book) -> None:
 
 def test_the_pool_is_named_by_all_that_counts(book: Book) -> None:
     terms = replace(TERMS, options={"tokens": "21"}, clock=parse_time_control("60+1"), cores=2)
-    with read(book.database) as session:
-        pool = session.get(Pool, book.plan(terms).pool_id)
-    assert pool is not None
+    pool = tournament_row(book.database, book.plan(terms).id).pool
     assert (pool.game, pool.rules_version, pool.seats, pool.options) == ("countdown", "1", 3, {"tokens": 21})
     assert (pool.time_control, pool.cores) == ("60+1", 2)
 
@@ -100,8 +95,7 @@ def test_two_versions_of_one_bot_may_meet(book: Book) -> None:
 
 
 def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
-    with write(book.database) as session:
-        tournament = create_match(session, book.store, TERMS, name="one", bots=["cid", "ann", "bob"])
+    tournament = book.plan_match(TERMS, ["cid", "ann", "bob"])
     (match,) = leased(book, tournament)
     assert tournament.format == "match"
     assert [seat.bot for seat in match.seats] == ["cid", "ann", "bob"]
@@ -114,13 +108,13 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
         ({"options": {"colour": "red"}}, BOTS, OptionsError, "countdown has no option 'colour'; it has: tokens"),
         ({"seats": 7}, BOTS, SeatsError, "countdown is played by 2 to 4 seats, not 7"),
         ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
-        ({}, ["ann", "bob", "ann"], OrderError, "ann is entered more than once; name each version once"),
+        ({}, ["ann", "bob", "ann"], RequestError, "ann is entered more than once; name each version once"),
         ({}, ["ann", "bob", "eve"], NotFoundError, "no bot 'eve'"),
         ({}, ["ann", "bob", "fox"], BotError, "bot 'fox' is disabled"),
-        ({}, ["ann", "bob", "gnu"], OrderError, r"gnu does not play countdown; its bot\.toml names: chess, go"),
-        ({"seed": -1}, BOTS, OrderError, "seed -1 is out of range; use 0 to 9007199254740991"),
-        ({"cores": 0}, BOTS, OrderError, "0 cores cannot play; grant each bot at least 1"),
-        ({"opening_plies": 101}, BOTS, OrderError, "an opening of 101 plies is impossible; use 0 to 100"),
+        ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play countdown; its bot\.toml names: chess, go"),
+        ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
+        ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
+        ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),
     ],
 )
 def test_what_cannot_be_played_is_refused_and_nothing_is_written(
@@ -128,17 +122,15 @@ def test_what_cannot_be_played_is_refused_and_nothing_is_written(
 ) -> None:
     book.add_bot("fox")
     book.add_bot("gnu", games='["chess", "go"]')
-    with write(book.database) as session:
-        set_disabled(session, bot="fox", disabled=True)
+    book.ledger.set_disabled("fox", disabled=True)
     with pytest.raises(error, match=message):
         book.plan(replace(TERMS, **change), bots=bots)
-    with read(book.database) as session:
-        assert list_tournaments(session) == []
+    assert list_tournaments(book.database) == []
 
 
 def test_a_version_named_in_two_ways_is_entered_twice(book: Book) -> None:
     digits = book.add_bot("ann").content_hash[:8]
-    with pytest.raises(OrderError, match=r"ann is entered more than once; name each version once"):
+    with pytest.raises(RequestError, match=r"ann is entered more than once; name each version once"):
         book.plan(bots=["ann", f"ann@{digits}", "bob"])
 
 
@@ -156,13 +148,11 @@ def test_a_bot_whose_files_are_gone_is_not_entered(book: Book) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "two\nlines", "n" * 81])
 def test_a_name_is_one_short_line(book: Book, name: str) -> None:
-    with pytest.raises(OrderError, match="is no name for a tournament"), write(book.database) as session:
-        create_match(session, book.store, TERMS, name=name, bots=BOTS[:3])
+    with pytest.raises(RequestError, match="is no name for a tournament"):
+        book.plan_match(TERMS, BOTS[:3], name)
+    assert list_tournaments(book.database) == []
 
 
 def test_a_match_needs_one_bot_a_seat(book: Book) -> None:
-    with (
-        pytest.raises(OrderError, match="3 seats need 3 bots, not 4; name one for each seat"),
-        write(book.database) as session,
-    ):
-        create_match(session, book.store, TERMS, name="one", bots=BOTS)
+    with pytest.raises(RequestError, match="3 seats need 3 bots, not 4; name one for each seat"):
+        book.plan_match(TERMS, BOTS)

@@ -17,10 +17,10 @@ from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
-from ratings.ledger import entry as ledger
-from ratings.read.queries import list_matches, match_detail, replay_of
-from ratings.store.database import open_database, read, write
+from ratings.read.queries import list_matches, match_detail, replay_of, tournament_row
+from ratings.store.database import open_database
 from ratings.store.models import Tournament
+from ratings.store.progress import Progress
 from tests.tournament.book import BOTS, Book, open_book
 from tests.tournament.countdown import GAME
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of
@@ -32,12 +32,11 @@ async def play(
     book: Book, tournament: Tournament, executor: ScriptedExecutor | None = None, **more: Any
 ) -> RunProgress:
     async with executor or ScriptedExecutor() as started:
-        return await run_tournament(book.database, tournament.id, started, store=book.store, **more)
+        return await run_tournament(book.database, tournament.id, started, book.programs, **more)
 
 
-def counts(book: Book, tournament: Tournament) -> ledger.Progress:
-    with read(book.database) as session:
-        return ledger.progress(session, tournament.id)
+def counts(book: Book, tournament: Tournament) -> Progress:
+    return tournament_row(book.database, tournament.id).progress
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ async def test_a_run_plays_every_match_once(book: Book) -> None:
     tournament, executor = book.plan(), ScriptedExecutor()
     final = await play(book, tournament, executor)
     assert (final.finished, final.void, final.total, final.played) == (MATCHES, 0, MATCHES, MATCHES)
-    assert counts(book, tournament) == ledger.Progress(planned=0, leased=0, finished=MATCHES, void=0)
+    assert counts(book, tournament) == Progress(planned=0, leased=0, finished=MATCHES, void=0)
     assert len(executor.finished) == len(set(executor.finished)) == MATCHES
     assert set(book.table(tournament)) == set(BOTS)
 
@@ -61,8 +60,7 @@ async def test_a_run_plays_every_match_once(book: Book) -> None:
 async def test_matches_are_handed_out_in_schedule_order_and_enough_of_them(book: Book) -> None:
     tournament, executor = book.plan(), ScriptedExecutor(slots=3)
     await play(book, tournament, executor)
-    with read(book.database) as session:
-        planned = [row.match.id for row in list_matches(session, tournament.id)]
+    planned = [row.match.id for row in list_matches(book.database, tournament.id)]
     assert [spec.match_id for spec in executor.specs] == planned
     assert executor.most_at_once == 6
 
@@ -84,15 +82,14 @@ async def test_what_is_handed_out_is_what_was_planned(book: Book) -> None:
 async def test_the_whole_report_is_recorded(book: Book) -> None:
     tournament, executor = book.plan(), ScriptedExecutor()
     await play(book, tournament, executor)
-    with read(book.database) as session:
-        for spec in executor.specs:
-            report, detail = report_of(spec), match_detail(session, spec.match_id)
-            assert tuple(row.seat.rank for row in detail.seats) == report.result.ranks
-            assert [(f.seat, f.cause, f.evidence) for f in detail.faults] == [
-                (f.seat, f.cause.value, f.evidence) for f in report.result.faults
-            ]
-            assert detail.match.details == report.result.details
-            assert replay_of(session, spec.match_id) == report.replay
+    for spec in executor.specs:
+        report, detail = report_of(spec), match_detail(book.database, spec.match_id)
+        assert tuple(row.seat.rank for row in detail.seats) == report.result.ranks
+        assert [(f.seat, f.cause, f.evidence) for f in detail.faults] == [
+            (f.seat, f.cause.value, f.evidence) for f in report.result.faults
+        ]
+        assert detail.match.details == report.result.details
+        assert replay_of(book.database, spec.match_id) == report.replay
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -167,7 +164,7 @@ async def test_a_cancelled_run_ends_what_the_executor_is_playing(book: Book) -> 
     with pytest.raises(asyncio.CancelledError):
         await task
     assert sorted(executor.cancelled) == sorted(spec.match_id for spec in executor.specs)
-    assert counts(book, tournament) == ledger.Progress(planned=MATCHES, leased=0, finished=0, void=0)
+    assert counts(book, tournament) == Progress(planned=MATCHES, leased=0, finished=0, void=0)
 
 
 async def test_giving_back_costs_a_match_no_attempt(book: Book) -> None:
@@ -187,8 +184,7 @@ async def test_a_match_that_is_lost_three_times_is_void_and_the_others_are_playe
     executor = LosesTheFirst()
     final = await play(book, tournament, executor)
     assert (final.finished, final.void, final.lost) == (MATCHES - 1, 1, 3)
-    with read(book.database) as session:
-        detail = match_detail(session, executor.specs[0].match_id)
+    detail = match_detail(book.database, executor.specs[0].match_id)
     assert detail.match.state == "void"
     assert [attempt.reason for attempt in detail.attempts] == ["worker 1 died (signal 9)"] * 3
 
@@ -236,7 +232,7 @@ async def test_a_full_disk_stops_the_run_and_keeps_what_was_recorded(book: Book,
     limited = open_database(f"sqlite:///{book.path}?max_page_count={pages + 8}")
     with pytest.raises(DatabaseFullError):
         await play(replace(book, database=limited), tournament)
-    limited.dispose()
+    limited.close()
     assert 0 < counts(book, tournament).finished < MATCHES
     await play(book, tournament)
     assert (book.table(tournament), book.results(tournament)) == undisturbed
@@ -271,8 +267,7 @@ async def test_a_finished_tournament_is_not_run_again(book: Book) -> None:
 
 async def test_a_cancelled_tournament_is_not_run(book: Book) -> None:
     tournament = book.plan()
-    with write(book.database) as session:
-        ledger.cancel(session, tournament.id)
+    book.ledger.cancel(tournament.id)
     with pytest.raises(NotPlayableError, match="tournament 'class' was cancelled; plan a new one"):
         await play(book, tournament)
 
@@ -282,8 +277,7 @@ async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> N
 
     def cancel(progress: RunProgress) -> None:
         if progress.finished >= 5:
-            with write(book.database) as session:
-                ledger.cancel(session, tournament.id)
+            book.ledger.cancel(tournament.id)
 
     final = await play(book, tournament, ScriptedExecutor(slots=1), on_progress=cancel)
     assert 5 <= final.finished < MATCHES
@@ -292,8 +286,8 @@ async def test_cancelling_the_tournament_elsewhere_ends_its_run(book: Book) -> N
 
 
 async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:
-    with pytest.raises(NotFoundError, match="no tournament 123; `arena tournament list` shows all"):
-        await run_tournament(book.database, "123", ScriptedExecutor(), store=book.store)
+    with pytest.raises(NotFoundError, match="no tournament 123; see: arena tournament list"):
+        await run_tournament(book.database, "123", ScriptedExecutor(), book.programs)
 
 
 async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,23 +10,22 @@ from typing import Any
 import pytest
 
 from arena.match.spec import MatchSpec
-from arena.tournament.creation import create_format, create_match
 from arena.tournament.entering import join, withdraw
-from arena.tournament.errors import NotPlayableError, OrderError
+from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.planner import Planner
+from arena.tournament.planner import FormatPlanner
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings.ledger import entry as ledger
-from ratings.ledger import waves
-from ratings.ledger.bots import set_disabled
+from arena.tournament.stored import draw_of, standings_of
 from ratings.ledger.check import check
-from ratings.store.database import read, write
+from ratings.ledger.waves import WaveLedger
+from ratings.read.queries import tournament_row
+from ratings.read.waves import tournament_waves
 from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -46,24 +45,20 @@ FORMATS = [
 
 
 def plan(book: Book, form: Format, bots: Sequence[str] = BOTS) -> Tournament:
-    terms = replace(TERMS, seats=form.seats)
-    with write(book.database) as session:
-        return create_format(session, book.store, terms, form, name=form.name, bots=bots)
+    return book.plan_format(form, bots=bots)
 
 
 async def play(
     book: Book, tournament: Tournament, executor: ScriptedExecutor | None = None, **more: Any
 ) -> RunProgress:
     async with executor or ScriptedExecutor() as started:
-        return await run_tournament(book.database, tournament.id, started, store=book.store, **more)
+        return await run_tournament(book.database, tournament.id, started, book.programs, **more)
 
 
 def standings(book: Book, tournament: Tournament) -> list[Standing]:
-    with read(book.database) as session:
-        found = session.get_one(Tournament, tournament.id)
-        planner = Planner.of(session, found)
-        assert planner is not None
-        return planner.standings(session)
+    rows = standings_of(tournament_waves(book.database, tournament.id))
+    assert rows is not None
+    return rows
 
 
 def outcome(book: Book, tournament: Tournament) -> tuple[Any, ...]:
@@ -76,8 +71,7 @@ async def test_every_format_is_played_to_its_end(book: Book, form: Format) -> No
     tournament = plan(book, form)
     final = await play(book, tournament)
     assert final.finished == final.total > 0
-    with read(book.database) as session:
-        assert ledger.progress(session, tournament.id).is_over
+    assert tournament_row(book.database, tournament.id).progress.is_over
     rows = standings(book, tournament)
     assert len(rows) == len(BOTS)
     assert rows[0].place == 1
@@ -99,8 +93,7 @@ async def test_workers_order_lost_attempts_and_stops_do_not_show(book: Book, for
 
 async def test_a_ladder_plans_two_waves_ahead_so_that_no_worker_waits_for_the_last_match_of_a_wave(book: Book) -> None:
     tournament = plan(book, Ladder(2, 6))
-    with read(book.database) as session:
-        assert len(waves.planned_waves(session, tournament.id)) == 2
+    assert len(tournament_waves(book.database, tournament.id).waves) == 2
     totals: list[int] = []
     await play(book, tournament, ScriptedExecutor(slots=4), on_progress=lambda state: totals.append(state.total))
     assert totals[0] == 8
@@ -119,15 +112,18 @@ async def test_a_void_match_voids_its_block(book: Book) -> None:
     assert [(row.points, row.blocks) for row in standings(book, tournament)] == [(0, 0), (0, 0)]
 
 
+class AddsTheFirstWaveAgain:
+    def plan_ready(self, waves: WaveLedger) -> int:
+        return int(waves.add_wave(0, []))
+
+
 def test_a_wave_is_written_once(book: Book) -> None:
     tournament = plan(book, Swiss(2, 3))
-    with write(book.database) as session:
-        before = waves.planned_waves(session, tournament.id)
-        planner = Planner.of(session, tournament)
-        assert planner is not None
-        assert planner.plan_ready(session) == 0  # the first round is not over
-        assert not waves.add_wave(session, tournament.id, 0, [])
-        assert waves.planned_waves(session, tournament.id) == before
+    row, before = tournament_row(book.database, tournament.id), tournament_waves(book.database, tournament.id).waves
+    planner = FormatPlanner(Swiss(2, 3), draw_of(row.tournament, row.pool))
+    assert book.ledger.settle(tournament.id, planner=planner).planned == 0  # the first round is not over
+    assert book.ledger.settle(tournament.id, planner=AddsTheFirstWaveAgain()).planned == 0
+    assert tournament_waves(book.database, tournament.id).waves == before
 
 
 async def test_a_cancelled_ladder_is_over(book: Book) -> None:
@@ -135,21 +131,18 @@ async def test_a_cancelled_ladder_is_over(book: Book) -> None:
 
     def stop(state: RunProgress) -> None:
         if state.finished >= 20:
-            with write(book.database) as session:
-                ledger.cancel(session, tournament.id)
+            book.ledger.cancel(tournament.id)
 
     final = await play(book, tournament, on_progress=stop)
     assert final.is_cancelled
     assert final.finished >= 20
-    with read(book.database) as session:
-        assert ledger.progress(session, tournament.id).is_over
+    assert tournament_row(book.database, tournament.id).progress.is_over
 
 
 async def test_who_joins_late_plays_from_the_next_wave_on(book: Book) -> None:
     book.add_bot("eve")
     tournament = plan(book, Swiss(2, 4))
-    with write(book.database) as session:
-        _, wave = join(session, book.store, tournament, "eve")
+    _, wave = join(book.database, book.programs, tournament, "eve")
     assert wave == 1
     await play(book, tournament)
     rows = {row.entrant: row for row in standings(book, tournament)}
@@ -160,8 +153,7 @@ async def test_who_joins_late_plays_from_the_next_wave_on(book: Book) -> None:
 @pytest.mark.parametrize("form", [RoundRobin(2, 2), Swiss(2, 3), Knockout(2), Ladder(2, 4)], ids=str)
 async def test_who_withdraws_plays_no_more_and_its_open_blocks_are_void(book: Book, form: Format) -> None:
     tournament = plan(book, form)
-    with write(book.database) as session:
-        version, void = withdraw(session, tournament, "bob")
+    version, void = withdraw(book.database, tournament, "bob")
     assert void > 0
     executor = ScriptedExecutor()
     await play(book, tournament, executor)
@@ -177,8 +169,7 @@ async def test_withdrawing_while_the_tournament_runs_does_not_disturb_it(book: B
 
     def leave(state: RunProgress) -> None:
         if state.finished >= 8 and not left:
-            with write(book.database) as session:
-                left.append(withdraw(session, tournament, "dee")[1])
+            left.append(withdraw(book.database, tournament, "dee")[1])
 
     final = await play(book, tournament, on_progress=leave)
     assert left
@@ -189,27 +180,25 @@ async def test_joining_and_withdrawing_where_it_makes_no_sense_is_refused(book: 
     book.add_bot("eve")
     book.add_bot("fox", games='["chess"]')
     swiss, robin = plan(book, Swiss(2, 1)), plan(book, RoundRobin(2))
-    with write(book.database) as session:
-        single = create_match(session, book.store, TWO, name="one", bots=["ann", "bob"])
+    single = book.plan_match(TWO, ["ann", "bob"])
 
-    def refused(message: str, verb: Any, *arguments: Any, error: type[Exception] = OrderError) -> None:
-        with pytest.raises(error, match=message), write(book.database) as session:
-            verb(session, *arguments)
+    def refused(message: str, verb: Any, *arguments: Any, error: type[Exception] = RequestError) -> None:
+        with pytest.raises(error, match=message):
+            verb(book.database, *arguments)
 
-    refused("is a round-robin, all of whose entrants are there from the start", join, book.store, robin, "eve")
-    refused("only swiss and ladder take late ones", join, book.store, single, "eve")
-    refused("ann has entered 'swiss' already", join, book.store, swiss, "ann")
-    refused(r"fox does not play countdown; its bot\.toml names: chess", join, book.store, swiss, "fox")
+    refused("is a round-robin, all of whose entrants are there from the start", join, book.programs, robin, "eve")
+    refused("only swiss and ladder take late ones", join, book.programs, single, "eve")
+    refused("ann has entered 'swiss' already", join, book.programs, swiss, "ann")
+    refused(r"fox does not play countdown; its bot\.toml names: chess", join, book.programs, swiss, "fox")
     refused("eve is not entered in 'swiss'", withdraw, swiss, "eve")
     refused("is a single match", withdraw, single, "ann")
-    with write(book.database) as session:
-        set_disabled(session, bot="eve", disabled=True)
-        withdraw(session, swiss, "ann")
-    refused("bot 'eve' is disabled", join, book.store, swiss, "eve")
+    book.ledger.set_disabled("eve", disabled=True)
+    withdraw(book.database, swiss, "ann")
+    refused("bot 'eve' is disabled", join, book.programs, swiss, "eve")
     refused("ann has withdrawn from 'swiss' already", withdraw, swiss, "ann")
-    refused("who withdrew does not come back", join, book.store, swiss, "ann")
+    refused("who withdrew does not come back", join, book.programs, swiss, "ann")
     await play(book, swiss)
-    refused("is finished; nobody can join", join, book.store, swiss, "eve", error=NotPlayableError)
+    refused("is finished; nobody can join", join, book.programs, swiss, "eve", error=NotPlayableError)
     refused("is finished; nobody can join", withdraw, swiss, "bob", error=NotPlayableError)
 
 
@@ -217,15 +206,10 @@ def test_of_two_versions_the_one_that_withdraws_is_named(book: Book) -> None:
     old = book.add_bot("ann")
     new = book.add_bot("ann", code="improved")
     tournament = plan(book, RoundRobin(2), ["ann", f"ann@{old.content_hash[:8]}", "bob"])
-    with (
-        pytest.raises(
-            OrderError, match=f"2 versions of ann play in 'round-robin'; name one: ann@{new.content_hash[:8]}"
-        ),
-        write(book.database) as session,
-    ):
-        withdraw(session, tournament, "ann")
-    with write(book.database) as session:
-        assert withdraw(session, tournament, f"ann@{old.content_hash[:8]}")[0].id == old.id
+    message = f"2 versions of ann play in 'round-robin'; name one: ann@{new.content_hash[:8]}"
+    with pytest.raises(RequestError, match=message):
+        withdraw(book.database, tournament, "ann")
+    assert withdraw(book.database, tournament, f"ann@{old.content_hash[:8]}")[0].id == old.id
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=str)

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 import pytest_asyncio
 
-from arena.hosting.launcher.client import HostingError, SandboxUnavailableError, StorageFailedError
+from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
 from arena.match.match import MatchSpecError
 from arena.match.replay import load
@@ -401,13 +401,13 @@ async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> Non
 async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cause(
     host: MatchHost, mark: str, monkeypatch: pytest.MonkeyPatch, error: Exception, cause: HostCause
 ) -> None:
-    async def conduct(*_: object) -> None:
+    async def play_match(*_: object, **_options: object) -> None:
         raise error
 
     await host.settle()
     before = bots(mark).keys()
     with monkeypatch.context() as patch:
-        patch.setattr("arena.worker.host.conduct", conduct)
+        patch.setattr("arena.worker.host.play_match", play_match)
         with pytest.raises(MatchLostError, match=str(error)) as lost:
             await play(host, [scripted("with-note", at=77), scripted("with-note", at=78)])
     assert lost.value.cause is cause

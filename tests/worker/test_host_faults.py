@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from arena.executor.local import LocalExecutor
+from arena.hosting.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
@@ -66,7 +67,7 @@ class Arena:
             (self.gate / "closed").touch()
         async with LocalExecutor(1) as executor:
             run = asyncio.ensure_future(
-                run_tournament(self.database, self.tournament.id, executor, store=self.store, leak_checks=0)
+                run_tournament(self.database, self.tournament.id, executor, StoredPrograms(self.store), leak_checks=0)
             )
             for disturb in disturbances:
                 await self._wait_for_the_bot(run)

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.hosting.proc.machine import MEGABYTE, default_warm_mb, machine_bytes, resident_bytes
+from arena.executor.local import default_warm_mb
+from arena.hosting.proc.machine import MEGABYTE, machine_bytes
+from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.worker import warm_bots as warm
@@ -87,7 +89,7 @@ async def test_idle_processes_that_hold_too_much_memory_end_the_least_recently_u
         await play(host, [hoarder, hoarder])
         assert len(bots(mark)) == 1
         (kept,) = bots(mark)
-        assert resident_bytes(kept) > 120 * MEGABYTE
+        assert tree_resident_bytes(kept) > 120 * MEGABYTE
         await play(host, [hoarder, scripted()])
         assert kept not in bots(mark) or len(bots(mark)) == 2
         await play(host, [scripted("with-note", at=99), scripted()])
@@ -102,12 +104,12 @@ def test_the_memory_of_a_process_is_that_of_its_tree_and_no_more_than_the_machin
     import os
     import subprocess
 
-    alone = resident_bytes(os.getpid())
+    alone = tree_resident_bytes(os.getpid())
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        while not resident_bytes(child.pid):
+        while not tree_resident_bytes(child.pid):
             pass
-        assert resident_bytes(os.getpid()) > resident_bytes(child.pid) > 0
+        assert tree_resident_bytes(os.getpid()) > tree_resident_bytes(child.pid) > 0
         child.communicate(b"\n")
     assert 0 < alone < machine_bytes()
     assert 0 < default_warm_mb() * MEGABYTE < machine_bytes()
-    assert resident_bytes(2**22 + 1) == 0
+    assert tree_resident_bytes(2**22 + 1) == 0

@@ -18,8 +18,10 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.storage import open_storage
-from arena.hosting.launcher.client import HostingError, Launcher
-from arena.hosting.runtime_directory import SOCKET_NAME, RuntimeDirectoryError, runtime_directory
+from arena.hosting.errors import HostingError, RuntimeDirectoryError
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.launcher.request import StartRequest
+from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
 from engine import registry
@@ -111,8 +113,9 @@ def check_launcher() -> Finding:
 
 
 async def _launch() -> str:
-    async with Launcher() as launcher:
-        process = await launcher.start([sys.executable, "-S", "-c", f"print('{LAUNCHED}')"], tempfile.gettempdir(), {})
+    command = [sys.executable, "-S", "-c", f"print('{LAUNCHED}')"]
+    async with LauncherClient() as launcher:
+        process = await launcher.start(StartRequest(command, tempfile.gettempdir(), {}))
         await process.wait(LAUNCH_LIMIT_S)
         return (await process.collect()).stdout.strip()
 

@@ -18,6 +18,7 @@ from ratings.read import crosstable as counts
 from ratings.read import leaderboard
 from ratings.read.crosstable import Crosstable
 from ratings.read.lengths import lengths as spreads
+from ratings.store.models import RatingChange
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
@@ -101,11 +102,23 @@ def history(
     with open_existing_storage(db) as storage:
         pool_id, found = find_pool_id(storage.database, pool), find_version(storage.database, bot)
         changes = leaderboard.history(storage.database, pool_id=pool_id, version_id=found.version.id)
-    rows = [
-        {**change.model_dump(), "exposure": change.mu_after - 3 * change.sigma_after}
-        for change in changes[-last if last else 0 :]
-    ]
+    rows = [_change_facts(change) for change in changes[-last if last else 0 :]]
     print_rows(_HISTORY, rows, style, empty=f"{bot} has no rated match in that pool")
+
+
+def _change_facts(change: RatingChange) -> dict[str, Any]:
+    return {
+        "match_id": change.match_id,
+        "seat": change.seat,
+        "pool_id": change.pool_id,
+        "version_id": change.version_id,
+        "rating_seq": change.rating_seq,
+        "mu_before": change.mu_before,
+        "sigma_before": change.sigma_before,
+        "mu_after": change.mu_after,
+        "sigma_after": change.sigma_after,
+        "exposure": change.mu_after - 3 * change.sigma_after,
+    }
 
 
 _OPPONENTS = (

@@ -11,10 +11,11 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import Situation
-from arena.tournament.planner import Planner
+from arena.tournament.stored import format_of, situation_of
 from ratings.read.crosstable import names as names_of
+from ratings.read.waves import tournament_waves
 from ratings.statistics.compare.comparison import Answer, Comparison
-from ratings.store.database import Session, read
+from ratings.store.database import Database
 from ratings.store.models import Tournament
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
@@ -42,11 +43,11 @@ class BestKnown:
 Conclusion: TypeAlias = BestKnown | Comparison
 
 
-def find_conclusion(session: Session, form: Format, situation: Situation) -> Conclusion | None:
+def find_conclusion(database: Database, form: Format, situation: Situation) -> Conclusion | None:
     """Return what a tournament has found out so far; `None` for a format that asks nothing."""
     if isinstance(form, Adaptive):
         standing = form.answer(situation)
-        return BestKnown(form.until, standing, names_of(session, [*standing.leaders, *standing.contenders]))
+        return BestKnown(form.until, standing, names_of(database, [*standing.leaders, *standing.contenders]))
     return form.comparison(situation.blocks) if isinstance(form, Compare) else None
 
 
@@ -75,11 +76,9 @@ def conclusion_facts(conclusion: Conclusion | None) -> dict[str, Any] | None:
 
 def find_comparison(storage: Storage, tournament: Tournament) -> Comparison | None:
     """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
-    with read(storage.database) as session:
-        planner = Planner.of(session, tournament)
-        if planner is None or not isinstance(planner.form, Compare):
-            return None
-        return planner.form.comparison(planner.situation(session).blocks)
+    waves = tournament_waves(storage.database, tournament.id)
+    form = format_of(waves.tournament, waves.pool)
+    return form.comparison(situation_of(waves).blocks) if isinstance(form, Compare) else None
 
 
 def progress_note(storage: Storage, tournament: Tournament) -> str:

@@ -18,6 +18,7 @@ from arena.cli.shared.suggestions import next_command
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.programs import StoredPrograms
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
 from arena.tournament.errors import HostFailingError
@@ -120,9 +121,8 @@ async def _run(storage: Storage, tournament: Tournament, hosting: HostingOptions
             storage.database,
             tournament.id,
             executor,
-            display.show,
-            store=storage.store,
-            policy=hosting.policy,
+            StoredPrograms(storage.store, hosting.policy),
+            on_progress=display.show,
             leak_checks=hosting.leak_checks,
         )
     display.end(end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -13,12 +14,12 @@ from arena.cli.shared.games import get_game
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
 from arena.cli.shared.storage import Storage
+from arena.hosting.programs import StoredPrograms
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
-from ratings.read import queries
-from ratings.store.database import Session, write
+from ratings.read.tournaments import list_tournaments
 from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
@@ -74,18 +75,20 @@ def plan_tournament(
     """
     terms = _read_terms(request, form.seats, rated=rated)
     _check_known(storage, bots)
-    with write(storage.database) as session:
-        free = _free_name(session, name, kind or form.name)
-        return creation.create_format(session, storage.store, terms, form, name=free, bots=bots)
+    choose_name = _name_chooser(storage, name, kind or form.name)
+    return creation.create_tournament(
+        storage.database, StoredPrograms(storage.store), terms, form, bots=bots, choose_name=choose_name
+    )
 
 
 def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
     """Write the single match that was asked for, and return its tournament; the bots sit in the order named."""
     terms = _read_terms(request, len(bots), rated=rated)
     _check_known(storage, bots)
-    with write(storage.database) as session:
-        free = _free_name(session, name, creation.SINGLE_MATCH)
-        return creation.create_match(session, storage.store, terms, name=free, bots=bots)
+    choose_name = _name_chooser(storage, name, creation.SINGLE_MATCH)
+    return creation.create_match(
+        storage.database, StoredPrograms(storage.store), terms, bots=bots, choose_name=choose_name
+    )
 
 
 def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:
@@ -114,9 +117,15 @@ def _check_known(storage: Storage, bots: Sequence[str]) -> None:
         find_version(storage.database, bot)
 
 
-def _free_name(session: Session, name: str | None, kind: str) -> str:
+def _name_chooser(storage: Storage, name: str | None, kind: str) -> creation.ChooseName:
+    """Return what names the tournament while it is written. Raise MisuseError at once if the name is taken now."""
+    choose_name = partial(_free_name, name, kind)
+    choose_name({row.tournament.name for row in list_tournaments(storage.database)})
+    return choose_name
+
+
+def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
     """Return the name that the tournament gets. Raise MisuseError if the one asked for is taken."""
-    taken = {row.tournament.name for row in queries.list_tournaments(session)}
     if name is None:
         return next_name(kind, taken)
     if name in taken:

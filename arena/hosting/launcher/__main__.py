@@ -1,7 +1,7 @@
-"""The process that starts bots. It imports neither gRPC nor more of ours than this package, and has one thread.
+"""The process that starts bots. It imports no gRPC, of ours only parts of `arena.hosting`, and has one thread.
 
-Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py [DIRECTORY...]`); `loop` tells what it
-reads and writes. At its end it removes the directories given as arguments.
+Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py [DIRECTORY...]`); `server` tells
+what it reads and writes. At its end it removes the directories given as arguments.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import sys
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
 from arena.hosting.launcher.guardian import Guardian
-from arena.hosting.launcher.server import Launcher
-from arena.hosting.proc.processes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl, remove_tree
+from arena.hosting.launcher.server import LauncherServer
+from arena.hosting.prctl import PR_SET_CHILD_SUBREAPER, die_with_parent, prctl
+from arena.hosting.removal import remove_tree
 
 
 def main() -> None:
     """Serve stdin; the arguments are directories to remove at the end."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     parent = os.getppid()
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    die_with_parent(signal.SIGTERM)
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
@@ -32,7 +33,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     guardian = Guardian(sys.argv[1:])
     if os.getppid() == parent:
-        Launcher(guardian).run(read_end)
+        LauncherServer(guardian).run(read_end)
     for directory in sys.argv[1:]:
         remove_tree(directory)
     guardian.close()

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Mapping
 from typing import Any
+
+from arena.hosting.launcher.request import StartRequest
 
 KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
 READS_AT_ONCE = 16
 REFILL_S = 16.0
 """After so many seconds of silence a bot may write its whole allowance again."""
+_TOKEN = "ARENA_TOKEN"
 
 
-def mark_of(command: dict[str, Any]) -> bytes:
-    """What stands in the environment of a bot and of nobody else."""
-    return f"ARENA_TOKEN={command['env'].get('ARENA_TOKEN', command['id'])}".encode()
+def token_entry(environment: Mapping[str, str], key: int) -> bytes:
+    """Return what stands in the environment of a bot and of nobody else, `NAME=value`."""
+    return f"{_TOKEN}={environment.get(_TOKEN, key)}".encode()
 
 
 class Tail:
@@ -34,7 +38,7 @@ class Tail:
             del self._bytes[:-KEPT_BYTES]
 
     def text(self) -> str:
-        """What was kept, a character a byte."""
+        """Return what was kept, a character a byte."""
         return self._bytes[-KEPT_BYTES:].decode("latin-1")
 
 
@@ -47,7 +51,7 @@ class Allowance:
         self._at = time.monotonic()
 
     def take(self, size: int) -> bool:
-        """Whether that much was still allowed."""
+        """Use up so many bytes, and return whether they were still allowed."""
         now = time.monotonic()
         self._left = min(self._left + (now - self._at) * self._most / REFILL_S, self._most) - size
         self._at = now
@@ -55,18 +59,20 @@ class Allowance:
 
 
 class Bot:
-    """A process that was started, by the command that asked for it."""
+    """A process that was started, by the request that asked for it."""
 
-    def __init__(self, command: dict[str, Any], process: subprocess.Popen[bytes]) -> None:
-        self.key: int = command["id"]
-        self.mark = mark_of(command)
-        self.scratch: str | None = command["scratch"]
-        self.keep: dict[str, Any] = command["keep"] or {}
+    def __init__(self, key: int, request: StartRequest, process: subprocess.Popen[bytes]) -> None:
+        self.key = key
+        self.token = token_entry(request.environment, key)
+        self.scratch = request.scratch
+        self.limits = request.limits
+        self.is_wrapped = bool(request.confinement and request.confinement.wrapper)
+        """Whether the process itself is a sandbox around the bot."""
         self.process = process
         self.pid = process.pid
         self.stdout, self.stderr = Tail(), Tail()
         self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
-        self.allowance = Allowance(self.keep["output_bytes"]) if self.keep else None
+        self.allowance = Allowance(self.limits.output_bytes) if self.limits else None
         self.exceeded: dict[str, Any] | None = None
         self.has_exited = False
         self.give_up_at = 0.0
@@ -75,13 +81,8 @@ class Bot:
         self.uid_lock: Any = None
         self.uid: int | None = None
 
-    @property
-    def is_confined(self) -> bool:
-        """Whether the process itself is a sandbox around the bot."""
-        return bool(self.keep.get("wrapped"))
-
     def read(self, pipe: Any) -> bool:
-        """Take what has come through a pipe; False at its end."""
+        """Take what has come through a pipe; return False at its end."""
         try:
             data = os.read(pipe.fileno(), READ_BYTES)
         except BlockingIOError:
@@ -90,25 +91,29 @@ class Bot:
         return bool(data)
 
     def output(self) -> dict[str, Any]:
-        """The last part of what it wrote, a character a byte, and how much it wrote in all."""
-        for pipe, tail in self.open_pipes.items():
-            try:
-                for _ in range(READS_AT_ONCE):
-                    assert pipe is not None
-                    data = os.read(pipe.fileno(), READ_BYTES)
-                    if not data:
-                        break
-                    self._add(tail, data)
-            except BlockingIOError:
-                pass
+        """Return the last part of what it wrote, a character a byte, and how much it wrote in all."""
+        for pipe in self.open_pipes:
+            self._drain(pipe)
         return {
             "stdout": self.stdout.text(),
             "stderr": self.stderr.text(),
             "totals": [self.stdout.total, self.stderr.total],
         }
 
+    def _drain(self, pipe: Any) -> None:
+        try:
+            for _ in range(READS_AT_ONCE):
+                data = os.read(pipe.fileno(), READ_BYTES)
+                if not data:
+                    break
+                self._add(self.open_pipes[pipe], data)
+        except BlockingIOError:
+            pass
+
     def _add(self, tail: Tail, data: bytes) -> None:
         tail.add(data)
-        if self.allowance is not None and self.exceeded is None and not self.allowance.take(len(data)):
-            limit = self.keep["output_bytes"]
-            self.exceeded = {"what": "output", "used": self.stdout.total + self.stderr.total, "limit": limit}
+        if self.allowance is None or self.exceeded is not None or self.allowance.take(len(data)):
+            return
+        assert self.limits is not None
+        used = self.stdout.total + self.stderr.total
+        self.exceeded = {"what": "output", "used": used, "limit": self.limits.output_bytes}

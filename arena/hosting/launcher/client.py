@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
-import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,32 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from arena.hosting.errors import (
-    HostingError,
-    LauncherLostError,
-    LaunchError,
-    SandboxUnavailableError,
-    StorageFailedError,
-)
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Mark, Output, Written, read_exceeded, read_written
-from arena.hosting.sandbox.bubblewrap import MissingToolError
-from arena.hosting.sandbox.levels import plan_start
-from arena.hosting.sandbox.limits import NONE, Keep
-from arena.hosting.sandbox.seccomp import UnknownMachineError
-
-__all__ = [
-    "Exceeded",
-    "Exit",
-    "HostedProcess",
-    "HostingError",
-    "LaunchError",
-    "Launcher",
-    "LauncherLostError",
-    "Mark",
-    "Output",
-    "SandboxUnavailableError",
-    "StorageFailedError",
-]
+from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, StorageFailedError
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Mark, Output, Written
+from arena.hosting.launcher.request import StartRequest
 
 TERM_GRACE_S = 0.5
 KILL_GRACE_S = 6.0
@@ -51,7 +27,7 @@ _PROGRAM = Path(__file__).with_name("__main__.py")
 class HostedProcess:
     """A process that the launcher started."""
 
-    def __init__(self, launcher: Launcher, key: int, pid: int) -> None:
+    def __init__(self, launcher: LauncherClient, key: int, pid: int) -> None:
         self._launcher = launcher
         self._key = key
         self.pid = pid
@@ -69,7 +45,7 @@ class HostedProcess:
             self._launcher.command({"do": "signal", "id": self._key, "signal": int(number)})
 
     async def wait(self, timeout_s: float) -> bool:
-        """Whether it has ended within that time. Raises LauncherLostError."""
+        """Return whether it has ended within that time. Raises LauncherLostError."""
         if not self.exited.done() and timeout_s > 0:
             await asyncio.wait({self.exited}, timeout=timeout_s)
         if self.exited.cancelled():
@@ -77,7 +53,7 @@ class HostedProcess:
         return self.exited.done()
 
     async def end(self, grace_s: float = 0.0) -> bool:
-        """Wait for it, then TERM, then KILL; True if it had ended by itself. Raises HostingError if it survives."""
+        """Wait for it, then TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
         if await self.wait(grace_s):
             return True
         for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
@@ -87,12 +63,12 @@ class HostedProcess:
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
     async def mark(self) -> Mark:
-        """The point it has come to in what it writes, for `collect`."""
+        """Return the point it has come to in what it writes, for `collect`."""
         await self._refresh()
         return self.written.end
 
     async def collect(self, since: Mark = BEGINNING) -> Output:
-        """The last part of what it wrote after that mark, also after its end."""
+        """Return the last part of what it wrote after that mark, also after its end."""
         await self._refresh()
         return self.written.since(since)
 
@@ -102,7 +78,7 @@ class HostedProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class _Start:
+class _PendingStart:
     """A start that was asked for."""
 
     program: str
@@ -110,7 +86,7 @@ class _Start:
     started: asyncio.Future[HostedProcess]
 
     def explain_failure(self, event: Mapping[str, Any]) -> HostingError:
-        """Whose fault it is: too few processes, files or space, and an interpreter that is gone, are the host's."""
+        """Return whose fault it is: too few processes, files or space, and a missing interpreter, are the host's."""
         path = Path(self.program)
         is_own = not path.is_absolute() or path.is_relative_to(self.directory)
         if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
@@ -119,15 +95,15 @@ class _Start:
         return kind(f"this host could not start {self.program}: {event['error']}")
 
 
-class Launcher:
-    """A launcher process. Async context manager; leaving it kills every bot."""
+class LauncherClient:
+    """A launcher process of our own. Async context manager; leaving it kills every bot."""
 
     def __init__(self, remove: Sequence[Path] = ()) -> None:
-        """`remove` are directories that the launcher removes at its end, whatever ends it."""
+        """Have the launcher remove these directories at its end, whatever ends it."""
         self._remove = remove
         self._next_key = 0
         self._hosted: dict[int, HostedProcess] = {}
-        self._starting: dict[int, _Start] = {}
+        self._starting: dict[int, _PendingStart] = {}
         self._collecting: dict[int, asyncio.Future[None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -163,34 +139,14 @@ class Launcher:
         """Whether the launcher has ended."""
         return self._process is None or self._process.returncode is not None
 
-    async def start(
-        self,
-        argv: Sequence[str],
-        directory: str,
-        env: Mapping[str, str],
-        *,
-        scratch: Path | None = None,
-        keep: Keep | None = None,
-    ) -> HostedProcess:
-        """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not.
-
-        It works in `scratch`, which must not exist, is its own and goes with it; without that, in `directory`, where
-        its files lie. `keep` limits it. At level `standard` it has its files at /bot, works in a /tmp of its own, and
-        its environment is told so; nothing is made at `scratch` then. Without `keep` nobody watches it.
-        """
-        try:
-            plan = plan_start(argv, directory, env, scratch, keep)
-        except (MissingToolError, UnknownMachineError) as error:
-            raise SandboxUnavailableError(str(error)) from error
-        if keep is not None and keep.level != NONE and keep.socket is not None:
-            _open_socket(keep.socket)
+    async def start(self, request: StartRequest) -> HostedProcess:
+        """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not."""
         self._next_key += 1
         key = self._next_key
         started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
-        place = {"directory": directory, "scratch": plan.scratch, "keep": plan.keep}
-        self._starting[key] = _Start(argv[0], directory, started)
+        self._starting[key] = _PendingStart(request.named_program, request.directory, started)
         try:
-            self.command({"do": "start", "id": key, "argv": list(plan.argv), **place, "env": dict(plan.environment)})
+            self.command({"do": "start", "id": key, "request": request.to_json()})
             return await asyncio.shield(started)
         except asyncio.CancelledError:
             if started.done() and not started.exception():
@@ -242,15 +198,15 @@ class Launcher:
             start.started.set_exception(start.explain_failure(event))
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].written = read_written(event)
+        self._hosted[event["id"]].written = Written.from_event(event)
         self._finish_collecting(event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:
-        self._hosted[event["id"]].exceeded = read_exceeded(event)
+        self._hosted[event["id"]].exceeded = Exceeded.from_event(event)
 
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
-        hosted.written = read_written(event)
+        hosted.written = Written.from_event(event)
         hosted.has_begun = event["has_begun"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
         self._finish_collecting(event["id"])
@@ -259,9 +215,3 @@ class Launcher:
         future = self._collecting.pop(key, None)
         if future is not None:
             future.set_result(None)
-
-
-def _open_socket(path: Path) -> None:
-    """Let the user of a bot connect: who reaches the socket at all is decided by its directory, and by the token."""
-    if os.geteuid() == 0:
-        path.chmod(0o666)

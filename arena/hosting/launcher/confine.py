@@ -1,4 +1,4 @@
-"""Level `reduced`: Landlock and seccomp put upon this process, before it becomes a bot. Needs no namespaces.
+"""Puts Landlock and seccomp upon this process before it becomes a bot, for level `reduced`. Needs no namespaces.
 
 What it lacks against a sandbox: unix sockets elsewhere can be reached if their permissions allow it, and before Linux
 6.12 (ABI 6) other processes of the same user can be signalled. Landlock is in Linux from 5.13 on, if it is switched on.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.hosting.proc.processes import prctl
+from arena.hosting.prctl import prctl
 
 # The same numbers on every processor.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -31,16 +32,16 @@ _SIGNALS_AND_ABSTRACT_SOCKETS = 1 | 2
 
 
 class ConfineError(OSError):
-    """The kernel cannot do it."""
+    """The kernel cannot confine a process in this way."""
 
 
 def landlock_version() -> int:
-    """The ABI of Landlock that this kernel has; 0 for none."""
+    """Return the ABI of Landlock that this kernel has; 0 for none."""
     return max(_syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION), 0)
 
 
-def confine(places: dict[str, Any], program: bytes) -> None:
-    """Allow this process only those places (`read`, `list` and `write`), and what the seccomp program allows, for good.
+def confine(places: Mapping[str, Sequence[str]], program: bytes) -> None:
+    """Allow this process for good only these places (`read`, `list` and `write`) and what the seccomp program allows.
 
     Raises ConfineError.
     """

@@ -13,16 +13,11 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from arena.hosting.proc.processes import (
-    PR_SET_PDEATHSIG,
-    list_processes,
-    prctl,
-    read_environment,
-    read_relations,
-    remove_tree,
-    set_title,
-    signal_exactly,
-)
+from arena.hosting.launcher.signalling import signal_exactly
+from arena.hosting.launcher.title import set_title
+from arena.hosting.prctl import die_with_parent
+from arena.hosting.proc.processes import list_processes, read_environment, read_relations
+from arena.hosting.removal import remove_tree
 
 CLEAR_LOOKS = 3
 LOOK_S = 0.02
@@ -33,7 +28,7 @@ _FIRST_UNUSED = 64
 
 
 class Guardian:
-    """The launcher's side: tell of bots that start and end."""
+    """The launcher's side: tells the guardian of bots that start and end."""
 
     def __init__(self, directories: Sequence[str]) -> None:
         read_end, self._pipe = os.pipe()
@@ -45,16 +40,16 @@ class Guardian:
                 os._exit(0)
         os.close(read_end)
 
-    def watch(self, pid: int, mark: bytes) -> None:
-        """A bot has been started; with a negative number for a process id, one is being started."""
-        self._tell(b"+%d %s\n" % (pid, mark))
+    def watch(self, pid: int, token: bytes) -> None:
+        """Tell that a bot has been started, or is being started, with a negative number in place of the process id."""
+        self._tell(b"+%d %s\n" % (pid, token))
 
     def forget(self, pid: int) -> None:
-        """A bot has ended, and nothing of it is left."""
+        """Tell that a bot has ended, and that nothing of it is left."""
         self._tell(b"-%d\n" % pid)
 
     def close(self) -> None:
-        """Let it end, and wait for that."""
+        """Have the guardian end, and wait for that."""
         os.close(self._pipe)
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
@@ -65,7 +60,7 @@ class Guardian:
 
 
 def _guard(pipe: int, directories: Sequence[str]) -> None:
-    prctl(PR_SET_PDEATHSIG, 0)
+    die_with_parent(0)
     os.setsid()
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -88,15 +83,15 @@ def _keep_only(pipe: int) -> None:
 
 
 def _read_until_the_end() -> dict[int, bytes]:
-    """The bots that were there when the launcher died, with their marks."""
+    """Return the bots that were there when the launcher died, with what stands in their environment."""
     bots: dict[int, bytes] = {}
     rest = b""
     while data := os.read(0, 65536):
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            pid, _, mark = line[1:].partition(b" ")
+            pid, _, token = line[1:].partition(b" ")
             if line.startswith(b"+"):
-                bots[int(pid)] = mark
+                bots[int(pid)] = token
             else:
                 bots.pop(int(pid), None)
     return bots
@@ -111,14 +106,14 @@ def _end_all(bots: dict[int, bytes]) -> None:
         time.sleep(LOOK_S)
 
 
-def _kill_members(leaders: Iterable[int], marks: set[bytes]) -> bool:
-    """Whether there was any."""
+def _kill_members(leaders: Iterable[int], tokens: set[bytes]) -> bool:
+    """Kill every process of these bots, and return whether there was any."""
     leaders, found = set(leaders), False
     for pid in list_processes():
         relations = read_relations(pid) if pid != os.getpid() else None
         if relations is None or relations.is_zombie:
             continue
-        if {relations.group, relations.session} & leaders or marks & read_environment(pid):
+        if {relations.group, relations.session} & leaders or tokens & read_environment(pid):
             signal_exactly(pid, relations)
             found = True
     return found

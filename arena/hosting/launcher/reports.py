@@ -1,4 +1,4 @@
-"""What is known of a hosted process: how it ended, what it wrote, which limit it exceeded. Plain values."""
+"""What the launcher reports of a process: how it ended, what it wrote, which limit it exceeded. Plain values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Exit:
     signal: int
 
     def describe(self) -> str:
-        """For people: `exit status 3`, `SIGKILL`."""
+        """Return it for people: `exit status 3`, `SIGKILL`."""
         if not self.signal:
             return f"exit status {self.status}"
         try:
@@ -40,7 +40,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point in what a process writes: bytes before it."""
+    """A point in what a process writes, in bytes from its start."""
 
     stdout: int = 0
     stderr: int = 0
@@ -56,7 +56,7 @@ class Output:
     stdout: str
     stderr: str
     dropped: int
-    """Bytes that were not kept."""
+    """How many bytes were not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,20 @@ class Exceeded:
     what: str
     """`memory`, `processes`, `descriptors`, `disk`, `output` or `cpu`."""
     sentence: str
-    """For people."""
+    """What happened, for people."""
     used: int | None
     """In the unit of the limit; None where the kernel ended it, and does not say."""
     limit: int | None
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Exceeded:
+        """Return the excess that an event of the launcher tells of."""
+        what, used, limit = event["what"], event["used"], event["limit"]
+        if used is None:
+            return cls(what, _BY_KERNEL[what], None, None)
+        is_counted = what in ("processes", "descriptors") or event.get("unit") == "files"
+        shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
+        return cls(what, _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1]), used, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,37 +90,26 @@ class Written:
     stderr: bytes = b""
     totals: tuple[int, int] = (0, 0)
 
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Written:
+        """Return the output that an event of the launcher holds."""
+        stdout, stderr = (event[name].encode("latin-1") for name in ("stdout", "stderr"))
+        return cls(stdout, stderr, tuple(event["totals"]))
+
     @property
     def end(self) -> Mark:
         """The point it has come to."""
         return Mark(*self.totals)
 
     def since(self, mark: Mark) -> Output:
-        """What came after a mark, as text."""
+        """Return what came after a mark, as text."""
         stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
         stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)
         return Output(stdout, stderr, lost_out + lost_err)
 
 
 def _after(kept: bytes, total: int, start: int) -> tuple[str, int]:
-    """The text of what was kept from byte `start` on, and how many bytes of it were not."""
+    """Return the text of what was kept from byte `start` on, and how many bytes of it were not kept."""
     wanted = max(total - start, 0)
     text = kept[-wanted:] if wanted else b""
     return text.decode("utf-8", "replace"), wanted - len(text)
-
-
-def read_written(event: Mapping[str, Any]) -> Written:
-    """From an event of the launcher."""
-    stdout, stderr = (event[name].encode("latin-1") for name in ("stdout", "stderr"))
-    return Written(stdout, stderr, tuple(event["totals"]))
-
-
-def read_exceeded(event: Mapping[str, Any]) -> Exceeded:
-    """From an event of the launcher."""
-    what, used, limit = event["what"], event["used"], event["limit"]
-    if used is None:
-        return Exceeded(what, _BY_KERNEL[what], None, None)
-    is_counted = what in ("processes", "descriptors") or event.get("unit") == "files"
-    shown = (used, limit) if is_counted else (used >> 20, limit >> 20)
-    sentence = _SENTENCES[event.get("unit", what)].format(used=shown[0], limit=shown[1])
-    return Exceeded(what, sentence, used, limit)

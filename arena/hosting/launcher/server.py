@@ -2,8 +2,7 @@
 
 Commands come on stdin and events go to stdout, one JSON object a line:
 
-    {"do": "start", "id": 1, "argv": [...], "directory": "...", "scratch": "..." | null, "env": {...},
-     "keep": {...} | null}                                       -> started | failed; sandbox/levels.py makes `keep`
+    {"do": "start", "id": 1, "request": {...}}                   -> started | failed; see `request.StartRequest`
     {"do": "signal", "id": 1, "signal": 15}                      the process and its whole group
     {"do": "collect", "id": 1}                                   -> output, as long as it has not exited
 
@@ -16,7 +15,6 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... and as in output}
                                                                  nothing of its group and session is left then
 
-A bot works in its scratch directory, which is made for it and removed when it has ended; without one, in `directory`.
 Each bot leads a session of its own and dies with this process; its output is drained and the last part kept. What a
 bot leaves behind, daemons included, becomes a child of this process and is killed when the bot has ended. At the end
 of stdin (the worker is gone) or at SIGTERM every bot is killed.
@@ -32,18 +30,14 @@ import subprocess
 import time
 from typing import Any
 
-from arena.hosting.launcher.bot import READ_BYTES, Bot, mark_of
+from arena.hosting.launcher.bot import READ_BYTES, Bot, token_entry
 from arena.hosting.launcher.guardian import Guardian
-from arena.hosting.launcher.spawn import start
-from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, find_orphans, look
-from arena.hosting.proc.processes import (
-    list_children,
-    list_processes,
-    read_environment,
-    read_relations,
-    remove_tree,
-    signal_exactly,
-)
+from arena.hosting.launcher.orphans import clear_up, find_orphans
+from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.signalling import signal_bot
+from arena.hosting.launcher.spawn import spawn
+from arena.hosting.launcher.watchdog import LOOK_INTERVAL_S, look
+from arena.hosting.removal import remove_tree
 
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0
@@ -53,7 +47,7 @@ LONGEST_INTERVAL_S = 1.0
 _BY_SIGNAL = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
-class Launcher:
+class LauncherServer:
     """The bots, and the loop that serves them."""
 
     def __init__(self, guardian: Guardian) -> None:
@@ -68,7 +62,7 @@ class Launcher:
         self._pid = os.getpid()
 
     def run(self, wakeup: int) -> None:
-        """Serve until the end of stdin or SIGTERM, then kill every bot."""
+        """Serve until the end of stdin or SIGTERM, then kill every bot. `wakeup` is where signals are written to."""
         self._selector.register(0, selectors.EVENT_READ, self._read_commands)
         self._selector.register(wakeup, selectors.EVENT_READ, lambda: self._read_signals(wakeup))
         try:
@@ -90,9 +84,16 @@ class Launcher:
     def _patience(self, is_waiting: bool) -> float | None:
         if is_waiting:
             return CHECK_INTERVAL_S
-        if any(bot.keep for bot in self._bots.values()):
+        if any(bot.limits for bot in self._bots.values()):
             return max(self._next_look - time.monotonic(), 0.0)
         return None
+
+    def _read_signals(self, wakeup: int) -> None:
+        for number in os.read(wakeup, 4096):
+            if number == signal.SIGCHLD:
+                self._has_deaths = True
+            else:
+                self._is_running = False
 
     # Commands.
 
@@ -107,26 +108,27 @@ class Launcher:
             getattr(self, "_do_" + command["do"])(command)
 
     def _do_start(self, command: dict[str, Any]) -> None:
-        self._guardian.watch(-command["id"], mark_of(command))
+        key, request = command["id"], StartRequest.from_json(command["request"])
+        self._guardian.watch(-key, token_entry(request.environment, key))
         try:
-            bot = self._bots[command["id"]] = start(command, self._pid)
-            self._guardian.watch(bot.pid, bot.mark)
+            bot = self._bots[key] = spawn(key, request, self._pid)
+            self._guardian.watch(bot.pid, bot.token)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             about = {"errno": getattr(error, "errno", None) or 0, "missing": getattr(error, "filename", None) or ""}
-            self._send({"event": "failed", "id": command["id"], "error": str(error), **about})
+            self._send({"event": "failed", "id": key, "error": str(error), **about})
             return
         finally:
-            self._guardian.forget(-command["id"])
+            self._guardian.forget(-key)
         for pipe in list(bot.open_pipes):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, lambda pipe=pipe: self._read_output(bot, pipe))
-        self._send({"event": "started", "id": bot.key, "pid": bot.pid})
+        self._send({"event": "started", "id": key, "pid": bot.pid})
 
     def _do_signal(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
         if bot is not None:
-            self._signal(bot, command["signal"])
+            signal_bot(bot, command["signal"])
 
     def _do_collect(self, command: dict[str, Any]) -> None:
         bot = self._bots.get(command["id"])
@@ -157,7 +159,7 @@ class Launcher:
         if time.monotonic() < self._next_look:
             return
         started_s = time.process_time()
-        watched = [bot for bot in self._bots.values() if bot.keep and not bot.has_exited and not bot.exceeded]
+        watched = [bot for bot in self._bots.values() if bot.limits and not bot.has_exited and not bot.exceeded]
         orphans = find_orphans(watched, self._pid) if watched else {}
         for bot in watched:
             excess = look(bot, orphans[bot.pid])
@@ -168,39 +170,14 @@ class Launcher:
         self._next_look = time.monotonic() + min(max(LOOK_INTERVAL_S, rest_s), LONGEST_INTERVAL_S)
 
     def _punish(self, bot: Bot, excess: dict[str, Any]) -> None:
-        """Tell first, so that its end is never seen without the reason."""
+        """Kill a bot, but tell first, so that its end is never seen without the reason."""
         bot.exceeded = excess
         if "told" not in excess:
             excess["told"] = True
             self._send({"event": "exceeded", "id": bot.key, **excess})
-            self._signal(bot, signal.SIGKILL)
+            signal_bot(bot, signal.SIGKILL)
 
     # Ends.
-
-    def _read_signals(self, wakeup: int) -> None:
-        for number in os.read(wakeup, 4096):
-            if number == signal.SIGCHLD:
-                self._has_deaths = True
-            else:
-                self._is_running = False
-
-    @staticmethod
-    def _signal(bot: Bot, number: int) -> None:
-        """Signal a group. Its leader is not reaped yet, so the number cannot belong to anybody else."""
-        if bot.is_confined and number != signal.SIGKILL and not bot.has_exited:
-            # The sandbox would die of it at once and take the bot along; it ends when what is inside has ended.
-            for init in list_children(bot.pid):
-                for pid in list_children(init):
-                    relations = read_relations(pid)
-                    if relations is not None and relations.parent == init:
-                        signal_exactly(pid, relations, number)
-            return
-        try:
-            os.killpg(bot.pid, number)
-        except ProcessLookupError:
-            pass
-        except PermissionError:
-            bot.process.send_signal(number)  # macOS refuses if one member is a zombie
 
     def _reap(self) -> None:
         """Look after dead children: a bot stays a zombie until all that it started is gone as well."""
@@ -211,39 +188,14 @@ class Launcher:
                 bot.give_up_at = time.monotonic() + LAST_CHECKS_S
         dead = [bot for bot in self._bots.values() if bot.has_exited]
         for bot in dead:
-            self._signal(bot, signal.SIGKILL)  # the others of its group
-        busy = self._clear_up({bot.pid for bot in dead})
+            signal_bot(bot, signal.SIGKILL)  # the others of its group
+        busy = clear_up(self._bots.values(), dead, {self._pid, self._guardian.pid})
         for bot in dead:
             if bot.pid not in busy or time.monotonic() > bot.give_up_at:
                 self._bury(bot)
 
-    def _clear_up(self, leaders: set[int]) -> set[int]:
-        """Reap orphans; after an end kill those of no living bot and what is left of the sessions. Who left any.
-
-        An orphan belongs to a living bot if it is in its session, or has its token in the environment.
-        """
-        ours = {self._pid, self._guardian.pid, *(bot.pid for bot in self._bots.values())}
-        living = ours - leaders
-        marks = {bot.mark for bot in self._bots.values() if not bot.has_exited}
-        busy = set()
-        for pid in list_processes():
-            process = read_relations(pid) if pid not in ours else None
-            if process is None:
-                continue
-            related = {process.group, process.session} & leaders
-            if process.parent == self._pid and process.is_zombie:
-                os.waitpid(pid, os.WNOHANG)
-            elif related or (
-                leaders
-                and process.parent == self._pid
-                and process.session not in living
-                and not marks & read_environment(pid)
-            ):
-                busy |= related or leaders
-                signal_exactly(pid, process)
-        return busy
-
     def _bury(self, bot: Bot) -> None:
+        """Collect what a dead bot leaves, forget it, and tell of its end."""
         output = bot.output()
         _, status = os.waitpid(bot.pid, 0)
         bot.process.returncode = code = os.waitstatus_to_exitcode(status)
@@ -255,7 +207,7 @@ class Launcher:
         ended = _describe_end(bot, code)
         if bot.uid_lock is not None:
             bot.uid_lock.close()
-        if what := _BY_SIGNAL.get(ended["signal"]) if bot.keep and bot.exceeded is None else None:
+        if what := _BY_SIGNAL.get(ended["signal"]) if bot.limits and bot.exceeded is None else None:
             self._send({"event": "exceeded", "id": bot.key, "what": what, "used": None, "limit": None})
         self._send({"event": "exited", "id": bot.key, **ended, **output})
 
@@ -264,13 +216,13 @@ class Launcher:
         until = time.monotonic() + LAST_CHECKS_S
         while self._bots and time.monotonic() < until:
             for bot in self._bots.values():
-                self._signal(bot, signal.SIGKILL)
+                signal_bot(bot, signal.SIGKILL)
             time.sleep(CHECK_INTERVAL_S / 4)
             self._reap()
 
 
 def _describe_end(bot: Bot, code: int) -> dict[str, Any]:
-    """How a bot ended; of one in a sandbox, what that reports of it. `has_begun`: the sandbox was ready for it."""
+    """Return how a bot ended, inside its sandbox if it had one, and whether that was ready for it (`has_begun`)."""
     has_begun = True
     if bot.status_pipe is not None:
         with open(bot.status_pipe, "rb") as pipe:  # noqa: PTH123 - pathlib would double the start-up

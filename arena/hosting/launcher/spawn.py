@@ -7,41 +7,43 @@ import os
 import resource
 import signal
 import subprocess
-from typing import Any
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 from arena.hosting.launcher.bot import Bot
 from arena.hosting.launcher.confine import confine
+from arena.hosting.launcher.request import Confinement, StartRequest
 from arena.hosting.launcher.uids import take_uid
-from arena.hosting.proc.processes import PR_SET_PDEATHSIG, prctl, remove_tree
+from arena.hosting.prctl import die_with_parent
+from arena.hosting.removal import remove_tree
 
 
-def start(command: dict[str, Any], launcher: int) -> Bot:
-    """Start what a command of the arena asks for. Raises OSError, ValueError, SubprocessError; nothing is left then."""
-    os.stat(command["directory"])  # noqa: PTH116 - pathlib would double the start-up
-    keep = command["keep"] or {}
-    uid, lock = take_uid() if keep.get("own_uid") else (None, None)
-    inherited: list[int] = []
-    status = None
-    try:
-        _make_scratch(command["scratch"])
-        fillings = {"{uid}": str(uid)}
-        if keep.get("wrapped"):
-            inherited.append(_feed(base64.b64decode(keep["seccomp"])))
+def spawn(key: int, request: StartRequest, launcher: int) -> Bot:
+    """Start what was asked for. Raises OSError, ValueError, SubprocessError; nothing is left then.
+
+    `launcher` is the process id of the caller.
+    """
+    os.stat(request.directory)  # noqa: PTH116 - pathlib would double the start-up
+    confinement = request.confinement
+    with ExitStack() as on_failure, ExitStack() as inherited:
+        uid = lock = status = None
+        if confinement is not None and confinement.own_uid:
+            uid, lock = take_uid()
+            on_failure.callback(lock.close)
+        on_failure.callback(remove_tree, request.scratch)
+        _make_scratch(request.scratch)
+        words, passed = {"{uid}": str(uid)}, []
+        if confinement is not None and confinement.wrapper:
             status, write_end = os.pipe()
-            inherited.append(write_end)
-            fillings |= {"{seccomp}": str(inherited[0]), "{status}": str(write_end)}
-        head = [fillings.get(word, word) for word in keep.get("wrapper", ())]
-        bot = Bot(command, _spawn(command, [*head, *command["argv"]], keep, inherited, launcher))
-    except BaseException:
-        remove_tree(command["scratch"])
-        if status is not None:
-            os.close(status)
-        if lock is not None:
-            lock.close()
-        raise
-    finally:
-        for descriptor in inherited:
-            os.close(descriptor)
+            on_failure.callback(os.close, status)
+            inherited.callback(os.close, write_end)
+            seccomp = _feed(base64.b64decode(confinement.seccomp))
+            inherited.callback(os.close, seccomp)
+            words |= {"{seccomp}": str(seccomp), "{status}": str(write_end)}
+            passed = [seccomp, write_end]
+        wrapper = [words.get(word, word) for word in confinement.wrapper] if confinement else []
+        bot = Bot(key, request, _run(request, [*wrapper, *request.argv], passed, launcher))
+        on_failure.pop_all()
     bot.status_pipe, bot.uid, bot.uid_lock = status, uid, lock
     return bot
 
@@ -53,41 +55,46 @@ def _make_scratch(path: str | None) -> None:
 
 
 def _feed(data: bytes) -> int:
-    """A descriptor to read those few bytes from."""
+    """Return a descriptor to read those few bytes from."""
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)
     return read_end
 
 
-def _spawn(
-    command: dict[str, Any], argv: list[str], keep: dict[str, Any], inherited: list[int], launcher: int
+def _run(
+    request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int
 ) -> subprocess.Popen[bytes]:
     def prepare() -> None:
-        """In the new process, before its program: die with the launcher, also if that died just now."""
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        """Run in the new process before its program: die with the launcher, even if that died just now."""
+        die_with_parent(signal.SIGKILL)
         if os.getppid() != launcher:
             os._exit(1)
-        for name, limit in keep.get("rlimits", {}).items():
-            _set_limit(getattr(resource, name), limit)
-        if "landlock" in keep:
-            confine(keep["landlock"], base64.b64decode(keep["seccomp"]))
+        if request.confinement is not None:
+            _confine_this_process(request.confinement)
 
     return subprocess.Popen(
         argv,
-        cwd=command["scratch"] or command["directory"],
-        env=command["env"],
+        cwd=request.scratch or request.directory,
+        env=request.environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        pass_fds=inherited,
+        pass_fds=passed_descriptors,
         preexec_fn=prepare,  # safe here: one thread, no gRPC
     )
 
 
+def _confine_this_process(confinement: Confinement) -> None:
+    for name, limit in confinement.rlimits.items():
+        _set_limit(getattr(resource, name), limit)
+    if confinement.landlock:
+        confine(confinement.landlock, base64.b64decode(confinement.seccomp))
+
+
 def _set_limit(which: int, limit: int) -> None:
-    """As low as asked, or lower where the host allows no more."""
+    """Set a limit as low as asked, or lower where the host allows no more."""
     _, most = resource.getrlimit(which)
     soft, hard = limit, limit + 1 if which == resource.RLIMIT_CPU else limit  # at the hard one it would be SIGKILL
     if most != resource.RLIM_INFINITY:

@@ -1,4 +1,4 @@
-"""A user id for each bot process of a launcher that runs as root: from a range nobody uses, no id twice at once."""
+"""Finds a user id for each bot process of a launcher that runs as root: in a range nobody uses, none twice at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class NoUidError(OSError):
 
 
 def take_uid() -> tuple[int, socket.socket]:
-    """An id that no other arena of this machine uses, and its lock: closing that gives it back. Raises NoUidError.
+    """Return an id that no other arena of this machine uses, and its lock, which gives it back when it is closed.
+
+    Raises NoUidError.
 
     The lock is a name of an abstract socket: it goes with the process that holds it, so none is ever stale.
     """
@@ -37,7 +39,7 @@ def take_uid() -> tuple[int, socket.socket]:
 
 
 def _candidates() -> Iterator[int]:
-    """The whole range, from a place of one's own on, so that an id is not used again at once."""
+    """Return the whole range, from a place of one's own on, so that an id is not used again at once."""
     start = int.from_bytes(os.urandom(2), "big") % UIDS
     yield from (FIRST_UID + (start + offset) % UIDS for offset in range(UIDS))
 

@@ -1,1 +1,1 @@
-"""Every reader of /proc: who belongs to whom, what processes used, and how long they waited."""
+"""Every reader of /proc: which processes there are, what they use, how long they wait. It signals and ends none."""

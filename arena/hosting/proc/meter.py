@@ -42,7 +42,7 @@ class TreeMeter:
         self._nice = os.getpriority(os.PRIO_PROCESS, 0)
         self._cpu_ns = self._base_ns = self._looked_ns = 0
         self._known: dict[int, tuple[int, int]] = {}
-        """Of each process at the last look: its clock, and the times of the children it had waited for."""
+        """For each process, its clock at the last look and the times of the children it had waited for."""
         self._owed: dict[int, int] = {}
         """CPU of ended children that was counted while they lived, by the parent whose times will hold it again."""
         self._waiting = Waiting()
@@ -52,7 +52,7 @@ class TreeMeter:
         self._cpu_ns = 0  # what it did before is nobody's decision
 
     def begin(self) -> None:
-        """A decision starts. After a short one this reads one clock per process and no file."""
+        """Start a decision. After a short one this reads one clock per process and no file."""
         if self._has_looked:
             self._scan()
         self._has_looked = False
@@ -61,28 +61,28 @@ class TreeMeter:
         self._waiting.begin(time.monotonic_ns())
 
     def look(self) -> tuple[int, int] | None:
-        """CPU and waiting since `begin`, in microseconds; None if they cannot be read."""
+        """Return CPU and waiting since `begin`, in microseconds, or None if they cannot be read."""
         self._has_looked = True
         if not self._scan():
             return None
         return max(self._cpu_ns - self._base_ns, 0) // 1000, self._waiting.total_ns // 1000
 
     def has_run(self) -> bool:
-        """Whether the bot has computed since `begin`. Cheap."""
+        """Return whether the bot has computed since `begin`. Cheap."""
         return self._counted_ns() > self._base_ns
 
     def total_us(self) -> int:
-        """CPU since this meter was made. Cheap: new processes are looked for only every 250 ms."""
+        """Return the CPU since this meter was made. Cheap: new processes are looked for only every 250 ms."""
         if time.monotonic_ns() - self._looked_ns > _STALE_NS:
             self._scan()
         return self._counted_ns() // 1000
 
     def close(self) -> None:
-        """Give the descriptors back. It can be used again; the next look opens what it needs."""
+        """Give the descriptors back. The meter can be used again: the next look opens what it needs."""
         self._tree.close()
 
     def _counted_ns(self) -> int:
-        """CPU up to now, as far as the clocks of the known processes tell."""
+        """Return the CPU up to now, as far as the clocks of the known processes tell."""
         total_ns = self._cpu_ns
         for pid, (known_ns, _) in self._known.items():
             process = self._tree.processes.get(pid)
@@ -105,7 +105,7 @@ class TreeMeter:
     def _count_waiting(self, now_ns: int, *, is_first: bool) -> None:
         waits = []
         for task in self._tree.tasks():
-            reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.switches
+            reading = task.waited_ns(now_ns), max(task.ran_ns, 0), task.turns
             if task.waiter is None:
                 task.waiter = Waiter(*reading) if is_first else Waiter()
             elif self._begun:
@@ -130,7 +130,7 @@ class TreeMeter:
         self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
 
     def _settle(self, pid: int, reaped_ns: int) -> int:
-        """What of the growth of the times of a process's children was not counted while they lived."""
+        """Return what of the growth of its children's times was not counted while they lived."""
         counted_ns = min(self._owed.get(pid, 0), reaped_ns)
         if counted_ns:
             self._owed[pid] -= counted_ns

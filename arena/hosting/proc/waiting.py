@@ -35,12 +35,12 @@ class Waiter:
         self._credit_ns = self._uncounted_ns = 0
 
     def begin(self, decisions: int) -> None:
-        """So many decisions have begun since this was asked last."""
+        """Start anew: so many decisions have begun since the last call."""
         self._turns_left = min(self._turns_left + MESSENGER_TURNS * decisions, MOST_TURNS)
         self._credit_ns = self._uncounted_ns = 0
 
     def count(self, waited_ns: int, ran_ns: int, turns: int) -> tuple[int, bool]:
-        """What of its waiting counts now, and whether as a messenger's."""
+        """Return what of its waiting counts now, and whether as a messenger's."""
         grown_ns = max(waited_ns - self._waited_ns, 0)
         self._credit_ns += FAIR_WAIT * (ran_ns - self._ran_ns)
         is_messenger = self._turns_left > 0
@@ -66,14 +66,14 @@ class Waiting:
         self.begin(0)
 
     def begin(self, now_ns: int) -> None:
-        """A decision starts."""
+        """Start a decision."""
         self._covered.clear()
         self._began_ns = self._looked_ns = now_ns
         self.total_ns = 0
         """How long the bot waited up to the last look; at most the time since `begin`."""
 
     def add(self, now_ns: int, waits: Iterable[tuple[int, bool]]) -> None:
-        """What counts of each thread from the last look to this one, in nanoseconds, and whether it is a messenger."""
+        """Add what counts of each thread since the last look, in nanoseconds, and whether the thread is a messenger."""
         span_ns, self._looked_ns = now_ns - self._looked_ns, now_ns
         of_workers = of_messengers = longest = 0
         for wait_ns, is_messenger in waits:

@@ -1,4 +1,4 @@
-"""The command line of level `standard`: bubblewrap around a bot. Builds words, runs nothing.
+"""Builds the command line of level `standard`: bubblewrap around a bot. Runs nothing.
 
 Inside there are a read-only system, the interpreter at its own place, the bot at /bot, an empty directory of limited
 size, and the referee's socket; no network, no other process, no privilege. Words in braces are filled in by the
@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.hosting.sandbox.limits import Keep
-from arena.hosting.sandbox.runtime_trees import python_trees, system_trees
+from arena.hosting.sandbox.limits import Limits
+from arena.hosting.sandbox.visible_paths import python_trees, system_trees
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -31,7 +31,7 @@ class MissingToolError(Exception):
 
 
 def find_tool(name: str) -> str:
-    """The path of a system program. Raises MissingToolError."""
+    """Return the path of a system program. Raises MissingToolError."""
     found = shutil.which("bwrap") if name == "bwrap" else shutil.which(name, path=_TOOL_PATH)
     if found is None:
         package = "bubblewrap" if name == "bwrap" else "util-linux"
@@ -39,25 +39,25 @@ def find_tool(name: str) -> str:
     return found
 
 
-def wrapper(keep: Keep, directory: Path, *, own_uid: bool) -> list[str]:
-    """The words in front of a bot's command. With `own_uid` it is started by root and gets another user.
+def wrapper(limits: Limits, directory: Path, *, own_uid: bool) -> list[str]:
+    """Return the words in front of a bot's command. With `own_uid` it is started by root and gets another user.
 
     Raises MissingToolError.
     """
     words = [find_tool("bwrap"), "--die-with-parent", "--hostname", "bot", "--json-status-fd", STATUS]
     words += _namespaces(own_uid=own_uid)
-    words += _mounts(keep, directory)
+    words += _mounts(limits, directory)
     words += ["--seccomp", SECCOMP, "--chdir", str(WORK), "--"]
     if own_uid:
         words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
     # Inside: outside it would count every process of this user. It is refused to a root, hence setpriv first.
-    most = most_processes(keep)
+    most = most_processes(limits)
     return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
 
 
-def most_processes(keep: Keep) -> int:
-    """How many processes and threads the kernel allows inside."""
-    return keep.processes + _SPARE_PROCESSES
+def most_processes(limits: Limits) -> int:
+    """Return how many processes and threads the kernel allows inside."""
+    return limits.processes + _SPARE_PROCESSES
 
 
 def _namespaces(*, own_uid: bool) -> list[str]:
@@ -67,7 +67,7 @@ def _namespaces(*, own_uid: bool) -> list[str]:
     return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
 
 
-def _mounts(keep: Keep, directory: Path) -> list[str]:
+def _mounts(limits: Limits, directory: Path) -> list[str]:
     words = [word for path in _OUTERMOST for word in _directory(path)]
     for tree in system_trees():
         words += ["--ro-bind", str(tree), str(tree)]
@@ -77,13 +77,13 @@ def _mounts(keep: Keep, directory: Path) -> list[str]:
     words += ["--proc", "/proc", "--dev", "/dev"]
     # Writable by whoever the bot runs as, and limited: by itself /dev would be a tmpfs without a size.
     words += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
-    words += ["--perms", "1777", "--size", str(keep.disk_mb << 20), "--tmpfs", "/tmp"]
+    words += ["--perms", "1777", "--size", str(limits.disk_mb << 20), "--tmpfs", "/tmp"]
     words += ["--perms", "1777", "--dir", str(WORK)]
     hidden = _hidden(directory, [*system_trees(), *python_trees()])
     words += _trees(python_trees(), hidden)
     words += ["--ro-bind", str(directory), str(BOT)]
-    if keep.socket is not None:
-        words += ["--bind", str(keep.socket), str(SOCKET)]
+    if limits.socket is not None:
+        words += ["--bind", str(limits.socket), str(SOCKET)]
     words += [word for place in hidden for word in ("--remount-ro", str(place))]
     return [*words, "--remount-ro", "/"]
 
@@ -94,7 +94,7 @@ def _directory(path: Path) -> list[str]:
 
 
 def _root_links() -> Iterator[str]:
-    """/bin, /lib and so on: links into /usr on a modern system, directories on others."""
+    """Return the words for /bin, /lib and so on: links into /usr on a modern system, directories on others."""
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         path = Path("/", name)
         if path.is_symlink():
@@ -104,13 +104,13 @@ def _root_links() -> Iterator[str]:
 
 
 def _hidden(directory: Path, trees: Sequence[Path]) -> list[Path]:
-    """The place of the store and its database, if it lies within something that is shown."""
+    """Return the place of the store and its database, if it lies within something that is shown."""
     place = directory.parent.parent
     return [place] if any(place != tree and place.is_relative_to(tree) for tree in trees) else []
 
 
 def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
-    """Bind trees at their own places, the outer ones first; what is hidden lies over what holds it."""
+    """Return the words that bind trees at their own places, outer ones first; what is hidden lies over its holder."""
     words: list[str] = []
     shown = dict.fromkeys(system_trees(), True)
     made = {Path("/"), Path("/tmp"), *_OUTERMOST}
@@ -130,6 +130,6 @@ def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
 
 
 def _is_shown(path: Path, shown: Mapping[Path, bool]) -> bool:
-    """Whether the innermost place around a path is one that is bound, and not one that hides."""
+    """Return whether the innermost place around a path is one that is bound, and not one that hides."""
     around = [place for place in shown if path.is_relative_to(place)]
     return bool(around) and shown[max(around, key=lambda place: len(place.parts))]

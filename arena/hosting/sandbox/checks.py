@@ -1,4 +1,4 @@
-"""What a trial of a sandbox must have shown, one check a line. Pure."""
+"""Judges a trial of a sandbox: what it must have shown, one check a line. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _REFUSED = {"EPERM", "EACCES", "ENOENT", "EROFS", "EAFNOSUPPORT", "ENOSYS"}
 
 
 def judge(level: str, said: Mapping[str, Any], processes: int, started_by: int, left: list[int]) -> list[Check]:
-    """The checks, from what `inside/main.py` printed, the limit it was given, our user id and who outlived the kill."""
+    """Return the checks of a trial.
+
+    `said` is what `inside/main.py` printed, `processes` the limit it was given, `started_by` our user id, and `left`
+    are the processes that outlived the kill.
+    """
     checks = [
         Check(
             "the same interpreter",

@@ -1,4 +1,4 @@
-"""Which level a bot runs at: strangers' bots in a sandbox or not at all, one's own as one likes."""
+"""Chooses the level a bot runs at: strangers' bots in a sandbox or not at all, one's own as one likes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULT_POLICY = SandboxPolicy()
 
 
 def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> str:
-    """The level for a bot that belongs to somebody (`has_owner`) or was added locally, tried on this machine.
+    """Return the level for a bot that belongs to somebody (`has_owner`) or was added locally, tried on this machine.
 
     Raises SandboxUnavailableError, one line with the remedy, if there is none: never a weaker one than asked for.
     """

@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from arena.hosting.launcher.confine import landlock_version
+from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
 from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, wrapper
-from arena.hosting.sandbox.limits import NONE, STANDARD, Keep
-from arena.hosting.sandbox.runtime_trees import import_roots, package_roots, python_trees, system_trees
+from arena.hosting.sandbox.limits import NONE, STANDARD, Limits
 from arena.hosting.sandbox.seccomp import seccomp_filter
+from arena.hosting.sandbox.visible_paths import import_roots, package_roots, python_trees, system_trees
 
 ADDRESS_SPACE_SPARE_MB = 4096
 """Address space costs nothing, and runtimes reserve much of it; the limit only slows down what the watchdog ends."""
@@ -22,81 +22,100 @@ _WRITABLE = ("/dev/null", "/dev/zero")
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """A start as the launcher is told it."""
+class Program:
+    """A program to start as a bot, as it is outside of any sandbox."""
 
-    argv: Sequence[str]
+    command: Sequence[str]
+    """Ready for exec."""
+    directory: str
+    """Where its files lie."""
     environment: Mapping[str, str]
-    scratch: str | None
-    keep: dict[str, Any] | None
+    scratch: Path
+    """A directory to work in, which does not exist yet; it is made, and goes with the process."""
 
 
-def plan_start(
-    command: Sequence[str], directory: str, environment: Mapping[str, str], scratch: Path | None, keep: Keep | None
-) -> Start:
-    """The start of a bot in `directory` at the level of `keep`; without one, a plain process that nobody watches.
+def plan_start(program: Program, limits: Limits) -> StartRequest:
+    """Return the request that starts a program at the level and within the limits.
 
     Raises MissingToolError, UnknownMachineError.
     """
-    place = str(scratch) if scratch else None
-    if keep is None:
-        return Start(command, environment, place, None)
-    if keep.level == NONE:
-        return Start(command, environment, place, _watched(keep))
-    if keep.level == STANDARD:
-        argv = [_inside(word, directory) for word in command]
-        return Start(argv, _environment_inside(environment, keep), None, _wrapped(keep, directory))
-    return Start(command, _environment_reduced(environment, directory), place, _reduced(keep, directory, place))
+    if limits.level == STANDARD:
+        return _plan_standard(program, limits)
+    environment, confinement = program.environment, None
+    if limits.level != NONE:
+        environment = _reduced_environment(program)
+        confinement = _reduced_confinement(program, limits)
+    return StartRequest(
+        argv=program.command,
+        directory=program.directory,
+        environment=environment,
+        scratch=str(program.scratch),
+        limits=_watched(limits),
+        confinement=confinement,
+    )
 
 
-def _watched(keep: Keep) -> dict[str, Any]:
-    """What the watchdog of the launcher looks at."""
-    return {
-        "memory_bytes": keep.memory_mb << 20,
-        "processes": keep.processes,
-        "disk_bytes": keep.disk_mb << 20,
-        "files": keep.files,
-        "output_bytes": keep.output_mb << 20,
-    }
-
-
-def _confined(keep: Keep) -> dict[str, Any]:
-    limits = {
-        "RLIMIT_AS": (keep.memory_mb + ADDRESS_SPACE_SPARE_MB) << 20,
-        "RLIMIT_NOFILE": keep.open_files,
-        "RLIMIT_FSIZE": keep.disk_mb << 20,
-        "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": keep.cpu_s,
-    }
-    program = base64.b64encode(seccomp_filter()).decode()
-    return {**_watched(keep), "descriptors": keep.descriptors, "rlimits": limits, "seccomp": program}
-
-
-def _wrapped(keep: Keep, directory: str) -> dict[str, Any]:
+def _plan_standard(program: Program, limits: Limits) -> StartRequest:
     own_uid = os.geteuid() == 0
-    words = wrapper(keep, Path(directory), own_uid=own_uid)
-    return {**_confined(keep), "wrapped": True, "own_uid": own_uid, "wrapper": words}
+    return StartRequest(
+        argv=[_inside(word, program.directory) for word in program.command],
+        directory=program.directory,
+        environment=_inside_environment(program.environment, limits),
+        limits=_watched(limits),
+        confinement=Confinement(
+            rlimits=_rlimits(limits),
+            seccomp=_encoded_filter(),
+            wrapper=wrapper(limits, Path(program.directory), own_uid=own_uid),
+            own_uid=own_uid,
+        ),
+        program=program.command[0],
+    )
 
 
-def _reduced(keep: Keep, directory: str, scratch: str | None) -> dict[str, Any]:
+def _watched(limits: Limits) -> WatchedLimits:
+    return WatchedLimits(
+        memory_bytes=limits.memory_mb << 20,
+        processes=limits.processes,
+        disk_bytes=limits.disk_mb << 20,
+        files=limits.files,
+        output_bytes=limits.output_mb << 20,
+        descriptors=None if limits.level == NONE else limits.descriptors,
+    )
+
+
+def _rlimits(limits: Limits) -> dict[str, int]:
+    return {
+        "RLIMIT_AS": (limits.memory_mb + ADDRESS_SPACE_SPARE_MB) << 20,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_FSIZE": limits.disk_mb << 20,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": limits.cpu_s,
+    }
+
+
+def _encoded_filter() -> str:
+    return base64.b64encode(seccomp_filter()).decode()
+
+
+def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
     if landlock_version() < 1:
         raise MissingToolError("there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules")
-    read = [*map(str, system_trees()), *map(str, python_trees()), *_READABLE, directory]
-    write = [*_WRITABLE, *([scratch] if scratch else []), *([str(keep.socket)] if keep.socket else [])]
-    return {
-        **_confined(keep),
-        "landlock": {"read": read, "list": [str(root) for root in package_roots()], "write": write},
+    places = {
+        "read": [*map(str, system_trees()), *map(str, python_trees()), *_READABLE, program.directory],
+        "list": [str(root) for root in package_roots()],
+        "write": [*_WRITABLE, str(program.scratch), *([str(limits.socket)] if limits.socket else [])],
     }
+    return Confinement(rlimits=_rlimits(limits), seccomp=_encoded_filter(), landlock=places)
 
 
 def _inside(word: str, directory: str) -> str:
-    """A word of a command as it is right in the sandbox, where the bot's files lie elsewhere."""
+    """Return a word of a command as it is right in the sandbox, where the bot's files lie elsewhere."""
     if word == directory or word.startswith(f"{directory}/"):
         return str(BOT) + word[len(directory) :]
     return word
 
 
-def _environment_inside(environment: Mapping[str, str], keep: Keep) -> dict[str, str]:
+def _inside_environment(environment: Mapping[str, str], limits: Limits) -> dict[str, str]:
     own = {name: value for name, value in environment.items() if name.startswith(("ARENA_", "PYTHON"))}
     own |= {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -106,14 +125,15 @@ def _environment_inside(environment: Mapping[str, str], keep: Keep) -> dict[str,
         "PYTHONPATH": _python_path(str(BOT)),
         "ARENA_BOT_DIR": str(BOT),
     }
-    if keep.socket is not None:
+    if limits.socket is not None:
         own["ARENA_ADDRESS"] = f"unix:{SOCKET}"
     return own
 
 
-def _environment_reduced(environment: Mapping[str, str], directory: str) -> dict[str, str]:
-    home = environment.get("TMPDIR", "/tmp")
-    return {**environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": _python_path(directory)}
+def _reduced_environment(program: Program) -> dict[str, str]:
+    home = program.environment.get("TMPDIR", "/tmp")
+    python_path = _python_path(program.directory)
+    return {**program.environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": python_path}
 
 
 def _python_path(bot: str) -> str:

@@ -1,4 +1,4 @@
-"""How a bot process is to be kept: its level and its limits, as one plain value."""
+"""The level and the limits of a bot process, as one plain value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEFAULT_MEMORY_MB = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class Limits:
     """Limits of one bot process with everything it starts. MB are MiB.
 
     `none` is a plain process of the arena's own user: the limits are watched, nothing is hidden from it.

@@ -1,4 +1,4 @@
-"""Whether a level works on this machine: tried with the real command line, once per boot, version and interpreter.
+"""Finds whether a level works on this machine: tried with the real command line, once per boot, version, interpreter.
 
 Only success is remembered, in the user's cache directory: a failure is looked at anew, so that a remedy shows at once.
 """
@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.errors import HostingError
+from arena.hosting.proc.machine import read_boot_id
 from arena.hosting.sandbox.bubblewrap import MissingToolError, wrapper
 from arena.hosting.sandbox.checks import Check
-from arena.hosting.sandbox.limits import STANDARD, Keep
+from arena.hosting.sandbox.limits import STANDARD, Limits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
 from arena.hosting.sandbox.trial import PROGRAM, try_level
 
@@ -53,7 +54,7 @@ class Probe:
 
 
 def probe(level: str, *, remembered: bool = True) -> Probe:
-    """Try a level; with `remembered` an earlier success is enough. May be called in a running event loop: it waits."""
+    """Try a level; with `remembered` an earlier success is enough. A running event loop waits meanwhile."""
     if sys.platform != "linux":
         return Probe(level, (), "sandboxes need Linux", "run the arena on Linux")
     try:
@@ -90,11 +91,11 @@ def _remedy(problem: str) -> str:
 
 
 def _memory(level: str) -> Path:
-    """The file that stands for a success with this command line, filter, interpreter, user, kernel and boot."""
+    """Return the file that stands for a success with this command line, filter, interpreter, user, kernel and boot."""
     own_uid = os.geteuid() == 0
-    words = wrapper(Keep(level), PROGRAM.parent, own_uid=own_uid) if level == STANDARD else []
+    words = wrapper(Limits(level), PROGRAM.parent, own_uid=own_uid) if level == STANDARD else []
     with suppress(OSError):
-        words.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        words.append(read_boot_id())
     if words:
         words.append(str(Path(words[0]).stat().st_mtime_ns) if level == STANDARD else "")
     words += [level, platform.release(), sys.version, sys.prefix, sys.executable, str(os.geteuid())]

@@ -40,7 +40,10 @@ class UnknownMachineError(Exception):
 
 
 def seccomp_filter(machine: str | None = None) -> bytes:
-    """The filter for a machine as `platform.machine` names it, this one by default. Raises UnknownMachineError."""
+    """Return the filter for a machine, named as by `platform.machine`; this one by default.
+
+    Raises UnknownMachineError.
+    """
     name = machine or platform.machine()
     if name not in MACHINES:
         raise UnknownMachineError(f"there is no seccomp filter for {name}, only for {', '.join(MACHINES)}")
@@ -75,7 +78,7 @@ def _when(jump: int, operand: int, answer: int) -> Iterator[Instruction]:
 
 
 def _examine(machine: Machine) -> Iterator[Instruction]:
-    """Calls that depend on an argument; each block ends the program, so the number need not be loaded again."""
+    """Return the part about an argument; each block ends the program, so the number need not be loaded again."""
     refuse = (_RETURN, 0, 0, _ERRNO | errno.EPERM)
     no_such_family = (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT)
     allow = (_RETURN, 0, 0, ALLOW)

@@ -10,12 +10,14 @@ import sys
 from pathlib import Path
 
 from arena.hosting.errors import HostingError, SandboxUnavailableError
-from arena.hosting.launcher.client import HostedProcess, Launcher
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.proc.processes import list_descendants, read_relations
 from arena.hosting.runtime_directory import SCRATCH_NAME, SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.bubblewrap import most_processes
 from arena.hosting.sandbox.checks import Check, judge
-from arena.hosting.sandbox.limits import STANDARD, Keep
+from arena.hosting.sandbox.levels import Program
+from arena.hosting.sandbox.limits import STANDARD, Limits
+from arena.hosting.sandbox.start import start_confined
 
 PROGRAM = Path(__file__).with_name("inside") / "main.py"
 REPORT_LIMIT_S = 30.0
@@ -23,16 +25,16 @@ _LOOK_S = 0.01
 
 
 async def try_level(level: str) -> list[Check]:
-    """The checks of a level on this machine. Raises SandboxUnavailableError if nothing starts in it at all."""
+    """Return the checks of a level on this machine. Raises SandboxUnavailableError if nothing starts in it at all."""
     with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
-        keep = Keep(level, socket=directory / SOCKET_NAME)
-        listener.bind(str(keep.socket))
+        limits = Limits(level, socket=directory / SOCKET_NAME)
+        listener.bind(str(limits.socket))
         listener.listen()
         outside = directory / "outside"
         outside.touch()
-        async with Launcher() as launcher:
-            most = most_processes(keep) if level == STANDARD else 0
-            process = await _start(launcher, keep, directory, [str(outside), str(most)])
+        async with LauncherClient() as launcher:
+            most = most_processes(limits) if level == STANDARD else 0
+            process = await _start(launcher, limits, directory, [str(outside), str(most)])
             said = await _await_report(process)
             pids = [pid for pid in list_descendants(process.pid) if pid != process.pid]
             await process.end()
@@ -40,12 +42,12 @@ async def try_level(level: str) -> list[Check]:
         return judge(level, json.loads(said), most, os.geteuid(), left)
 
 
-async def _start(launcher: Launcher, keep: Keep, directory: Path, arguments: list[str]) -> HostedProcess:
-    environment = {"ARENA_ADDRESS": f"unix:{keep.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
+async def _start(launcher: LauncherClient, limits: Limits, directory: Path, arguments: list[str]) -> HostedProcess:
+    environment = {"ARENA_ADDRESS": f"unix:{limits.socket}", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(PROGRAM), *arguments]
-    scratch = directory / SCRATCH_NAME
+    program = Program(command, str(PROGRAM.parent), environment, directory / SCRATCH_NAME)
     try:
-        return await launcher.start(command, str(PROGRAM.parent), environment, scratch=scratch, keep=keep)
+        return await start_confined(launcher, program, limits)
     except SandboxUnavailableError:
         raise
     except HostingError as error:
@@ -53,7 +55,7 @@ async def _start(launcher: Launcher, keep: Keep, directory: Path, arguments: lis
 
 
 async def _await_report(process: HostedProcess) -> str:
-    """The line it prints when it has tried everything."""
+    """Return the line that it prints when it has tried everything. Raises SandboxUnavailableError if there is none."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + REPORT_LIMIT_S
     while loop.time() < deadline and not process.exited.done():

@@ -1,4 +1,4 @@
-"""Adaptive: plays where it tells most until a question such as "top 3 known at 95%" is answered. Pure, no I/O."""
+"""Adaptive: plays the blocks that tell most until "top 3 known at 95%", or the like, is answered. Pure, no I/O."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing as Row
-from arena.tournament.formats.roundrobin import check_entrants, check_size
-from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
+from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.stopping.question import check_question, parse_question
@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # NumPy is imported when there is something to compute
 
 DEFAULT_QUESTION = "top 3 known at 95%"
 DEFAULT_BLOCKS = 2000
+# Each is a ring that connects everybody; nothing is known before the first of them is over.
 _FIRST_WAVES = 2
-"""Each a ring that connects everybody; nothing is known before the first of them is over."""
 _BLOCKS_A_WAVE = 8
 
 
@@ -37,15 +37,15 @@ class Adaptive:
     seats: int
     until: str = DEFAULT_QUESTION
     blocks: int = DEFAULT_BLOCKS
-    """At most; then the question stays open."""
+    """The most blocks; after them the question stays open."""
 
     name: ClassVar[str] = "adaptive"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for a question that these entrants cannot answer, or too few blocks."""
         check_entrants(entrants, self.seats)
         try:
             check_question(parse_question(self.until), entrants)
@@ -58,7 +58,7 @@ class Adaptive:
         check_size(self.blocks * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the blocks that tell most about the question, or none if it is answered."""
         left = self.blocks - len(situation.blocks)
         if left <= 0 or len(situation.present) < max(self.seats, parse_question(self.until).places + 1):
             return []
@@ -86,9 +86,9 @@ class Adaptive:
         return standing(table, parse_question(self.until), present)
 
     def answer(self, situation: Situation) -> Standing:
-        """How well the question is answered by all whole blocks; entrants by their id.
+        """Return how well all whole blocks answer the question; entrants by their id.
 
-        When so many withdrew that no more are left than are asked for, it is answered.
+        If so many withdrew that no more are left than are asked for, it is answered.
         """
         from ratings.statistics.stopping.standing import Standing, standing
 
@@ -107,7 +107,7 @@ class Adaptive:
         )
 
     def standings(self, situation: Situation) -> list[Row]:
-        """See `Format`: by strength in the official table of these blocks."""
+        """Return the table by strength in the official table of these blocks."""
         labels = _labels(situation)
         strength = {row.version: row for row in _table(situation).rows}
         rank = {
@@ -122,12 +122,12 @@ class Adaptive:
 
 
 def _labels(situation: Situation) -> dict[str, str]:
-    """A name for each entrant by its place: what is drawn must not depend on ids."""
+    """Return a name for each entrant by its place, since what is drawn must not depend on ids."""
     return {entrant.id: f"{place:06}" for place, entrant in enumerate(situation.entrants)}
 
 
 def _table(situation: Situation) -> OfficialTable:
-    """The official table of all whole blocks, entrants by label."""
+    """Return the official table of all whole blocks, entrants by label."""
     from ratings.statistics.official.results import results_of
     from ratings.statistics.official.table import official_table
 
@@ -136,10 +136,6 @@ def _table(situation: Situation) -> OfficialTable:
         (number, [labels[entrant] for entrant in order], ranks, digest)
         for number, block in enumerate(situation.blocks)
         if block.is_whole
-        for order, ranks, digest in zip(_rotations(block), block.ranks, block.digests, strict=True)
+        for order, ranks, digest in zip(block.rotations(), block.ranks, block.digests, strict=True)
     ]
     return official_table(results_of(list(labels.values()), matches))
-
-
-def _rotations(block: PlayedBlock) -> list[CircularOrder]:
-    return [block.order[turn:] + block.order[:turn] for turn in range(len(block.order))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,27 +9,33 @@ from arena.tournament.formats import seeds
 from arena.tournament.formats.openings import draw_opening
 from arena.tournament.formats.situation import CircularOrder
 from engine.core import Game
-from ratings.ledger.planning import BlockPlan, MatchPlan
+from ratings.statistics.blocks import Block
 
 
 @dataclass(frozen=True, slots=True)
-class BlockMaker:
-    """What all blocks of a tournament share; a block is a function of this and of its index."""
+class BlockDraw:
+    """What all blocks of a tournament are drawn from; a block is a function of this, its index and its order."""
 
     game: Game
     seats: int
     options: Any
+    """As `Game.parse_options` returns them."""
     secret: bytes
-    opening_plies: int | None
-    """None is the game's own default."""
+    opening_plies: int
+    """How many random plies open each match."""
+    blocks_per_seed: int = 1
+    """How many successive blocks share opening and chance seed."""
 
-    def block(self, index: int, order: CircularOrder, sharing: int = 1) -> BlockPlan:
-        """A circular order in all its rotations; `sharing` successive blocks have one opening and one chance seed."""
-        return self.part(index, [order[shift:] + order[:shift] for shift in range(len(order))], index // sharing)
+    def block(self, index: int, order: CircularOrder) -> Block:
+        """Return the block at place `index` of the schedule (from 0), with opening and chance seed."""
+        return self._drawn(index, order)
 
-    def part(self, index: int, pairings: Sequence[tuple[str, ...]], drawn: int | None = None) -> BlockPlan:
-        """Only these pairings, each a rotation of its own; opening and seed of number `drawn`, by default its index."""
-        number = index if drawn is None else drawn
+    def single_match(self, seating: CircularOrder) -> Block:
+        """Return the block of a single match: of its rotations only the first, `seating`, is played."""
+        return self._drawn(0, seating, is_single=True)
+
+    def _drawn(self, index: int, order: CircularOrder, *, is_single: bool = False) -> Block:
+        number = index // self.blocks_per_seed
         chance_seed = seeds.chance_seed(self.secret, number)
         opening = draw_opening(
             self.game,
@@ -40,4 +45,4 @@ class BlockMaker:
             seed=seeds.opening_seed(self.secret, number),
             plies=self.opening_plies,
         )
-        return BlockPlan(index, opening, chance_seed, [MatchPlan(turn, seated) for turn, seated in enumerate(pairings)])
+        return Block(index, order, opening, chance_seed, is_single)

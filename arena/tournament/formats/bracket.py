@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 from arena.tournament.formats.pairing import choose_byes, pair
 from arena.tournament.formats.situation import BlockState, PlayedBlock
-from arena.tournament.formats.tally import block_points, most_points
+from arena.tournament.formats.tally import block_points, most_block_points
 
 MOST_EXTRA = 3
-"""Blocks beyond best of n, where a tie is equal or blocks were void."""
+"""The most blocks beyond best of n, for a tie that is equal or whose blocks were void."""
 
 
 @dataclass(slots=True)
 class Tie:
-    """One pairing of a round; `entrants` best seed first, of whom the best `advance` go on unhurt."""
+    """One pairing of a round: `entrants`, the best seed first, of whom the best `advance` go on without a loss."""
 
     entrants: tuple[str, ...]
     advance: int
@@ -25,7 +25,7 @@ class Tie:
 
     @property
     def _to_come(self) -> int:
-        """Whole blocks that are still part of best of n."""
+        """The number of whole blocks that best of n still lacks."""
         return self.best_of - sum(block.is_whole for block in self.blocks)
 
     def _points(self) -> Counter[str]:
@@ -35,28 +35,28 @@ class Tie:
         return points
 
     def ranking(self, gone: Collection[str] = ()) -> list[str]:
-        """By points, at equal points the higher seed; who left is last."""
+        """Return the entrants by points, at equal points the higher seed first; those who are `gone` come last."""
         points = self._points()
         return sorted(self.entrants, key=lambda entrant: (entrant in gone, -points[entrant]))
 
     def _lead(self) -> int:
-        """By how much the last who goes on is ahead of the first who does not."""
+        """Return by how many points the last who goes on is ahead of the first who does not."""
         points, ranked = self._points(), self.ranking()
         return points[ranked[self.advance - 1]] - points[ranked[self.advance]]
 
     def is_decided(self, gone: Collection[str]) -> bool:
-        """Whether it is known who goes on; a table that somebody left cannot play on."""
+        """Return whether it is known who goes on; a table that somebody left cannot play on."""
         if any(entrant in gone for entrant in self.entrants):
             return True
         if any(block.state is BlockState.PENDING for block in self.blocks):
             return False
-        if self._lead() > max(0, self._to_come) * most_points(len(self.entrants)):
+        if self._lead() > max(0, self._to_come) * most_block_points(len(self.entrants)):
             return True
         return len(self.blocks) >= self.best_of + MOST_EXTRA
 
     def blocks_wanted(self) -> int:
-        """The fewest blocks after which it can be decided, so that none is played in vain."""
-        most, lead = most_points(len(self.entrants)), self._lead()
+        """Return the fewest blocks after which it can be decided, so that none is played in vain."""
+        most, lead = most_block_points(len(self.entrants)), self._lead()
         wanted = next((n for n in range(1, self._to_come + 1) if lead + n * most > (self._to_come - n) * most), 1)
         return min(wanted, self.best_of + MOST_EXTRA - len(self.blocks))
 
@@ -77,17 +77,17 @@ class Bracket:
 
     @property
     def open_ties(self) -> list[Tie]:
-        """Ties that need more blocks; none when the tournament is over or blocks are still being played."""
+        """The ties that need more blocks; none if the tournament is over or blocks are still being played."""
         return [tie for tie in self._ties if not tie.is_decided(self._gone)]
 
     def add(self, wave: Iterable[PlayedBlock]) -> None:
-        """Hand out the blocks of a wave to their ties."""
+        """Give the blocks of a wave to their ties."""
         ties = {frozenset(tie.entrants): tie for tie in self._ties}
         for block in wave:
             ties[frozenset(block.order)].blocks.append(block)
 
     def settle(self, gone: Collection[str]) -> None:
-        """Close the round if all is decided, and open the next; `gone` have withdrawn by now."""
+        """Close the round if every tie is decided, and open the next; `gone` have withdrawn by now."""
         self._gone = set(gone)
         while not self.open_ties:
             for tie in self._ties:
@@ -118,7 +118,7 @@ class Bracket:
         return [Tie(two, 1, self._best_of) for two in pairs]
 
     def _pairs(self, active: list[str], losses: int) -> list[tuple[str, str]]:
-        """Within those of equal losses the best seed meets the last; in single elimination, byes only at first."""
+        """Pair those of equal losses, best seed with last; single elimination has byes only in its first round."""
         equal = [entrant for entrant in active if self._losses[entrant] == losses]
         byes = len(equal) % 2
         if self._lives == 1 and len(equal) > 1:
@@ -130,7 +130,7 @@ class Bracket:
         return pair(playing, lambda one, other: self._met[frozenset((one, other))], best_with_last=True)
 
     def _tables(self, active: list[str]) -> list[Tie]:
-        """So many tables that at least one full one is left; the best seeds rest, the others are dealt out."""
+        """Return so many tables that at least a full one is left; the best seeds rest, the others are dealt out."""
         too_many = len(active) - self._seats
         if not too_many:
             return [Tie(tuple(active), 1, self._best_of)]
@@ -144,14 +144,14 @@ class Bracket:
         return ties
 
     def order_key(self, entrant: str) -> tuple[int, int]:
-        """Sorts those still in first, then by the round they went out in, the later the better."""
+        """Return a sort key: those still in first, then by the round they went out in, the later the better."""
         if entrant not in self._out:
             return (0, 0)
         round_, better = self._out[entrant]
         return (1 + self._round - round_, better)
 
     def status(self, entrant: str) -> str:
-        """What there is to say of one entrant."""
+        """Return what there is to say of one entrant, for people."""
         if entrant in self._out:
             return f"out in round {self._out[entrant][0]}"
         if self._ties:

@@ -20,20 +20,24 @@ _KINDS: dict[str, type[Any]] = {
 
 NAMES = tuple(_KINDS)
 LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)
+"""The names of the formats that take late entrants."""
 
 
-def blocks_a_seed(name: str) -> int:
-    """How many successive blocks of a tournament share opening and chance seed."""
-    return int(_KINDS[name].blocks_a_seed) if name in _KINDS else 1
+def blocks_per_seed(name: str) -> int:
+    """Return how many successive blocks share opening and chance seed in a tournament of that format."""
+    return int(_KINDS[name].blocks_per_seed) if name in _KINDS else 1
 
 
 def to_settings(form: Format) -> dict[str, Any]:
-    """What distinguishes this format from others of its name; the seats are the pool's."""
+    """Return what distinguishes this format from others of its name; the seats are the pool's."""
     return {name: value for name, value in asdict(form).items() if name != "seats"}  # type: ignore[call-overload]
 
 
 def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format | None:
-    """The format of a tournament, `settings` may hold more; None for one that plans nothing, as a single match."""
+    """Return the format of a tournament, or `None` for a single match, of which no more is planned.
+
+    `settings` may hold more than `to_settings` gave.
+    """
     kind = _KINDS.get(name)
     if kind is None:
         return None

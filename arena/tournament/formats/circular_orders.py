@@ -1,6 +1,6 @@
-"""Circular orders: in which order the entrants of a block sit around the table, and in which order of blocks. Pure.
+"""Who sits beside whom in a block, and in which order the circular orders of the same entrants follow. Pure, no I/O.
 
-Who sits beside whom matters in games about making kings. So successive blocks of the same entrants run through all
+In games about making kings the neighbour matters. So successive blocks of the same entrants run through all
 (n - 1)! circular orders in a drawn order before one returns, and then through all anew, drawn anew.
 """
 
@@ -20,7 +20,7 @@ Places = tuple[int, ...]
 
 
 def circular_order(places: Places, number: int, seed: int) -> Places:
-    """The order of the `number`-th block (from 0) of these places, which ascend; the first stays in front."""
+    """Return the order of the `number`-th block (from 0) of these ascending places; the first stays in front."""
     cycle, index = divmod(number, math.factorial(len(places) - 1))
     first, *others = places
     return (first, *(others[other] for other in _orders(places, cycle, seed)[index]))
@@ -28,14 +28,14 @@ def circular_order(places: Places, number: int, seed: int) -> Places:
 
 @lru_cache(maxsize=4096)
 def _orders(places: Places, cycle: int, seed: int) -> tuple[Places, ...]:
-    """All arrangements of what sits behind the first place, shuffled."""
+    """Return all arrangements of the places behind the first one, by index, shuffled."""
     orders = list(itertools.permutations(range(len(places) - 1)))
     SeededChance(derive(seed.to_bytes(8, "big"), "orders", cycle, *places)).shuffle(orders)
     return tuple(orders)
 
 
 def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[CircularOrder]:
-    """Each group, at its table in the circular order whose turn it is after the blocks planned so far."""
+    """Return each group in the circular order whose turn it is after the blocks planned so far."""
     place = {entrant.id: number for number, entrant in enumerate(situation.entrants)}
     played = Counter(frozenset(block.order) for block in situation.blocks)
     orders = []
@@ -48,6 +48,6 @@ def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[C
 
 
 def draw(situation: Situation, *labels: str | int) -> dict[str, int]:
-    """A random number by entrant, to break ties with; other labels, other numbers."""
+    """Return a random number for each entrant, to break ties with; other labels give other numbers."""
     secret = situation.seed.to_bytes(8, "big")
     return {entrant.id: derive(secret, "draw", *labels, place) for place, entrant in enumerate(situation.entrants)}

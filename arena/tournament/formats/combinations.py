@@ -1,4 +1,4 @@
-"""Orders the combinations of a round robin so that a tournament stopped anywhere was fair so far. Pure, no I/O.
+"""Orders the combinations of a round robin so that a tournament is fair wherever it is stopped. Pure, no I/O.
 
 The places of the entrants stand on a circle. Turning a combination around it gives its orbit; within one orbit every
 place occurs equally often, and so does every pair of places at the same distance. So orbits are taken one after
@@ -22,7 +22,7 @@ _ORBITS_LOOKED_AT = 64
 
 
 class CombinationOrder:
-    """Deals all combinations of `size` out of `places`, round after round, and remembers what it dealt."""
+    """Deals all combinations of `size` out of `places`, cycle after cycle, and remembers what it dealt."""
 
     def __init__(self, places: int, size: int) -> None:
         self._places = places
@@ -32,7 +32,7 @@ class CombinationOrder:
         self._distances: Counter[int] = Counter()
 
     def deal(self, chance: Chance) -> Iterator[Combination]:
-        """Every combination once, ascending places in each; ties are broken by `chance`."""
+        """Yield every combination once, its places in ascending order; `chance` breaks ties."""
         orbits = list(self._orbits)
         chance.shuffle(orbits)
         while orbits:
@@ -50,7 +50,7 @@ class CombinationOrder:
         self._met.update(itertools.combinations(combination, 2))
 
     def _burden(self, combination: Combination) -> tuple[int, int, int]:
-        """Least is most overdue: how often its busiest place was dealt, all its places, all its pairs."""
+        """Return a sort key, least for the most overdue: deals of its busiest place, of all places, of all pairs."""
         dealt = [self._dealt[place] for place in combination]
         return max(dealt), sum(dealt), sum(self._met[pair] for pair in itertools.combinations(combination, 2))
 
@@ -59,14 +59,14 @@ class CombinationOrder:
         return max(dealt, default=0), sum(dealt)
 
     def _distances_in(self, combination: Combination) -> list[int]:
-        """The shorter way around the circle for each pair; twice for opposite places, whose pairs are half as many."""
+        """Return each pair's shorter way around the circle, twice for opposite places, whose pairs are half as many."""
         ways = [second - first for first, second in itertools.combinations(combination, 2)]
         shorter = [min(way, self._places - way) for way in ways]
         return shorter + [way for way in shorter if way * 2 == self._places]
 
 
 def _orbits(places: int, size: int) -> list[list[Combination]]:
-    """All combinations, those together that turning the circle makes of one another."""
+    """Return all combinations, grouped by what turning the circle makes of one another."""
     seen: set[Combination] = set()
     orbits = []
     for combination in itertools.combinations(range(places), size):

@@ -1,4 +1,4 @@
-"""Compare: is NEW better than OLD? Both play the same blocks in the same field until a sequential test knows. Pure.
+"""Compare: whether NEW is better than OLD. Both play the same blocks in the same field until a test knows. Pure.
 
 The blocks come in pairs with one opening and one chance seed: first NEW sits at the table, then OLD in its place.
 """
@@ -13,15 +13,16 @@ from typing import ClassVar
 from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
-from arena.tournament.formats.roundrobin import check_size
 from arena.tournament.formats.situation import CircularOrder, PlayedBlock, Situation
-from arena.tournament.formats.tally import by_score, standing_rows, tally
+from arena.tournament.formats.sizes import check_size
+from arena.tournament.formats.tally import standings_by_score
+from ratings.statistics.blocks import seat_in
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
 from ratings.statistics.compare.games import Game, PairedBlock
 
 DEFAULT_PAIRS = 2000
 PAIRS_A_WAVE = 6
-_TESTED_SEAT = 0
+_TESTED_PLACE = 0
 _DEFAULTS = CompareSettings()
 
 
@@ -35,7 +36,7 @@ class Compare:
 
     seats: int
     pairs: int = DEFAULT_PAIRS
-    """At most; then it is undecided."""
+    """The most pairs of blocks; after them it is undecided."""
     lower: float = _DEFAULTS.lower
     upper: float = _DEFAULTS.upper
     alpha: float = _DEFAULTS.alpha
@@ -44,16 +45,16 @@ class Compare:
     name: ClassVar[str] = "compare"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 2
+    blocks_per_seed: ClassVar[int] = 2
 
     @property
     def settings(self) -> CompareSettings:
-        """What the test is asked. Raises ResultsError for what makes no test."""
+        """What the test is asked. Raises ResultsError for figures that make no test."""
         least = min(_DEFAULTS.min_pairs, self.pairs)
         return CompareSettings(self.lower, self.upper, self.alpha, self.beta, least, self.pairs)
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for a field that fills no table, no pairs, or too many matches."""
         field = entrants - 2
         if field and field < self.seats - 1:
             raise ScheduleError(
@@ -65,7 +66,7 @@ class Compare:
         check_size(min(self.pairs, DEFAULT_PAIRS) * 2 * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the next pairs of blocks, or none if the answer is known."""
         planned = len(situation.blocks) // 2
         if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation.blocks).answer:
             return []
@@ -73,14 +74,14 @@ class Compare:
         return [order for pair in pairs for order in self._pair(situation, pair)]
 
     def _can_go_on(self, situation: Situation) -> bool:
-        """Whether NEW and OLD are there, and of the field, if there is one, enough for a table."""
+        """Return whether NEW and OLD are still there, and enough of the field, if there is one, to fill a table."""
         tested, field = situation.entrants[:2], situation.entrants[2:]
         left = [entrant.has_left(situation.wave) for entrant in field]
         is_whole = not any(entrant.has_left(situation.wave) for entrant in tested)
         return is_whole and (not field or left.count(False) >= self.seats - 1)
 
     def _pair(self, situation: Situation, number: int) -> Iterator[CircularOrder]:
-        """The table with NEW, and the same with OLD."""
+        """Yield the table with NEW, then the same table with OLD."""
         new, old, *field = situation.present
         if field:
             groups = list(itertools.combinations(range(len(field)), self.seats - 1))
@@ -94,7 +95,7 @@ class Compare:
         yield (old, *others)
 
     def comparison(self, blocks: Sequence[PlayedBlock]) -> Comparison:
-        """What is known from the pairs that are whole, in the order of the plan, up to the first that is pending."""
+        """Return what is known from the whole pairs, in the order of the plan, up to the first that is pending."""
         comparison = Comparison(self.settings)
         for pair in zip(blocks[::2], blocks[1::2], strict=False):
             if any(block.is_pending for block in pair):
@@ -106,15 +107,13 @@ class Compare:
         return comparison
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: by score."""
-        tallies = tally(situation)
-        return standing_rows(situation, tallies, by_score(tallies))
+        """Return the table by score."""
+        return standings_by_score(situation)
 
 
 def _games(block: PlayedBlock) -> tuple[Game, ...]:
-    """The matches of a block as the test sees them; the tested version sits first in the order."""
-    size = len(block.order)
+    """Return the matches of a block as the test sees them; the tested version is the first of the order."""
+    played = enumerate(zip(block.ranks, block.digests, strict=True))
     return tuple(
-        Game((_TESTED_SEAT - rotation) % size, ranks, digest)
-        for rotation, (ranks, digest) in enumerate(zip(block.ranks, block.digests, strict=True))
+        Game(seat_in(_TESTED_PLACE, rotation, len(block.order)), ranks, digest) for rotation, (ranks, digest) in played
     )

@@ -1,4 +1,9 @@
-"""What a tournament format is: a protocol, and the table that it gives. Pure, no I/O."""
+"""What a tournament format is: one protocol, and the table that it gives. Pure, no I/O.
+
+A format plans in waves. Wave `k` is a function of the entrants, of the blocks planned in earlier waves, of the results
+of waves up to `k - lag`, and of the seed: never of workers or of the order in which matches end. A block counts only
+when it is whole: one void match voids its block.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +16,23 @@ from arena.tournament.formats.situation import CircularOrder, Situation
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of a format's table."""
+    """One line of the table that a format gives."""
 
     entrant: str
     place: int
     """1 = best; equals share a place."""
     points: int
-    """As `points.block_points` counts them, and what byes gave."""
+    """The points of its whole blocks (`tally.block_points`), and what byes gave."""
     possible: int
     """The points it could have had."""
     blocks: int
-    """Whole ones."""
+    """The number of its whole blocks."""
     status: str = ""
     """What else there is to say, for people: `withdrawn`, `out in round 2`."""
 
     @property
     def score(self) -> float:
-        """Points of the possible ones, 0 to 1; 0 before the first whole block."""
+        """The part of the possible points that it has, 0 to 1; 0 before its first whole block."""
         return self.points / self.possible if self.possible else 0.0
 
 
@@ -36,20 +41,20 @@ class Format(Protocol):
 
     name: ClassVar[str]
     lag: ClassVar[int]
-    """Wave k looks at results of waves up to k - lag; 0: at none, all is planned in wave 0."""
+    """Wave k looks at the results of waves up to k - lag; 0: at none, and all is planned in wave 0."""
     takes_late_entrants: ClassVar[bool]
-    blocks_a_seed: ClassVar[int]
+    blocks_per_seed: ClassVar[int]
     """How many successive blocks share opening and chance seed."""
 
     @property
     def seats(self) -> int:
-        """Seats of every match."""
+        """The number of seats of every match."""
 
     def check(self, entrants: int) -> None:
-        """Raise ScheduleError unless so many entrants can play this."""
+        """Raise ScheduleError unless this number of entrants can play such a tournament."""
 
     def plan(self, situation: Situation) -> Sequence[CircularOrder]:
-        """The blocks of the next wave; none when the tournament is over."""
+        """Return the circular orders of the blocks of the next wave, or none if the tournament is over."""
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """The table so far, best first."""
+        """Return the table so far, best first."""

@@ -1,6 +1,6 @@
 """Knockout: single or double elimination, in ties of best of n blocks, in pairs or at tables. Pure, no I/O.
 
-The bracket is nothing that is stored: it is found anew from the blocks that were planned and played.
+The bracket is not stored: it is found anew from the blocks that were planned and played.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
-from arena.tournament.formats.roundrobin import check_entrants, check_size
 from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
 
 MOST_BLOCKS = 99
@@ -22,26 +22,26 @@ MOST_BLOCKS = 99
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """Who loses `lives` ties is out; a tie is decided by the points of `best_of` blocks.
+    """An entrant that loses `lives` ties is out; the points of `best_of` blocks decide a tie.
 
-    It ends as soon as its blocks to come cannot change it. Equal after all of them, it goes on for three blocks at
-    most; then the higher seed wins. At tables of 3 to 5 seats the better half stays, and the last table plays for the
-    first place; there is no second life at tables.
+    A tie ends as soon as its blocks to come cannot change it. If it is equal after all of them, it goes on for three
+    blocks at most; then the higher seed wins. At tables of 3 to 5 seats the better half stays, and the last table plays
+    for the first place; there is no second life at tables.
     """
 
     seats: int
     lives: int = 1
     best_of: int = 1
     drawn: bool = True
-    """Whether the seeds are drawn; otherwise they are the order of entry."""
+    """Whether the seeds are drawn; if not, they are the order of entry."""
 
     name: ClassVar[str] = "knockout"
     lag: ClassVar[int] = 1
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for too few entrants, or settings that make no knockout."""
         check_entrants(entrants, self.seats)
         if self.lives not in (1, 2):
             raise ScheduleError(f"{self.lives} lives are no knockout; use 1 (single) or 2 (double elimination)")
@@ -52,12 +52,12 @@ class Knockout:
         check_size(entrants * self.lives * self.best_of * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the blocks that the open ties need."""
         groups = [tie.entrants for tie in self._bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
         return seat_groups(situation, groups)
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: who is still in, then who went out later; equal ones of one round share a place."""
+        """Return who is still in, then who went out later; those equal in one round share a place."""
         bracket = self._bracket(situation)
         return standing_rows(situation, tally(situation), bracket.order_key, bracket.status)
 
@@ -71,7 +71,7 @@ class Knockout:
         return bracket
 
     def _seeds(self, situation: Situation) -> Sequence[str]:
-        """The best seed first."""
+        """Return the entrants, the best seed first."""
         entered = [entrant.id for entrant in situation.entrants]
         lots = draw(situation, "knockout")
         return sorted(entered, key=lambda entrant: lots[entrant]) if self.drawn else entered

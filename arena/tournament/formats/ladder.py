@@ -10,8 +10,8 @@ from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.roundrobin import check_entrants, check_size
 from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.swiss import RETIRE_AFTER
 from arena.tournament.formats.tally import Tally, keep_failing, standing_rows, tally
 from ratings.statistics.skill import Skill, exposure
@@ -19,32 +19,32 @@ from ratings.statistics.skill import Skill, exposure
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Each wave seats everybody once who can be seated; those sit out who have played most.
+    """Each wave seats everybody once who can be seated; those who have played most sit out.
 
-    From the least known on, each gets the opponents with whom a match would be most open (TrueSkill's match quality),
-    those met less often first where that is equal. Skills are the ladder's own, from its own blocks.
+    Beginning with the least known, each gets the opponents with whom a match would be most open (TrueSkill's match
+    quality), where that is equal those it has met less often. Skills are the ladder's own, from its own blocks.
     """
 
     seats: int
     waves: int = 10
-    """0: until it is cancelled."""
+    """How many waves there are; 0: it goes on until it is cancelled."""
     retire_after: int = RETIRE_AFTER
-    """As in `Swiss`."""
+    """After how many blocks in a row whose matches it all forfeited an entrant is not paired any more; 0: never."""
 
     name: ClassVar[str] = "ladder"
     lag: ClassVar[int] = 2
     takes_late_entrants: ClassVar[bool] = True
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for too few entrants, or too many matches."""
         check_entrants(entrants, self.seats)
         if self.waves < 0:
             raise ScheduleError(f"{self.waves} waves are impossible; use 1 or more, or 0 for no end")
         check_size(entrants // self.seats * self.seats * self.waves)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return a block for everybody who can be seated, near rivals together."""
         tallies = tally(situation)
         failing = keep_failing(tallies, self.retire_after)
         active = [entrant for entrant in situation.present if entrant not in failing]
@@ -54,7 +54,7 @@ class Ladder:
         return seat_groups(situation, self._groups(situation, seated, tallies))
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: by mu - 3 sigma of the ladder's own skills."""
+        """Return the table by mu - 3 sigma of the ladder's own skills."""
         tallies, skills = tally(situation), strengths(situation)
         failing = keep_failing(tallies, self.retire_after)
         return standing_rows(
@@ -65,7 +65,7 @@ class Ladder:
         )
 
     def _seated(self, situation: Situation, active: Sequence[str], tallies: Mapping[str, Tally]) -> list[str]:
-        """All but the few that fill no table: those sit out who have had most."""
+        """Return all but the few who fill no table; those who have played most sit out."""
         head_start = _head_starts(situation)
         lots = draw(situation, "share", situation.wave)
         least_first = sorted(
@@ -101,12 +101,12 @@ def _best_opponent(
 
 
 def _share(own: Tally) -> int:
-    """Blocks had, or sure to be had."""
+    """Return how many blocks an entrant has played or will play."""
     return own.planned - own.void
 
 
 def _head_starts(situation: Situation) -> dict[str, int]:
-    """What is added to the share of a late entrant, as if it had played from the start as little as anybody."""
+    """Return what is added to the share of a late entrant, as if it had played as little as anybody from the start."""
     starts = {entrant.id: 0 for entrant in situation.entrants}
     for entrant in sorted(situation.entrants, key=lambda entrant: entrant.joined):
         before = Situation(situation.entrants, situation.waves[: entrant.joined], situation.seed)

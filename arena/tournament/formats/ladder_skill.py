@@ -12,7 +12,7 @@ SETTINGS = SkillSettings()
 
 
 def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
-    """How open a match of two would be, 0 to 1: the chance of a draw, relative to that of two known equals.
+    """Return how open a match of two would be, 0 to 1: its chance of a draw relative to that of two known equals.
 
     Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006), formula 4.1.
     """
@@ -22,7 +22,7 @@ def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
 
 
 def strengths(situation: Situation) -> dict[str, Skill]:
-    """The skill of every entrant, from nothing but the whole blocks of this tournament."""
+    """Return the skill of every entrant, from nothing but the whole blocks of this tournament."""
     skills = {entrant.id: newcomer(SETTINGS) for entrant in situation.entrants}
     for block in situation.blocks:
         if block.is_whole:
@@ -31,13 +31,12 @@ def strengths(situation: Situation) -> dict[str, Skill]:
 
 
 def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
-    for rotation, ranks in enumerate(block.ranks):
-        sitting = [block.order[(rotation + seat) % len(ranks)] for seat in range(len(ranks))]
-        after = _rate(tuple(skills[entrant] for entrant in sitting), ranks)
-        skills.update(zip(sitting, after, strict=True))
+    for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
+        after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
+        skills.update(zip(seating, after, strict=True))
 
 
+# Cached because each wave of a long ladder computes again what the waves before it did.
 @lru_cache(maxsize=1 << 16)
 def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
-    """Remembered: each wave of a long ladder computes again what the waves before it did."""
     return rate(SETTINGS, skills, ranks)

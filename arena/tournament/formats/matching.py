@@ -25,11 +25,11 @@ class Matching:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether everybody who is left has a partner."""
+        """Whether every vertex that is left has a partner."""
         return all(out or mate != _NOBODY for out, mate in zip(self._is_out, self._mate, strict=True))
 
     def take_out(self, one: int, other: int) -> bool:
-        """Take neighbours out as a pair, if all who are left can still be matched; whether it was done.
+        """Take two neighbours out as a pair if all vertices left can still be matched; return whether it was done.
 
         Only for a perfect matching.
         """
@@ -56,7 +56,7 @@ class _Search:
         self._queue = deque([root])
 
     def augment(self) -> bool:
-        """Match the root and one vertex more, if that can be; whether it could."""
+        """Match the root and one more vertex if possible, and return whether it was."""
         self._seen[self._root] = True
         while self._queue:
             vertex = self._queue.popleft()
@@ -84,7 +84,7 @@ class _Search:
             self._queue.append(vertex)
 
     def _contract(self, vertex: int, other: int) -> None:
-        """An odd cycle was closed: all its vertices become one."""
+        """Contract the odd cycle that this edge closes: all its vertices become one."""
         stem = self._common_base(vertex, other)
         blossom: set[int] = set()
         self._mark(vertex, stem, other, blossom)

@@ -12,10 +12,11 @@ from engine.core import Game
 def draw_opening(
     game: Game, *, seats: int, options: Any, chance_seed: int, seed: int, plies: int | None = None
 ) -> tuple[int, ...]:
-    """Up to `plies` actions from the initial position, each uniform among the legal ones; a forced one is a ply too.
+    """Return up to `plies` actions from the initial position, each drawn uniformly from the legal ones.
 
-    `plies` None means `game.opening_plies(seats)`. Dice and piles are those of `chance_seed`, as in the match itself.
-    It stops before the action that would end the game, so that somebody always decides. Raises SeatsError.
+    `plies=None` means `game.opening_plies(seats)`; forced actions are plies too. Dice and piles are those of
+    `chance_seed`, as in the match itself. The opening stops before the action that would end the game, so that somebody
+    always has a decision to make. Raises SeatsError.
     """
     game.check_seats(seats)
     state = game.new_state(seats, options, SeededChance(chance_seed))

@@ -12,14 +12,14 @@ Meetings = Callable[[str, str], int]
 
 
 def seat_tables(ranked: Sequence[str], size: int, meetings: Meetings) -> list[tuple[str, ...]]:
-    """All of `ranked`, best first, at tables of `size`, which divides their number; near ranks, few rematches."""
+    """Seat all of `ranked` (best first) at tables of `size`, which divides their number: near ranks, few rematches."""
     if size == 2:
         return list(pair(ranked, meetings))
     return [tuple(table) for table in _without_needless_rematches(_by_rank(ranked, size, meetings), meetings)]
 
 
 def pair(ranked: Sequence[str], meetings: Meetings, *, best_with_last: bool = False) -> list[tuple[str, str]]:
-    """An even number of entrants, best first, in pairs; nobody meets again unless there is no other way.
+    """Pair an even number of entrants, best first; nobody meets again unless there is no other way.
 
     From the top, each gets the first partner, from its own end of the list or from the other, with whom the rest still
     comes out: pairs that have met are taken only if there is no pairing without, then pairs that met least.
@@ -38,7 +38,7 @@ def pair(ranked: Sequence[str], meetings: Meetings, *, best_with_last: bool = Fa
 
 
 def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
-    """A perfect matching among the pairs that met at most so often; the least number for which there is one."""
+    """Return a perfect matching of pairs that met at most `n` times, and `n`, the least for which there is one."""
     for most in sorted({number for row in times for number in row} | {0}):
         neighbours = [
             [other for other, number in enumerate(row) if number <= most and other != own]
@@ -51,7 +51,7 @@ def _feasible(times: Sequence[Sequence[int]]) -> tuple[Matching, int]:
 
 
 def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings) -> list[list[str]]:
-    """From the top: the best who is left, and those of the next ranks whom the table has met least."""
+    """Fill tables from the top: the best who is left, then those of the next ranks whom the table has met least."""
     waiting = list(ranked)
     tables = []
     while waiting:
@@ -65,7 +65,7 @@ def _by_rank(ranked: Sequence[str], size: int, meetings: Meetings) -> list[list[
 
 
 def _without_needless_rematches(tables: list[list[str]], meetings: Meetings) -> list[list[str]]:
-    """Swap entrants of two tables as long as a swap makes fewer meetings again; who sits higher stays where it can."""
+    """Swap entrants between tables, near tables first, while a swap makes rematches fewer."""
     while swap := _useful_swap(tables, meetings):
         (one, seat), (other, place) = swap
         tables[one][seat], tables[other][place] = tables[other][place], tables[one][seat]
@@ -87,12 +87,12 @@ def _useful_swap(tables: Sequence[Sequence[str]], meetings: Meetings) -> tuple[t
 
 
 def rematches(table: Sequence[str], meetings: Meetings) -> int:
-    """What is bad about a table: the sum of the squares of the meetings of its pairs."""
+    """Return how bad a table is: the sum of the squares of the meetings of its pairs."""
     return sum(meetings(one, other) ** 2 for one, other in itertools.combinations(table, 2))
 
 
 def choose_byes(candidates: Sequence[str], number: int, byes: Mapping[str, int]) -> frozenset[str]:
-    """Who sits out: those with the fewest byes so far, of these the last in the list."""
+    """Return who sits out: those with the fewest byes so far, and of these the last in the list."""
     last_first = list(reversed(candidates))
     overdue = sorted(last_first, key=lambda entrant: byes[entrant])
     return frozenset(overdue[:number])

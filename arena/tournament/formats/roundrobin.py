@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.tournament.formats import schedule
 from arena.tournament.formats.circular_orders import seat_groups
 from arena.tournament.formats.combinations import CombinationOrder
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.sampling import balanced_sample
+from arena.tournament.formats.schedule import check_round_robin, schedule
 from arena.tournament.formats.seeds import derive
 from arena.tournament.formats.situation import CircularOrder, Situation
-from arena.tournament.formats.tally import by_score, standing_rows, tally
+from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import SeededChance
 
 
@@ -29,23 +30,22 @@ class RoundRobin:
     name: ClassVar[str] = "round-robin"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
-        schedule.check_schedule([str(place) for place in range(entrants)], seats=self.seats, blocks=self.blocks)
+        """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
+        check_round_robin(entrants, seats=self.seats, blocks=self.blocks)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the whole schedule as wave 0."""
         if situation.wave:
             return []
         entrants = [entrant.id for entrant in situation.entrants]
-        blocks = schedule.schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
-        return [block.order for block in blocks]
+        return schedule(entrants, seats=self.seats, blocks=self.blocks, seed=situation.seed)
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: by score."""
-        return _by_score(situation)
+        """Return the table by score."""
+        return standings_by_score(situation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +54,20 @@ class Sample:
 
     seats: int
     blocks: int = 10
-    """Of each entrant, at least."""
+    """The least number of blocks of each entrant."""
 
     name: ClassVar[str] = "sample"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
         _check_field(self.name, entrants, self.seats, self.blocks)
         check_size(math.ceil(entrants * self.blocks / self.seats) * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the whole sample as wave 0."""
         if situation.wave:
             return []
         places = len(situation.entrants)
@@ -77,8 +77,8 @@ class Sample:
         return seat_groups(situation, [[situation.entrants[place].id for place in places] for places in chosen])
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: by score."""
-        return _by_score(situation)
+        """Return the table by score."""
+        return standings_by_score(situation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +87,20 @@ class Gauntlet:
 
     seats: int
     blocks: int = 1
-    """Of each combination."""
+    """The number of blocks of each combination of opponents."""
 
     name: ClassVar[str] = "gauntlet"
     lag: ClassVar[int] = 0
     takes_late_entrants: ClassVar[bool] = False
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
         _check_field(self.name, entrants, self.seats, self.blocks)
         check_size(math.comb(entrants - 1, self.seats - 1) * self.blocks * self.seats)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the whole schedule as wave 0."""
         return [] if situation.wave else seat_groups(situation, self._groups(situation))
 
     def _groups(self, situation: Situation) -> Iterator[list[str]]:
@@ -112,7 +112,7 @@ class Gauntlet:
                 yield [challenger, *(others[place] for place in places)]
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: the challenger, then the others by score. They met the challenger, not one another."""
+        """Return the challenger, then the others by score: they met the challenger, not one another."""
         tallies = tally(situation)
         challenger = situation.entrants[0].id
         score = by_score(tallies)
@@ -124,27 +124,7 @@ class Gauntlet:
         )
 
 
-def _by_score(situation: Situation) -> list[Standing]:
-    tallies = tally(situation)
-    return standing_rows(situation, tallies, by_score(tallies))
-
-
 def _check_field(name: str, entrants: int, seats: int, blocks: int) -> None:
     if blocks < 1:
         raise ScheduleError(f"a {name} needs at least 1 block, not {blocks}")
     check_entrants(entrants, seats)
-
-
-def check_entrants(entrants: int, least: int) -> None:
-    """Raise ScheduleError if a format for `least` seats cannot begin with so many entrants."""
-    if entrants < least:
-        raise ScheduleError(f"{least} seats need at least {least} entrants, not {entrants}; name more bots")
-
-
-def check_size(matches: int) -> None:
-    """Raise ScheduleError if one tournament would have too many matches."""
-    if matches > schedule.MAX_MATCHES:
-        raise ScheduleError(
-            f"that makes {matches} matches, over the {schedule.MAX_MATCHES} of one tournament; enter fewer bots or "
-            "ask for fewer blocks"
-        )

@@ -19,13 +19,13 @@ from engine.chance import SeededChance
 
 Places = tuple[int, ...]
 MOST_APART = 2
-"""No pair of entrants has met more than this often more than another."""
+"""The most by which the meetings of any two pairs of entrants may differ."""
 _TRIES = 4
 _SWAPS_PER_BLOCK = 40
 
 
 def balanced_sample(places: int, size: int, least: int, seed: int) -> list[Places]:
-    """At least `least` blocks of `size` out of `places`, ascending in each; usually exactly `least`.
+    """Return at least `least` blocks of `size` out of `places`, ascending in each; usually exactly `least`.
 
     No pair of places meets more than two times more often than another, and no place is in more than two blocks more
     than another. As many whole rounds of all combinations as fit in come first.
@@ -43,7 +43,7 @@ def balanced_sample(places: int, size: int, least: int, seed: int) -> list[Place
 
 
 def _part(places: int, size: int, least: int, secret: bytes) -> list[Places]:
-    """Fewer than all combinations, or all of them where nothing less is balanced."""
+    """Return at least `least` of the combinations, or all of them where no smaller number is balanced."""
     for count in range(least, math.comb(places, size)):
         for attempt in range(_TRIES):
             table = _Table(places, size, derive(secret, "part", count, attempt))
@@ -56,7 +56,7 @@ def _part(places: int, size: int, least: int, secret: bytes) -> list[Places]:
 
 
 class _Table:
-    """Blocks in the making, and how often each pair has met in them."""
+    """The blocks of a sample while it is made, and how often each pair has met in them."""
 
     def __init__(self, places: int, size: int, seed: int) -> None:
         self.blocks: list[list[int]] = []
@@ -69,16 +69,16 @@ class _Table:
 
     @property
     def apart(self) -> int:
-        """How much more often the pair that met most has met than the one that met least."""
+        """The difference between the meetings of the pair that met most and of the pair that met least."""
         counts = [self._met[one][other] for one, other in itertools.combinations(range(len(self._played)), 2)]
         return max(counts) - min(counts)
 
     def add_block(self) -> None:
-        """Whoever played least, then one after another who has met those least; equal ones by chance."""
+        """Add a block: the place that played least, then one after another those that met its members least."""
         least = min(self._played)
         self._chance.shuffle(self._order)
         block = [min(self._order, key=self._played.__getitem__)]
-        burden = [(times, times) for times in self._met[block[0]]]  # most and all meetings with those in the block
+        burden = [(times, times) for times in self._met[block[0]]]  # most meetings with one of the block, and with all
         while len(block) < self._size:
             free = (place for place in self._order if place not in block)
             chosen = min(free, key=lambda place: (self._played[place] > least + 1, burden[place], self._played[place]))
@@ -119,7 +119,7 @@ class _Table:
         return first, second + (second >= first)
 
     def _gain(self, one: Sequence[int], other: Sequence[int], out: int, into: int) -> int:
-        """By how much the sum of the squares of all meetings would change, halved."""
+        """Return half of the change that a swap would make to the sum of the squares of all meetings."""
         change: Counter[tuple[int, int]] = Counter()
         for block, leaves, comes in ((one, out, into), (other, into, out)):
             for place in block:

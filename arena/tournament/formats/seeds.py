@@ -1,7 +1,7 @@
 """Every seed of a tournament, derived from one secret by HMAC-SHA256, so that none tells another. No I/O but urandom.
 
-A bot's seed hangs on its place (block, rotation, seat), never on the random id of a match: the same secret gives the
-same seeds in every database, in every attempt.
+A bot's seed depends on its place (block, rotation, seat), never on the random id of a match: the same secret gives
+the same seeds in every database and in every attempt.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ _SECRET_BYTES = 32
 
 
 def new_secret() -> bytes:
-    """A secret of the operating system's; nobody can compute the seeds before it is published."""
+    """Return a secret from the operating system; nobody can compute its seeds before it is published."""
     return os.urandom(_SECRET_BYTES)
 
 
 def secret_from_seed(seed: int) -> bytes:
-    """The secret of a reproducible tournament: whoever knows the seed knows every die in it."""
+    """Return the secret of a reproducible tournament: whoever knows the seed knows every die in it."""
     return hashlib.sha256(f"kingmaker-arena tournament seed {seed}".encode("ascii")).digest()
 
 
 def derive(secret: bytes, *labels: str | int) -> int:
-    """HMAC-SHA256(secret, labels joined by `/`), its first 53 bits. A text label may not hold a `/`."""
+    """Return the first 53 bits of HMAC-SHA256(secret, labels joined by `/`). A text label must not hold a `/`."""
     message = "/".join(str(label) for label in labels).encode()
     return int.from_bytes(hmac.digest(secret, message, "sha256")[:8], "big") >> (64 - SEED_BITS)
 
 
 def schedule_seed(secret: bytes) -> int:
-    """For the order of combinations and the circular orders."""
+    """Return the seed of the schedule: the order of combinations, circular orders, lots."""
     return derive(secret, "schedule")
 
 
 def chance_seed(secret: bytes, block: int) -> int:
-    """For dice and piles of a block; all its rotations meet the same."""
+    """Return the seed of the dice and piles of a block, which all its rotations share."""
     return derive(secret, "chance", block)
 
 
 def opening_seed(secret: bytes, block: int) -> int:
-    """For the random opening of a block."""
+    """Return the seed of the random opening of a block."""
     return derive(secret, "opening", block)
 
 
 def bot_seed(secret: bytes, block: int, rotation: int, seat: int) -> int:
-    """For the own randomness of the bot in one seat of one match."""
+    """Return the seed that the bot in one seat of one match gets for its own randomness."""
     return derive(secret, "bot", block, rotation, seat)

@@ -1,44 +1,43 @@
-"""What a tournament format is, and what it is told: values and one protocol. Pure, no I/O.
-
-A format plans in waves. Wave `k` is a function of the entrants, of the blocks planned in earlier waves, of the results
-of waves up to `k - lag`, and of the seed: never of workers or of the order in which matches end. A block counts only
-when it is whole: one void match voids its block.
-"""
+"""What a format plans from: entrants, the blocks planned so far, and what came of them. Pure values, no I/O."""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
 
+from ratings.statistics.blocks import rotations
+
 CircularOrder = tuple[str, ...]
-"""The circular order of a block: entrants by seat in its first match; each further match turns it by one seat."""
+"""Who sits beside whom in a block: entrants by seat in its first match; each further match turns it by one seat."""
 
 
 class BlockState(enum.Enum):
     """What is known of a planned block."""
 
     PENDING = "pending"
-    """Not over, or its wave is not yet to be looked at."""
+    """It is not over, or its wave may not be looked at yet."""
     WHOLE = "whole"
+    """All its matches are finished, so it counts."""
     VOID = "void"
+    """At least one of its matches will never have a result, so it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedBlock:
-    """A planned block, and what came of it."""
+    """A planned block and what came of it; `ranks`, `forfeits` and `digests` are empty unless it is whole."""
 
     order: CircularOrder
     state: BlockState = BlockState.PENDING
     ranks: tuple[tuple[int, ...], ...] = ()
-    """`ranks[rotation][seat]`, 1 = best; only of a whole block."""
+    """`ranks[rotation][seat]`, 1 = best, ties share a rank."""
     forfeits: tuple[frozenset[str], ...] = ()
-    """Who forfeited, by rotation."""
+    """The entrants that forfeited; index = rotation."""
     digests: tuple[str, ...] = ()
-    """The game digest of each match; equal for equal play."""
+    """The game digest of each match, equal for equal play; index = rotation."""
 
     @property
     def is_pending(self) -> bool:
-        """Whether it may still change."""
+        """Whether its state may still change."""
         return self.state is BlockState.PENDING
 
     @property
@@ -46,46 +45,52 @@ class PlayedBlock:
         """Whether it counts."""
         return self.state is BlockState.WHOLE
 
+    def rotations(self) -> tuple[CircularOrder, ...]:
+        """Return the entrants by seat in each of its matches; index = rotation."""
+        return rotations(self.order)
+
 
 Wave = tuple[PlayedBlock, ...]
+"""The blocks that were planned together, in the order of play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Who takes part, and in which waves."""
+    """Somebody who takes part, and in which waves."""
 
     id: str
     joined: int = 0
     """The first wave it is planned in."""
     withdrawn: int | None = None
-    """The first wave it is not planned in any more."""
+    """The first wave it is not planned in any more, or `None` while it takes part."""
 
     def is_in(self, wave: int) -> bool:
-        """Whether it may be planned in that wave."""
+        """Return whether it may be planned in `wave`."""
         return self.joined <= wave and not self.has_left(wave)
 
     def has_left(self, wave: int) -> bool:
-        """Whether it had withdrawn when that wave was planned."""
+        """Return whether it had withdrawn when `wave` was planned."""
         return self.withdrawn is not None and self.withdrawn <= wave
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that a plan may depend on. Only the places of the entrants matter, never their ids."""
+    """All that a plan may depend on. Of the entrants only their places in the list matter, never their ids."""
 
     entrants: tuple[Entrant, ...]
+    """Everybody who ever entered, in the order of entry."""
     waves: tuple[Wave, ...]
-    """Those planned so far; results that may not be looked at yet are PENDING."""
+    """The waves planned so far; blocks whose results may not be looked at yet are PENDING."""
     seed: int
 
     @property
     def wave(self) -> int:
-        """The wave to be planned."""
+        """The number of the wave to be planned, from 0."""
         return len(self.waves)
 
     @property
     def present(self) -> list[str]:
-        """Who may be planned in it, in the order of entry."""
+        """The entrants that may be planned in that wave, in the order of entry."""
         return [entrant.id for entrant in self.entrants if entrant.is_in(self.wave)]
 
     @property

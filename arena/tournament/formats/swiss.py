@@ -10,15 +10,15 @@ from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.pairing import choose_byes, seat_tables
-from arena.tournament.formats.roundrobin import check_entrants, check_size
 from arena.tournament.formats.situation import CircularOrder, Situation
-from arena.tournament.formats.tally import Tally, keep_failing, most_points, standing_rows, tally
+from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.tally import Tally, keep_failing, most_block_points, standing_rows, tally
 
 RETIRE_AFTER = 3
 
 
 def usual_rounds(entrants: int, seats: int) -> int:
-    """Rounds after which one at most is unbeaten: the logarithm of the entrants to base `seats`, rounded up."""
+    """Return after how many rounds one entrant at most is unbeaten: log of `entrants` to base `seats`, rounded up."""
     rounds, reach = 1, seats
     while reach < entrants:
         rounds, reach = rounds + 1, reach * seats
@@ -29,24 +29,24 @@ def usual_rounds(entrants: int, seats: int) -> int:
 class Swiss:
     """`rounds` waves; in each, neighbours in the table meet who have not met yet.
 
-    Points are those of whole blocks. A bye is worth what a win in all matches would be, a void block half of that; a
-    round before an entrant came, nothing. Whoever forfeits every match of `retire_after` blocks in a row is not paired
-    any more (0: goes on).
+    Points are those of whole blocks. A bye is worth what winning all matches would be, a void block half of that, and a
+    round before an entrant came nothing. An entrant that forfeits every match of `retire_after` blocks in a row is not
+    paired any more (0: it is paired on).
     """
 
     seats: int
     rounds: int = 5
     blocks: int = 1
-    """Of each pairing, one after another in the same round."""
+    """The number of blocks of each pairing, one after another in the same round."""
     retire_after: int = RETIRE_AFTER
 
     name: ClassVar[str] = "swiss"
     lag: ClassVar[int] = 1
     takes_late_entrants: ClassVar[bool] = True
-    blocks_a_seed: ClassVar[int] = 1
+    blocks_per_seed: ClassVar[int] = 1
 
     def check(self, entrants: int) -> None:
-        """See `Format`."""
+        """Raise ScheduleError for too few entrants, no rounds, or too many matches."""
         check_entrants(entrants, self.seats)
         if self.rounds < 1 or self.blocks < 1:
             raise ScheduleError(
@@ -55,7 +55,7 @@ class Swiss:
         check_size(entrants // self.seats * self.seats * self.blocks * self.rounds)
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
-        """See `Format`."""
+        """Return the next round: near neighbours in the table who have not met."""
         tallies = self._tallies(situation)
         active = self._active(situation, tallies)
         if situation.wave >= self.rounds or len(active) < self.seats:
@@ -67,7 +67,7 @@ class Swiss:
         return seat_groups(situation, [table for table in tables for _ in range(self.blocks)])
 
     def standings(self, situation: Situation) -> list[Standing]:
-        """See `Format`: by points, then by the points of the opponents."""
+        """Return the table by points, then by the points of the opponents."""
         tallies = self._tallies(situation)
         failing = keep_failing(tallies, self.retire_after)
         return standing_rows(
@@ -82,9 +82,9 @@ class Swiss:
         return [entrant for entrant in situation.present if entrant not in failing]
 
     def _tallies(self, situation: Situation) -> dict[str, Tally]:
-        """With what byes and void blocks are worth."""
+        """Return the tallies together with what byes and void blocks are worth."""
         tallies = tally(situation)
-        most = most_points(self.seats)
+        most = most_block_points(self.seats)
         for own in tallies.values():
             own.points += own.void * most // 2
             own.possible += own.void * most
@@ -95,7 +95,7 @@ class Swiss:
         return tallies
 
     def _byes(self, situation: Situation) -> list[str]:
-        """Everybody who could have been paired in a round and was not, once for each round."""
+        """Return everybody who could have been paired in a round and was not, once for each such round."""
         found: list[str] = []
         for number in range(situation.wave):
             before = Situation(situation.entrants, situation.waves[:number], situation.seed)
@@ -106,13 +106,13 @@ class Swiss:
 
 
 def _ranked(situation: Situation, active: Sequence[str], tallies: dict[str, Tally]) -> list[str]:
-    """Best first; equal ones in an order drawn anew each round."""
+    """Return `active`, best first; entrants of equal points are in an order drawn anew each round."""
     lots = draw(situation, "swiss", situation.wave)
     return sorted(active, key=lambda entrant: (-tallies[entrant].points, lots[entrant]))
 
 
 def _opposition(tallies: dict[str, Tally], entrant: str) -> int:
-    """What the opponents have together (Buchholz's figure)."""
+    """Return the sum of the opponents' points (the Buchholz score)."""
     return sum(tallies[other].points * times for other, times in tallies[entrant].met.items())
 
 

@@ -7,7 +7,7 @@ import pytest
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
-from arena.hosting.sandbox.limits import LEVELS, Keep
+from arena.hosting.sandbox.limits import LEVELS, Limits
 from arena.hosting.sandbox.probe import Probe
 
 
@@ -72,7 +72,7 @@ def test_nobody_takes_the_sandbox_off_a_strangers_bot(working: set[str]) -> None
 
 
 def test_a_level_that_does_not_exist_is_refused() -> None:
-    for make in (Keep, SandboxPolicy):
+    for make in (Limits, SandboxPolicy):
         with pytest.raises(ValueError, match="sandbox level 'strict'; there are standard, reduced, none"):
             make("strict")
     assert LEVELS == ("standard", "reduced", "none")

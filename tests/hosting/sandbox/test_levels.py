@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.launcher.client import HostedProcess, Mark
+from arena.hosting.launcher.client import HostedProcess
+from arena.hosting.launcher.reports import Mark
 from arena.hosting.launcher.uids import FIRST_UID, UIDS
 from arena.hosting.proc.processes import list_descendants, read_relations
 from tests.support.sandboxes import LONG_S, Place, need
@@ -168,7 +169,7 @@ class TestConfinement:
     async def test_a_sandbox_that_cannot_be_made_is_told_apart(self, place: Place, standard: str) -> None:
         (place.directory / "play").unlink()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("arena.hosting.launcher.client._open_socket", lambda _: None)
+            patch.setattr("arena.hosting.sandbox.start._open_socket", lambda _: None)
             process = await place.start(standard, "print(1)")
         assert await process.wait(LONG_S)
         assert not process.has_begun

@@ -10,6 +10,7 @@ from random import Random
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
 from arena.tournament.formats.waves import is_over, is_ready, plan_wave
+from ratings.statistics.blocks import rotations
 
 SEED = 7
 MOST_WAVES = 300
@@ -60,8 +61,7 @@ def finish(order: CircularOrder, random: Random, chances: Chances) -> PlayedBloc
     if random.random() < chances.void:
         return PlayedBlock(order, BlockState.VOID)
     ranks, forfeits = [], []
-    for rotation in range(len(order)):
-        sitting = order[rotation:] + order[:rotation]
+    for sitting in rotations(order):
         scores = [
             -1 if entrant in chances.failing else random.randrange(3 if chances.ties else 1000) for entrant in sitting
         ]

@@ -11,6 +11,7 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock
 from arena.tournament.formats.waves import is_ready, plan_wave
+from ratings.statistics.blocks import rotations
 from tests.tournament.formats.simulation import SEED, Played, field_of
 
 
@@ -31,8 +32,8 @@ def play_by_strength(form: Adaptive, size: int, seed: int) -> Played:
 
 def result(order: CircularOrder, random: Random) -> PlayedBlock:
     ranks, digests = [], []
-    for turn in range(len(order)):
-        scores = [int(name[3:]) + 2 * random.random() for name in order[turn:] + order[:turn]]
+    for sitting in rotations(order):
+        scores = [int(name[3:]) + 2 * random.random() for name in sitting]
         ranks.append(tuple(1 + sum(other > score for other in scores) for score in scores))
         digests.append(f"{random.getrandbits(256):064x}")
     return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), (frozenset(),) * len(order), tuple(digests))

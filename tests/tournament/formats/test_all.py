@@ -17,7 +17,7 @@ from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.formats.tally import block_points, most_points
+from arena.tournament.formats.tally import block_points, most_block_points
 from arena.tournament.formats.waves import plan_wave, standings
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -187,7 +187,7 @@ def test_points_count_opponents_beaten_and_half_for_ties() -> None:
     block = PlayedBlock(("a", "b", "c"), BlockState.WHOLE, ((1, 2, 3), (1, 1, 3), (1, 1, 1)), (frozenset(),) * 3)
     # seats: a b c / b c a / c a b
     assert block_points(block) == {"a": 4 + 0 + 2, "b": 2 + 3 + 2, "c": 0 + 3 + 2}
-    assert most_points(3) == 12
+    assert most_block_points(3) == 12
     assert block_points(replace(block, state=BlockState.VOID)) == {"a": 0, "b": 0, "c": 0}
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from arena.tournament.formats.compare import PAIRS_A_WAVE, Compare
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation
+from ratings.statistics.blocks import rotations
 from ratings.statistics.compare.comparison import Answer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -20,8 +21,7 @@ NEW, OLD = "bot0", "bot1"
 
 def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlock:
     """A whole block that `best` wins everywhere; None: all tie."""
-    turns = [order[turn:] + order[:turn] for turn in range(len(order))]
-    ranks = tuple(tuple(1 if best in (None, entrant) else 2 for entrant in turn) for turn in turns)
+    ranks = tuple(tuple(1 if best in (None, entrant) else 2 for entrant in sitting) for sitting in rotations(order))
     return PlayedBlock(
         order, BlockState.WHOLE, ranks, (frozenset(),) * len(order), tuple(digest + str(n) for n in range(len(order)))
     )

@@ -9,6 +9,7 @@ from arena.tournament.formats.bracket import MOST_EXTRA
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.waves import plan_wave, standings
+from ratings.statistics.blocks import rotations
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 
@@ -59,7 +60,7 @@ def test_byes_are_in_the_first_round_only(size: int, ties: list[int]) -> None:
 
 
 def won_by(order: tuple[str, ...], winner: str) -> PlayedBlock:
-    ranks = [tuple(1 if order[(rotation + seat) % 2] == winner else 2 for seat in range(2)) for rotation in range(2)]
+    ranks = [tuple(1 if entrant == winner else 2 for entrant in sitting) for sitting in rotations(order)]
     return PlayedBlock(order, BlockState.WHOLE, tuple(ranks), (frozenset(), frozenset()))
 
 

@@ -8,6 +8,7 @@ from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
 from arena.tournament.formats.waves import plan_wave, standings
+from ratings.statistics.blocks import rotations
 from ratings.statistics.skill import Skill
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
@@ -48,8 +49,7 @@ def test_neighbours_in_strength_meet_more_often_than_the_ends() -> None:
 
 def stronger_wins(order: tuple[str, ...]) -> PlayedBlock:
     ranks = tuple(
-        tuple(1 + sum(other < entrant for other in order) for entrant in order[turn:] + order[:turn])
-        for turn in range(len(order))
+        tuple(1 + sum(other < entrant for other in order) for entrant in sitting) for sitting in rotations(order)
     )
     return PlayedBlock(order, BlockState.WHOLE, ranks, (frozenset(),) * len(order))
 

@@ -10,7 +10,6 @@ from arena.cli.shared.options import Database, example
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 from arena.tournament import entering
-from ratings.store.database import write
 
 app = typer.Typer()
 
@@ -23,6 +22,5 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
     """
     with open_existing_storage(db) as storage:
         found = find_tournament(storage.database, tournament)
-        with write(storage.database) as session:
-            version, void = entering.withdraw(session, found, bot)
+        version, void = entering.withdraw(storage.database, found, bot)
     typer.echo(f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played")

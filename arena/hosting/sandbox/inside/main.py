@@ -28,7 +28,7 @@ PACKAGES = ("bots.kit", "arena.v1.play_pb2", "grpc")
 
 
 def attempt(action: Callable[[], Any]) -> str:
-    """`done`, or the name of the error."""
+    """Do something, and return `done` or the name of the error."""
     try:
         action()
     except OSError as error:
@@ -37,7 +37,7 @@ def attempt(action: Callable[[], Any]) -> str:
 
 
 def call(name: str, *arguments: int) -> None:
-    """A function of the C library that returns -1 when it fails."""
+    """Call a function of the C library that returns -1 when it fails. Raises OSError."""
     if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) == -1:
         raise OSError(ctypes.get_errno(), name)
 
@@ -57,7 +57,7 @@ def read_package(name: str) -> None:
 
 
 def count_forks() -> int:
-    """How many processes can be started when few are allowed."""
+    """Return how many processes can be started when few are allowed."""
     resource.setrlimit(resource.RLIMIT_NPROC, (FEW_PROCESSES, FEW_PROCESSES))
     children: list[int] = []
     try:
@@ -75,7 +75,7 @@ def count_forks() -> int:
 
 
 def leave_daemon() -> None:
-    """Something that has left the session, and ends by itself only much later."""
+    """Leave something behind that has left the session, and ends by itself only much later."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:

@@ -1,0 +1,1 @@
+"""Tests of `engine.games.foreign_king`."""

@@ -1,4 +1,4 @@
-"""How long the referee's own threads wait for a processor. Where the system does not tell: not at all.
+"""How long the threads of this process wait for a processor. Where the system does not tell: not at all.
 
 An answer comes to a thread of gRPC, which wakes the thread of the event loop. While the first is ready and has no
 processor, the answer of a bot can lie there, read by nobody: measured, up to 80 ms on a host with 4 busy programs a
@@ -11,33 +11,32 @@ import os
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-_TASKS = Path("/proc/self/task")
+from arena.hosting.proc.processes import read_threads
+from arena.hosting.proc.tasks import SCHEDSTAT, STAT, TaskFiles
 
 
 @dataclass(slots=True)
 class _Thread:
-    schedstat: int
-    stat: int
-    before: bytes = b""
+    files: TaskFiles
+    before: tuple[int, int, int] | None = None
+    """The last `schedstat`."""
     since_ns: int = 0
     """The last look at which it was not known to wait."""
 
     def read(self, now_ns: int) -> tuple[int, int]:
-        """Nanoseconds waited since the last look, by waits that are over; and in the wait that lasts."""
-        before, self.before = self.before, os.pread(self.schedstat, 80, 0)
-        stat = os.pread(self.stat, 512, 0)
-        is_ready = stat[stat.rindex(b")") + 2 : stat.rindex(b")") + 3] == b"R"
-        if not before or not is_ready or before != self.before:
+        """Return nanoseconds waited since the last look, by waits that are over, and in the wait that lasts."""
+        before, self.before = self.before, self.files.read_schedstat()
+        is_ready = self.files.is_ready()
+        if before is None or not is_ready or before != self.before:
             lasting_ns, self.since_ns = (now_ns - self.since_ns if before and is_ready else 0), now_ns
         else:
             lasting_ns = now_ns - self.since_ns
-        return (int(self.before.split()[1]) - int(before.split()[1]) if before else 0), lasting_ns
+        return (self.before[1] - before[1] if before else 0), lasting_ns
 
 
-class OwnQueue:
-    """Waits of this process in the run queue, since the last look. Descriptors are opened by the first look."""
+class OwnWaitMeter:
+    """Measures the waits of this process in the run queue. The first look opens the files it needs."""
 
     __slots__ = ("_main", "_threads")
 
@@ -46,10 +45,10 @@ class OwnQueue:
         self._threads: dict[int, _Thread] = {}
 
     def look(self) -> tuple[int, int]:
-        """Microseconds since the last look, 0 at the first: waits that are over, and one that lasts.
+        """Return microseconds since the last look, 0 at the first: waits that are over, and one that lasts.
 
-        Over: those of this thread, and of that other which waited most. Lasting: of that other which waits longest; it
-        is counted from the last look at which it did not wait.
+        Over: those of the thread that made this meter, and of that other which waited most. Lasting: of that other
+        which waits longest; it is counted from the last look at which it did not wait.
         """
         if not self._threads:
             self._open()
@@ -65,15 +64,12 @@ class OwnQueue:
             self._drop(tid)
 
     def _open(self) -> None:
+        pid = os.getpid()
         try:
-            for task in _TASKS.iterdir():
-                schedstat = os.open(task / "schedstat", os.O_RDONLY | os.O_CLOEXEC)
-                try:
-                    stat = os.open(task / "stat", os.O_RDONLY | os.O_CLOEXEC)
-                except OSError:
-                    os.close(schedstat)
-                    raise
-                self._threads[int(task.name)] = _Thread(schedstat, stat)
+            for tid in read_threads(pid):
+                files = TaskFiles(pid, tid)
+                files.keep_open(SCHEDSTAT, STAT)
+                self._threads[tid] = _Thread(files)
         except OSError:
             return  # no /proc, or a thread that has just ended: what was opened is enough
 
@@ -85,6 +81,4 @@ class OwnQueue:
             return None
 
     def _drop(self, tid: int) -> None:
-        thread = self._threads.pop(tid)
-        os.close(thread.schedstat)
-        os.close(thread.stat)
+        self._threads.pop(tid).files.close()

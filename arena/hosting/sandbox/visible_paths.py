@@ -1,4 +1,4 @@
-"""Which directories the arena's own Python needs, and which parts of the arena a bot may import. Changes nothing.
+"""Finds the directories that a sandbox must show: the system, the arena's own Python, what a bot may import.
 
 Only packages that bots use are shown to them: the folder in which they lie may hold the database.
 """
@@ -10,21 +10,21 @@ import importlib.util
 import sys
 from pathlib import Path
 
-SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
-"""The parts of /usr that programs need; an arena installed in /usr/src is none of them."""
+from arena.hosting.system_places import USR_PARTS
+
 BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games", "arena.match", "arena.wire")
 FOREIGN_PACKAGE = "grpc"
-"""Where this lies, there lie the others."""
+"""Where this package lies, the others from the registry lie too."""
 
 
 def system_trees() -> list[Path]:
-    """What there is of `SYSTEM`."""
-    return [Path("/usr", name) for name in SYSTEM if Path("/usr", name).is_dir()]
+    """Return the parts of /usr that exist here."""
+    return [Path("/usr", name) for name in USR_PARTS if Path("/usr", name).is_dir()]
 
 
 @functools.cache
 def python_trees() -> tuple[Path, ...]:
-    """Directories and files without which `sys.executable` and the packages for bots do not work.
+    """Return the directories and files without which `sys.executable` and the packages for bots do not work.
 
     The interpreter is bound at its own prefix: at another place it would take a library of the system, and be another
     Python.
@@ -40,18 +40,18 @@ def python_trees() -> tuple[Path, ...]:
 
 
 def import_roots() -> list[Path]:
-    """The directories to import from that the interpreter does not look into by itself."""
+    """Return the directories to import from that the interpreter does not look into by itself."""
     sites = [place.parent for place in _places(FOREIGN_PACKAGE)]
     return [root for root in [*package_roots(), *sites] if not root.is_relative_to(sys.prefix)]
 
 
 def package_roots() -> list[Path]:
-    """The directory to import the arena's packages from."""
+    """Return the directory to import the arena's packages from, in a list; empty if it cannot be told."""
     return [place.parent for place in _places("arena")]
 
 
 def _chain(program: Path) -> set[Path]:
-    """The prefixes of an interpreter and of all that it is a link to."""
+    """Return the prefixes of an interpreter and of all that it is a link to."""
     found = set()
     for _ in range(16):
         found.add(program.parent.parent)

@@ -1,0 +1,48 @@
+"""Signals a bot with its whole group, and processes that are not our children."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+
+from arena.hosting.launcher.bot import Bot
+from arena.hosting.proc.processes import Relations, list_children, read_relations
+
+
+def signal_bot(bot: Bot, number: int) -> None:
+    """Signal a bot's group. Its leader is not reaped yet, so the number cannot belong to anybody else."""
+    if bot.is_wrapped and number != signal.SIGKILL and not bot.has_exited:
+        _signal_inside(bot, number)
+        return
+    try:
+        os.killpg(bot.pid, number)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        bot.process.send_signal(number)  # macOS refuses if one member is a zombie
+
+
+def _signal_inside(bot: Bot, number: int) -> None:
+    """Signal what runs in a sandbox, which would itself die at once and take the bot along; it ends after the bot."""
+    for init in list_children(bot.pid):
+        for pid in list_children(init):
+            relations = read_relations(pid)
+            if relations is not None and relations.parent == init:
+                signal_exactly(pid, relations, number)
+
+
+def signal_exactly(pid: int, relations: Relations, number: int = signal.SIGKILL) -> None:
+    """Signal a process that is not our child, unless its id belongs to another one by now."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        now = read_relations(pid)
+        if now is not None and replace(now, is_zombie=relations.is_zombie) == relations:
+            signal.pidfd_send_signal(handle, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+    finally:
+        os.close(handle)

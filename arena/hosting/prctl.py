@@ -1,0 +1,25 @@
+"""Changes something about this process by prctl(2). On systems other than Linux nothing happens.
+
+The launcher imports this at its start, so it takes nothing that is slow to import.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def prctl(option: int, value: int) -> None:
+    """Set one option of this process."""
+    if _LIBC is not None:
+        _LIBC.prctl(option, value, 0, 0, 0)
+
+
+def die_with_parent(number: int) -> None:
+    """Have the kernel send this process a signal when the thread that started it ends; 0 undoes that."""
+    prctl(PR_SET_PDEATHSIG, number)

@@ -1,0 +1,58 @@
+"""What a tournament asks of the place where its bots' programs lie: two protocols, which the caller fills in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from arena.tournament.errors import RequestError
+
+
+class Program(Protocol):
+    """The program of one version, as its files say; they were checked when it was found."""
+
+    @property
+    def directory(self) -> Path:
+        """Where its files lie."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What starts it there, ready for exec."""
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that it says it plays, as written: names, or `*` for every game."""
+
+    @property
+    def memory_mb(self) -> int:
+        """What its whole process tree may use."""
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether it promises equal answers to equal questions."""
+
+    def plays(self, game: str) -> bool:
+        """Return whether it says it plays that game."""
+
+
+class Programs(Protocol):
+    """The programs of all versions of one database."""
+
+    @property
+    def root(self) -> Path:
+        """The directory that holds them, the same for everybody who plays from this database."""
+
+    def find(self, content_hash: str) -> Program:
+        """Return the program of a version. Raises an error of its own if its files are missing or were changed."""
+
+    def sandbox_level(self, *, has_owner: bool) -> str:
+        """Return the level at which bots run that have an owner, or that have none.
+
+        Raises an error of its own if this machine has no sandbox that will do.
+        """
+
+
+def check_plays(program: Program, game: str, name: str) -> None:
+    """Raise RequestError, which calls the bot `name`, unless its program says that it plays the game."""
+    if not program.plays(game):
+        raise RequestError(f"{name} does not play {game}; its bot.toml names: {', '.join(program.games)}")

@@ -1,0 +1,93 @@
+"""What the book of record holds of a tournament, as values of this package and of `arena.match`. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats.blocks import BlockDraw
+from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
+from engine import registry
+from ratings.read.waves import TournamentWaves
+from ratings.store.models import MatchState, Pool, Tournament
+from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord
+
+
+def format_of(tournament: Tournament, pool: Pool) -> Format | None:
+    """Return the format of a tournament, or `None` for a single match."""
+    return catalog.from_settings(tournament.format, pool.seats, tournament.settings)
+
+
+def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
+    """Return what the blocks of a tournament are drawn from."""
+    game = registry.get(pool.game)
+    return BlockDraw(
+        game,
+        pool.seats,
+        game.parse_options(pool.options),
+        bytes.fromhex(tournament.secret),
+        tournament.settings["opening_plies"],
+        catalog.blocks_per_seed(tournament.format),
+    )
+
+
+def clock_of(tournament: Tournament, pool: Pool) -> TimeControl:
+    """Return the time control of a tournament: the pool's, with the limits that do not name a pool."""
+    settings = tournament.settings
+    return parse_time_control(
+        pool.time_control, start_limit_us=settings["start_limit_us"], margin_us=settings["margin_us"]
+    )
+
+
+def clock_settings(clock: TimeControl) -> dict[str, Any]:
+    """Return what a tournament keeps of its time control besides the pool's text; `clock_of` is the inverse."""
+    return {"start_limit_us": clock.start_limit_us, "margin_us": clock.margin_us}
+
+
+def situation_of(played: TournamentWaves) -> Situation:
+    """Return everything that was planned and played so far; entrants by version id."""
+    return Situation(
+        tuple(entrant_of(version) for version in played.entrants),
+        tuple(wave_of(wave) for wave in played.waves),
+        seeds.schedule_seed(bytes.fromhex(played.tournament.secret)),
+    )
+
+
+def standings_of(played: TournamentWaves) -> list[Standing] | None:
+    """Return the table that the format gives, best first, or `None` for a single match, which has no format."""
+    form = format_of(played.tournament, played.pool)
+    return None if form is None else form.standings(situation_of(played))
+
+
+def entrant_of(version: EnteredVersion) -> Entrant:
+    """Return a version that entered as its format sees it."""
+    return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave)
+
+
+def wave_of(records: Sequence[BlockRecord]) -> Wave:
+    """Return the blocks of a wave as its format sees them."""
+    return tuple(_played_block(matches) for matches in records)
+
+
+def _played_block(matches: BlockRecord) -> PlayedBlock:
+    """Return a block: whole only if all its matches are finished, void as soon as one is void."""
+    order = matches[0].versions
+    if any(match.state is MatchState.VOID for match in matches):
+        # Its other matches are played all the same, and its wave is not over before they are.
+        return PlayedBlock(order, BlockState.VOID)
+    if any(match.state is not MatchState.FINISHED for match in matches):
+        return PlayedBlock(order)
+    return PlayedBlock(
+        order,
+        BlockState.WHOLE,
+        ranks=tuple(tuple(rank or 0 for rank in match.ranks) for match in matches),
+        forfeits=tuple(_forfeited(match) for match in matches),
+        digests=tuple(match.game_digest or "" for match in matches),
+    )
+
+
+def _forfeited(match: MatchRecord) -> frozenset[str]:
+    return frozenset(version for version, did in zip(match.versions, match.has_forfeited, strict=True) if did)

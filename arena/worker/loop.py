@@ -1,0 +1,112 @@
+"""The loop of a worker process: plays the matches that the coordinator sends, one after the other, and reports each.
+
+Messages are frames (`arena.hosting.frames`). From the coordinator, whose end of the stream says stop:
+
+    {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec`
+    {"do": "cancel", "ticket": 1}
+
+To the coordinator:
+
+    {"event": "ready"}
+    {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport`; its replay is the blob
+    {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; after one that `is_last` the worker
+                                                            ends, and has begun none of the others
+
+A ticket names one job: a match that was lost may come again, with another ticket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+
+from arena.hosting.frames import encode_frame, read_frame
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.match import MatchSpecError
+from arena.match.spec import MatchSpec
+from arena.worker.host import MatchHost
+
+
+class WorkerLoop:
+    """Plays one match at a time, in the order in which they were sent."""
+
+    def __init__(self, host: MatchHost, reader: asyncio.StreamReader, output: int) -> None:
+        """Read commands from `reader`, and write events to the descriptor `output`."""
+        self._host = host
+        self._reader = reader
+        self._output = output
+        self._waiting: deque[tuple[int, MatchSpec]] = deque()
+        self._has_work = asyncio.Event()
+        self._playing: tuple[int, asyncio.Task[bytes]] | None = None
+
+    async def serve(self) -> None:
+        """Serve until the coordinator closes stdin or is gone. Raises HostBrokenError, BrokenPipeError."""
+        self._send(encode_frame({"event": "ready"}))
+        player = asyncio.create_task(self._play_all())
+        commands = asyncio.create_task(self._read_commands())
+        await asyncio.wait({player, commands}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (commands, player):
+            task.cancel()
+        outcomes = await asyncio.gather(player, commands, return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    async def _read_commands(self) -> None:
+        while (frame := await read_frame(self._reader)) is not None:
+            head, _ = frame
+            if head["do"] == "play":
+                self._waiting.append((head["ticket"], MatchSpec.from_json(head["spec"])))
+                self._has_work.set()
+            elif head["do"] == "cancel":
+                self._cancel(head["ticket"])
+
+    def _cancel(self, ticket: int) -> None:
+        if self._playing is not None and self._playing[0] == ticket:
+            self._playing[1].cancel()
+        for job in [job for job in self._waiting if job[0] == ticket]:
+            self._waiting.remove(job)
+            self._send(_encode_cancelled(ticket))
+
+    async def _play_all(self) -> None:
+        while True:
+            while not self._waiting:
+                self._has_work.clear()
+                await self._has_work.wait()
+            ticket, spec = self._waiting.popleft()
+            task = asyncio.create_task(self._play(ticket, spec))
+            self._playing = ticket, task
+            try:
+                await asyncio.wait({task})
+            finally:
+                task.cancel()
+                self._playing = None
+            self._send(_encode_cancelled(ticket) if task.cancelled() else task.result())
+
+    async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
+        """Return the message that tells how it went. Raises HostBrokenError, after telling: this worker must end."""
+        try:
+            report = await self._host.play(spec)
+            return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.replay)
+        except MatchSpecError as error:
+            return _encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
+        except HostBrokenError as error:
+            self._send(_encode_lost(ticket, error))
+            raise
+        except MatchLostError as error:
+            return _encode_lost(ticket, error)
+
+    def _send(self, data: bytes) -> None:
+        """Write at once: the coordinator always reads."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._output, view) :]
+
+
+def _encode_lost(ticket: int, error: MatchLostError) -> bytes:
+    return encode_frame({"event": "lost", "ticket": ticket, "error": error.to_json()})
+
+
+def _encode_cancelled(ticket: int) -> bytes:
+    return _encode_lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))

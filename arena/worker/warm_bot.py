@@ -1,0 +1,56 @@
+"""A running bot process as a worker holds it, and what makes two of them interchangeable. Values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arena.hosting.launcher.client import HostedProcess
+from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.match.spec import SeatSpec
+from arena.referee.server import Admission
+from arena.referee.stream import BotStream
+from arena.wire.encoding import EVERY_GAME
+
+
+@dataclass(frozen=True, slots=True)
+class BotKey:
+    """What makes two processes interchangeable."""
+
+    version: str
+    directory: str
+    command: tuple[str, ...]
+    memory_mb: int
+    sandbox: str
+
+    @classmethod
+    def of(cls, seat: SeatSpec) -> BotKey:
+        """Return the key of the processes that can play a seat."""
+        return cls(seat.version, seat.directory, seat.command, seat.memory_mb, seat.sandbox)
+
+
+@dataclass(eq=False, slots=True)
+class WarmBot:
+    """A running bot process that has joined and can be seated in its next match."""
+
+    key: BotKey
+    process: HostedProcess
+    admission: Admission
+    stream: BotStream
+    games: Sequence[str]
+    has_played: bool = False
+    blocks: set[str] = field(default_factory=set)
+    """The blocks whose chance it has met."""
+    mark: Mark = BEGINNING
+    """Where in its output the match begins that it plays."""
+    resident_bytes: int = 0
+    """What its processes held when its last match was over."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be given another match."""
+        return not self.stream.spoiled and not self.process.exited.done()
+
+    def plays(self, game: str) -> bool:
+        """Return whether it joined for that game."""
+        return game in self.games or EVERY_GAME in self.games
