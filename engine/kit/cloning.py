@@ -26,12 +26,12 @@ _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {pack
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+# mypy: disable-error-code="attr-defined"
+from typing import TypeVar
 
 from engine.chance import Chance
 
-if TYPE_CHECKING:
-    from {package}.state import {names}
+T = TypeVar("T")
 
 _new = object.__new__
 '''
@@ -51,22 +51,16 @@ def source(package: str) -> str:
     state = importlib.import_module(f"{package}.state")
     classes = [kind for _, kind in inspect.getmembers(state, inspect.isclass) if kind.__module__ == state.__name__]
     kinds = [kind for kind in classes if is_dataclass(kind) and all("form" in each.metadata for each in fields(kind))]
-    names = ", ".join(sorted(kind.__name__ for kind in kinds))
-    lines = [_HEADER.format(package=package, names=names)]
-    lines += [f'{_variable(kind)} = TypeVar("{_variable(kind)}", bound="{kind.__name__}")\n' for kind in kinds]
+    lines = [_HEADER.format(package=package)]
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         lines += ["\n\n", *_function(kind)]
     return "".join(lines)
 
 
-def _variable(kind: type[Any]) -> str:
-    return f"{kind.__name__}T"
-
-
 def _function(kind: type[Any]) -> Iterator[str]:
-    variable, all_fields = _variable(kind), declared(kind)
+    all_fields = declared(kind)
     chance = ", chance: Chance | None = None" if issubclass(kind, State) else ""
-    yield f"def {function_name(kind)}(self: {variable}{chance}) -> {variable}:\n"
+    yield f"def {function_name(kind)}(self: T{chance}) -> T:\n"
     yield '    """Return an independent copy."""\n'
     if chance and not any(each.name == "chance" for each in all_fields):
         yield "    del chance  # nothing is drawn\n"

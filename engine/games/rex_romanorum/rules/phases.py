@@ -150,5 +150,6 @@ TABLE: Final = PhaseTable(
     },
     actions=ids.ACTION_COUNT,
     outcome=scoring.outcome,
+    begin=turn.begin,
     reveals=True,
 )

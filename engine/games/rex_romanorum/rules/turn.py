@@ -19,7 +19,7 @@ from engine.games.rex_romanorum.scoring import production
 from engine.games.rex_romanorum.state import BUILD, NOBODY, Election, RexState
 
 
-def start(state: RexState) -> None:
+def begin(state: RexState) -> None:
     """Shuffle the region cards of the variant into the pile (A9, K10); seat 0 begins (K1)."""
     state.pile = list(state.options.deck)
     state.source_of_chance().shuffle(state.pile)
