@@ -34,10 +34,10 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, Record, stated, unstated
-from engine.kit.forms import ByName, Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
+from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
 from engine.kit.reading import need, read_list
-from engine.kit.sets import Entries, FewEntries, Mask
+from engine.kit.tables import ByName, Entries, FewEntries, Mask
 
 PHASES: Final = (
     *("TURN", "KEEP", "GARRISON", "BUILD", "MOVE_FROM", "MOVE_TO", "COUNT", "PLACE", "RAZE", "FIGHT", "FIGHT_ON"),
