@@ -43,7 +43,7 @@ BOUNDARIES = {
         ("structlog",),
     ),
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
-    "arena/worker": Boundary(("arena", "engine"), ("structlog", "google")),
+    "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/cli": Boundary(
         ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
         ("typer", "rich"),
