@@ -131,5 +131,5 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
     assert "numpy" not in modules_after_importing(name)
 
 
-def test_the_launcher_never_imports_grpc() -> None:
-    assert "grpc" not in modules_after_importing("arena.hosting.launcher.__main__")
+def test_the_launcher_imports_neither_grpc_nor_an_event_loop() -> None:
+    assert not {"grpc", "asyncio"} & modules_after_importing("arena.hosting.launcher.__main__")
