@@ -3,6 +3,8 @@
     python -m benchmarks.observation [--game GAME] [--messages 300] [--repeats 7]
 
 The messages are those of one match of random play for each number of seats, in a drawn order; the best repeat counts.
+The direct road (`Decision.state`) is compared with one that makes JSON of what was seen and reads it again, as it was
+done once; the two take turns.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from arena.match.match import Match
@@ -22,6 +24,8 @@ from arena.wire.encoding import MatchEncoder
 from bots.decision import Decision
 from bots.decision import Match as ToldMatch
 from engine import registry
+from engine.abilities import need_playable
+from engine.core import Observation, State
 
 
 def play_and_encode(game: str, seats: int) -> list[bytes]:
@@ -50,18 +54,31 @@ def play_and_encode(game: str, seats: int) -> list[bytes]:
     return messages
 
 
-def measure(game: str, seats: int, messages: Sequence[bytes]) -> float:
+def direct(decision: Decision) -> State:
+    """Return a position to search in, as bots get it."""
+    return decision.state()
+
+
+def through_json(decision: Decision) -> State:
+    """Return the same position, with JSON between."""
+    rules, seen = decision.match.rules, decision.seen
+    again = Observation(rules.state_from_json(seen.state.to_json()), seen.seat)
+    return need_playable(rules).determinize(again, decision.match.random)
+
+
+def measure(game: str, seats: int, messages: Sequence[bytes], road: Callable[[Decision], State]) -> float:
     """Return the microseconds of processor time for a message, on the average over all."""
     version = registry.get(game).rules_version
     started = play_pb2.MatchStarted(match_id="m", game=game, rules_version=version, seats=seats)
     told = ToldMatch(started, play_pb2.GameInfo(name=game))
     start = time.process_time()
     for message in messages:
-        Decision(told, play_pb2.PlayResponse.FromString(message).decide, 0.0).state()
+        road(Decision(told, play_pb2.PlayResponse.FromString(message).decide, 0.0))
     return (time.process_time() - start) / len(messages) * 1e6
 
 
 def main(argv: Sequence[str]) -> int:
+    """Measure and print; 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--game", choices=registry.names())
     parser.add_argument("--messages", type=int, default=300)
@@ -70,8 +87,13 @@ def main(argv: Sequence[str]) -> int:
     for game in [arguments.game] if arguments.game else registry.names():
         for seats in registry.get(game).seats:
             messages = play_and_encode(game, seats)[: arguments.messages]
-            best = min(measure(game, seats, messages) for _ in range(arguments.repeats))
-            print(f"{game}, {seats} seats: {best:.0f} us from received bytes to a state, {len(messages)} messages")
+            times = [
+                [measure(game, seats, messages, road) for road in (direct, through_json)]
+                for _ in range(arguments.repeats)
+            ]
+            best, other = map(min, zip(*times, strict=True))
+            said = f"{best:.0f} us from received bytes to a state, {other:.0f} us with JSON between"
+            print(f"{game}, {seats} seats: {said}, {len(messages)} messages")
     return 0
 
 
