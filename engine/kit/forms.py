@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.core import OptionTable, PositionError
-from engine.kit.reading import read_flag, read_int, read_list, read_name, read_object, shown
+from engine.kit.reading import read_flag, read_int, read_ints, read_list, read_name, shown
 
 Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
@@ -41,7 +41,10 @@ class Form(Protocol):
         """Return the value that `write` made JSON of. Raises PositionError naming the key."""
 
     def check(self, value: Any, key: str, state: Any) -> None:
-        """Raise PositionError naming the key unless `read` could have returned the value."""
+        """Raise PositionError naming the key unless `read` could have returned the value.
+
+        Its type is right already: what a message carries is typed.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +77,12 @@ class Numbers:
         return value[:]
 
     def read(self, data: Any, key: str, state: Any) -> list[int]:
-        self.check(data, key, state)
-        found: list[int] = data[:]
-        return found
+        return read_ints(data, key, at(self.size, state), at(self.high, state))
 
     def check(self, value: Any, key: str, state: Any) -> None:
         size, high = at(self.size, state), at(self.high, state)
-        if not isinstance(value, list) or len(value) != size:
-            raise PositionError(f"{key}: expected a list of {size} integers, not {shown(value)}")
-        for index, item in enumerate(value):
-            if type(item) is not int or not 0 <= item <= high:
-                read_int(item, f"{key}[{index}]", 0, high)
+        if len(value) != size or (value and (min(value) < 0 or max(value) > high)):
+            read_ints(value, key, size, high)
 
 
 class Flag:
@@ -157,6 +155,18 @@ class Optional:
             self.form.check(value, key, state)
 
 
+def check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
+    """Check every value; keys are made only for the message."""
+    check = form.check
+    try:
+        for value in values:
+            check(value, key, state)
+    except PositionError:
+        for value, place in zip(values, places, strict=True):
+            check(value, key + place, state)
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class ListOf:
     """A list whose items have one form: `size` of them if given, else any number up to `most`."""
@@ -182,9 +192,7 @@ class ListOf:
 
     def check(self, value: Any, key: str, state: Any) -> None:
         self._check_length(value, key, state)
-        check = self.form.check
-        for index, item in enumerate(value):
-            check(item, self._place(key, index), state)
+        check_each(self.form, value, key, (self._place("", index) for index in range(len(value))), state)
         self._check_distinct(value, key)
 
     def _place(self, key: str, index: int) -> str:
@@ -200,88 +208,6 @@ class ListOf:
     def _check_distinct(self, value: Sequence[Any], key: str) -> None:
         if self.distinct and len(set(value)) != len(value):
             raise PositionError(f"{key}: something is named twice")
-
-
-@dataclass(frozen=True, slots=True)
-class ByName:
-    """An object with these names as keys; the position holds a list of the values in the order of the names."""
-
-    names: Sequence[str]
-    form: Form
-
-    def write(self, value: Sequence[Any], state: Any) -> dict[str, Any]:
-        write = self.form.write
-        return {name: write(item, state) for name, item in zip(self.names, value, strict=True)}
-
-    def read(self, data: Any, key: str, state: Any) -> list[Any]:
-        read_object(data, key, self.names)
-        return [self.form.read(data[name], f"{key}.{name}", state) for name in self.names]
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        if len(value) != len(self.names):
-            raise PositionError(f"{key}: expected {len(self.names)} values, not {len(value)}")
-        for name, item in zip(self.names, value, strict=True):
-            self.form.check(item, f"{key}.{name}", state)
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """An object with these names as keys, each a list of `rows` numbers from 0 to `high`.
-
-    The position holds one flat list of all rows: `value[row * len(names) + index of the name]`.
-    """
-
-    names: Sequence[str]
-    rows: Bound
-    high: Bound
-
-    def write(self, value: list[int], state: Any) -> dict[str, list[int]]:
-        del state
-        width = len(self.names)
-        return {name: value[index::width] for index, name in enumerate(self.names)}
-
-    def read(self, data: Any, key: str, state: Any) -> list[int]:
-        read_object(data, key, self.names)
-        column = Numbers(at(self.rows, state), self.high)
-        columns = [column.read(data[name], f"{key}.{name}", state) for name in self.names]
-        return [number for row in zip(*columns, strict=True) for number in row]
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        Numbers(len(self.names) * at(self.rows, state), self.high).check(value, key, state)
-
-
-class Packed:
-    """An object of small counts; the position holds them in one integer, `bits` bits each, the first key lowest."""
-
-    def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
-        self._shifts = {key: bits * place for place, key in enumerate(keys)}
-        self._mask, self._most, self._end = (1 << bits) - 1, most, 1 << bits * len(keys)
-
-    def counts(self, value: int) -> dict[str, int]:
-        """Return the count of each key."""
-        return {key: value >> shift & self._mask for key, shift in self._shifts.items()}
-
-    def pack(self, counts: Iterable[int]) -> int:
-        """Return the integer that holds the counts, given in the order of the keys; -1 if none does."""
-        found = tuple(counts)
-        if len(found) != len(self._shifts) or any(not 0 <= count <= self._mask for count in found):
-            return -1
-        return sum(count << shift for count, shift in zip(found, self._shifts.values(), strict=True))
-
-    def write(self, value: int, state: Any) -> dict[str, int]:
-        del state
-        return self.counts(value)
-
-    def read(self, data: Any, key: str, state: Any) -> int:
-        del state
-        read_object(data, key, self._shifts)
-        return sum(read_int(data[k], f"{key}.{k}", 0, self._most) << shift for k, shift in self._shifts.items())
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        del state
-        read_int(value, key, 0, self._end - 1)
-        for name, count in self.counts(value).items():
-            read_int(count, f"{key}.{name}", 0, self._most)
 
 
 class OptionsForm:

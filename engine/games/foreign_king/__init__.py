@@ -62,16 +62,12 @@ Details of an outcome (`Outcome.details`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from engine.abilities import Playable, Shown
-from engine.chance import Chance
-from engine.core import Game, Observation, State
 from engine.games.foreign_king.actions import ACTIONS
-from engine.games.foreign_king.options import HIGHEST_CAP, OPTIONS, Options
-from engine.games.foreign_king.rules import phases
+from engine.games.foreign_king.options import HIGHEST_CAP, OPTIONS
 from engine.games.foreign_king.state import POSITION, ForeignKingState
+from engine.kit.layout import FolderGame
 
 # No playing is longer, by adding up what a turn can hold. Medals are at most 9, so TURN has at most 9 LOANs and POST at
 # most 9 LOANs or REPAYs and one END_TURN. An action is chosen at most twice (the Queen). The longest action but the
@@ -83,7 +79,7 @@ _ROUND_PLIES = 4 * _TURN_PLIES + 2
 _UNIT_PLIES = 2 * (45 + 16 * 5)
 
 
-class ForeignKing(Game):
+class ForeignKing(FolderGame[ForeignKingState]):
     """The Foreign King."""
 
     name = "foreign_king"
@@ -92,46 +88,12 @@ class ForeignKing(Game):
     seats = range(2, 5)
     actions = ACTIONS
     options = OPTIONS
+    position = POSITION
     max_plies = HIGHEST_CAP * _ROUND_PLIES + _UNIT_PLIES
-
-    def new_state(self, seats: int, options: Options | None = None, chance: Chance | None = None) -> ForeignKingState:
-        """Return the start of a game; who sits where is the caller's draw (K4), so `chance` is not asked."""
-        del chance
-        self.check_seats(seats)
-        return POSITION.start(seats=seats, options=OPTIONS.default if options is None else options)
-
-    def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> ForeignKingState:
-        del chance
-        return POSITION.read(data)
-
-    def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
-        from engine.games.foreign_king.wire import TYPE, encode
-
-        del seat
-        assert isinstance(state, ForeignKingState)
-        return TYPE, encode(state)
-
-    def observed(self, message: bytes) -> Observation:
-        from engine.games.foreign_king.wire import decode
-
-        return Observation(decode(message), seat=0)
-
-    @property
-    def playable(self) -> Playable:
-        from engine.games.foreign_king.evaluation import PLAYABLE
-
-        return PLAYABLE
-
-    @property
-    def shown(self) -> Shown:
-        from engine.games.foreign_king.view import SHOWN
-
-        return SHOWN
 
     def opening_plies(self, seats: int) -> int:
         """Return about one round of turns."""
         return 3 * seats
 
 
-assert phases.TABLE
-GAME: Final = ForeignKing()
+GAME: Final = ForeignKing(__name__)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+# mypy: disable-error-code="attr-defined"
+from typing import TypeVar
 
 from engine.chance import Chance
 
-if TYPE_CHECKING:
-    from engine.games.foreign_king.state import ForeignKingState
+T = TypeVar("T")
 
 _new = object.__new__
-ForeignKingStateT = TypeVar("ForeignKingStateT", bound="ForeignKingState")
 
 
-def clone_foreign_king_state(self: ForeignKingStateT, chance: Chance | None = None) -> ForeignKingStateT:
+def clone_foreign_king_state(self: T, chance: Chance | None = None) -> T:
     """Return an independent copy."""
     del chance  # nothing is drawn
     copy = _new(type(self))

@@ -77,22 +77,18 @@ Tools (`Game.tools`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from engine.abilities import Playable, Shown, Tools
-from engine.chance import Chance
-from engine.core import Game, Observation, State
+from engine.abilities import Tools
 from engine.games.rex_romanorum.actions import ACTIONS
 from engine.games.rex_romanorum.bounds import MAX_PLIES
-from engine.games.rex_romanorum.options import OPTIONS, Options
-from engine.games.rex_romanorum.rules import phases
-from engine.games.rex_romanorum.rules.turn import start
+from engine.games.rex_romanorum.options import OPTIONS
 from engine.games.rex_romanorum.state import POSITION, RexState
+from engine.kit.layout import FolderGame
 
 
-class RexRomanorum(Game):
-    """Rex Romanorum."""
+class RexRomanorum(FolderGame[RexState]):
+    """The game as the registry hands it out; its other parts are found in the folder by their names."""
 
     name = "rex_romanorum"
     title = "Rex Romanorum"
@@ -100,51 +96,17 @@ class RexRomanorum(Game):
     seats = range(2, 6)
     actions = ACTIONS
     options = OPTIONS
+    position = POSITION
     max_plies = MAX_PLIES
     has_chance = True
     has_hidden_information = True
 
-    def new_state(self, seats: int, options: Options | None = None, chance: Chance | None = None) -> RexState:
-        """Return the start of a game; who sits where is the caller's draw (K1), the pile is shuffled here."""
-        self.check_seats(seats)
-        state = POSITION.start(seats=seats, options=OPTIONS.default if options is None else options, chance=chance)
-        start(state)
-        return state
-
-    def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> RexState:
-        return POSITION.read(data, chance=chance)
-
-    def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
-        from engine.games.rex_romanorum.wire import TYPE, encode
-
-        del seat
-        assert isinstance(state, RexState)
-        return TYPE, encode(state)
-
-    def observed(self, message: bytes) -> Observation:
-        from engine.games.rex_romanorum.wire import decode
-
-        return Observation(decode(message), seat=0)
-
-    @property
-    def playable(self) -> Playable:
-        from engine.games.rex_romanorum.evaluation import PLAYABLE
-
-        return PLAYABLE
-
-    @property
-    def shown(self) -> Shown:
-        from engine.games.rex_romanorum.view import SHOWN
-
-        return SHOWN
-
     @property
     def tools(self) -> Tools:
-        """`odds`: how likely an attack wins."""
+        """Return the command `odds`, which tells how likely an attack wins."""
         from engine.games.rex_romanorum.odds_tool import main
 
         return {"odds": main}
 
 
-assert phases.TABLE
-GAME: Final = RexRomanorum()
+GAME: Final = RexRomanorum(__name__)

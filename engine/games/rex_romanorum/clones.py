@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+# mypy: disable-error-code="attr-defined"
+from typing import TypeVar
 
 from engine.chance import Chance
 
-if TYPE_CHECKING:
-    from engine.games.rex_romanorum.state import Election, RexState
+T = TypeVar("T")
 
 _new = object.__new__
-ElectionT = TypeVar("ElectionT", bound="Election")
-RexStateT = TypeVar("RexStateT", bound="RexState")
 
 
-def clone_election(self: ElectionT) -> ElectionT:
+def clone_election(self: T) -> T:
     """Return an independent copy."""
     copy = _new(type(self))
     copy.diocese = self.diocese
@@ -31,7 +29,7 @@ def clone_election(self: ElectionT) -> ElectionT:
     return copy
 
 
-def clone_rex_state(self: RexStateT, chance: Chance | None = None) -> RexStateT:
+def clone_rex_state(self: T, chance: Chance | None = None) -> T:
     """Return an independent copy."""
     copy = _new(type(self))
     copy.seats = self.seats

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+# mypy: disable-error-code="attr-defined"
+from typing import TypeVar
 
 from engine.chance import Chance
 
-if TYPE_CHECKING:
-    from game_connect_four.state import ConnectFourState
+T = TypeVar("T")
 
-ConnectFourStateT = TypeVar("ConnectFourStateT", bound="ConnectFourState")
+_new = object.__new__
 
 
-def clone_connect_four_state(self: ConnectFourStateT, chance: Chance | None = None) -> ConnectFourStateT:
+def clone_connect_four_state(self: T, chance: Chance | None = None) -> T:
     """Return an independent copy."""
     del chance  # nothing is drawn
-    kind = type(self)
-    copy = kind.__new__(kind)
+    copy = _new(type(self))
     copy.seats = self.seats
     copy.options = self.options
     copy.dropped = self.dropped[:]

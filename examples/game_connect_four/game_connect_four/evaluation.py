@@ -7,7 +7,8 @@ from typing import Final
 
 from engine.abilities import Playable
 from game_connect_four.board import lines
-from game_connect_four.state import END, RANKS, ConnectFourState
+from game_connect_four.rules import RANKS
+from game_connect_four.state import END, ConnectFourState
 
 _EXACT: Final = {(1, 2): (1.0, 0.0), (2, 1): (0.0, 1.0), (1, 1): (0.5, 0.5)}
 _WORTH: Final = (0, 1, 4, 16, 64)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.kit.phases import END as END_PHASE
-from engine.kit.phases import Phase, PhaseTable
+from engine.core import Outcome
+from engine.kit.phases import OVER, Phase, PhaseTable
 from game_connect_four.board import ACTIONS, COLUMNS, ROWS
-from game_connect_four.state import DROP, END, PHASES, ConnectFourState, drop
+from game_connect_four.state import DROP, END, NOBODY, PHASES, ConnectFourState, drop
+
+RANKS: Final = {NOBODY: (1, 1), 0: (1, 2), 1: (2, 1)}
+"""Ranks of the seats by winner."""
 
 
 def legal(state: ConnectFourState) -> Sequence[int]:
@@ -26,9 +29,16 @@ def decider(state: ConnectFourState) -> int | None:
     return len(state.dropped) % 2
 
 
+def outcome(state: ConnectFourState) -> Outcome:
+    """Return the result: the winner is first, or both are after a full board."""
+    end = "full" if state.winner == NOBODY else "line"
+    return Outcome(RANKS[state.winner], {"end": end, "discs": len(state.dropped)})
+
+
 TABLE: Final = PhaseTable(
     ConnectFourState,
     PHASES,
-    {DROP: Phase(legal=legal, is_legal=is_legal, apply=drop, decides=decider), END: END_PHASE},
-    len(ACTIONS),
+    {DROP: Phase(legal=legal, is_legal=is_legal, apply=drop, decides=decider), END: OVER},
+    actions=len(ACTIONS),
+    outcome=outcome,
 )

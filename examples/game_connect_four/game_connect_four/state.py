@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.core import Outcome, PositionError
+from engine.core import PositionError
 from engine.kit.fields import PositionForm, stated, unstated
 from engine.kit.forms import ListOf, Number, OptionsForm
 from engine.kit.phases import PhasedState
@@ -18,7 +18,6 @@ EMPTY: Final = -1
 NOBODY: Final = -1
 PHASES: Final = ("DROP", "END")
 DROP, END = range(len(PHASES))
-RANKS: Final = {NOBODY: (1, 1), 0: (1, 2), 1: (2, 1)}
 
 
 @dataclass(slots=True, init=False, eq=False, repr=False)
@@ -36,19 +35,10 @@ class ConnectFourState(PhasedState):
     """The seat whose disc lies on each square, or EMPTY."""
     heights: list[int] = unstated(lambda _: [0] * COLUMNS)
     winner: int = unstated(NOBODY)
-    legal: Sequence[int] | None = unstated(None)
+    legal: Sequence[int] | None = unstated(None, derived=False)
 
     def to_json(self) -> dict[str, Any]:
         return POSITION.write(self)
-
-    def outcome(self) -> Outcome | None:
-        if self.phase != END:
-            return None
-        end = "full" if self.winner == NOBODY else "line"
-        return Outcome(RANKS[self.winner], {"end": end, "discs": len(self.dropped)})
-
-    def caretaker_action(self) -> int:
-        return self.legal_actions()[0]
 
 
 def drop(state: ConnectFourState, column: int) -> None:

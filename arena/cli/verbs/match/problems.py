@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import typer
-from ratings.read.queries import MatchDetail
 
 from arena.cli.shared.output import format_instant, printable
+from ratings.read.matches import MatchDetail
 from ratings.store.models import Attempt, AttemptState
 
 _MOST_LINES = 20

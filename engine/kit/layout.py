@@ -1,0 +1,102 @@
+"""A game whose parts lie in its folder where every game keeps them; they are found by the names of their files.
+
+    __init__.py              GAME, made of the package's name
+    rules/phases.py          the phase table, which gives positions their moves
+    wire.py                  TYPE, encode(state) and decode(bytes)
+    evaluation/playable.py   PLAYABLE, if bots may search the game
+    view/shown.py            SHOWN, if it is shown otherwise than plainly
+
+A small game has one file rules.py, evaluation.py or view.py in place of a folder.
+
+So no file of a game's folder imports what lies in a folder below it, and what a referee does not need is loaded when
+somebody asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final, Generic, TypeVar
+
+from engine.abilities import Playable, Shown
+from engine.chance import Chance
+from engine.core import Game, Observation, State
+from engine.kit.fields import PositionForm
+from engine.kit.phases import PhasedState
+
+S = TypeVar("S", bound=PhasedState)
+
+
+_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rules": ("rules.phases", "rules"),
+    "wire": ("wire",),
+    "evaluation": ("evaluation.playable", "evaluation"),
+    "view": ("view.shown", "view"),
+}
+"""Where a part may be, the first of them that is there."""
+
+
+@cache
+def find_part(package: str, part: str) -> Any:
+    """Return the loaded module with a part of the game in the package, or None if the game has no such part."""
+    for name in _PARTS[part]:
+        if has_module(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+    return None
+
+
+def has_module(name: str) -> bool:
+    """Tell whether there is a module of that name, which may lie in a package that is none."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what should hold it is a single file, or is not there
+        return False
+
+
+class FolderGame(Game, Generic[S]):
+    """The game in a folder. A subclass gives the constants of `Game`, and `position`."""
+
+    position: PositionForm[S]
+    """What its positions consist of."""
+
+    def __init__(self, package: str) -> None:
+        """Load the rules of the package; every other part is loaded when it is asked for."""
+        self._package = package
+        self._part("rules")
+
+    def _part(self, part: str) -> Any:
+        return find_part(self._package, part)
+
+    def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> S:
+        self.check_seats(seats)
+        chosen = self.parse_options({}) if options is None else options
+        state = self.position.start(seats=seats, options=chosen, **self._drawing_from(chance))
+        state.phases.begin(state)
+        return state
+
+    def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> S:
+        return self.position.read(data, **self._drawing_from(chance))
+
+    def _drawing_from(self, chance: Chance | None) -> dict[str, Chance | None]:
+        return {"chance": chance} if self.has_chance else {}
+
+    def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
+        """Return what every seat may see: a game with secrets of single seats overrides this and `observed`."""
+        del seat
+        wire = self._part("wire")
+        return wire.TYPE, wire.encode(state)
+
+    def observed(self, message: bytes) -> Observation:
+        return Observation(self._part("wire").decode(message), seat=0)
+
+    @property
+    def playable(self) -> Playable | None:
+        evaluation = self._part("evaluation")
+        return evaluation and evaluation.PLAYABLE  # type: ignore[no-any-return]
+
+    @property
+    def shown(self) -> Shown:
+        view = self._part("view")
+        return view.SHOWN if view else super().shown
