@@ -4,7 +4,7 @@ import pytest
 
 from engine import registry
 from engine.core import Game
-from tests.bots.toys import NIM, PIG
+from tests.support.nim import NIM, PIG
 
 
 @pytest.fixture(autouse=True)

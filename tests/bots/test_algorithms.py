@@ -14,7 +14,7 @@ from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
 from engine import registry
-from tests.bots.toys import NIM, NimState
+from tests.support.nim import NIM, NimState
 
 MAKERS: dict[str, Callable[[], Bot]] = {
     "random": RandomBot,

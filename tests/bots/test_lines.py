@@ -18,7 +18,7 @@ from engine import registry
 from engine.abilities import need_playable
 from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game, State
-from tests.bots.toys import HOLD, NIM, PIG, ROLL, NimState, PigState
+from tests.support.nim import HOLD, NIM, PIG, ROLL, NimState, PigState
 
 
 def by_count(number: int) -> Callable[[int], float]:

@@ -10,7 +10,7 @@ from arena.v1 import play_pb2
 from bots.kit import RESIGN, Answer, AnswerError, Bot, Decision, Match, play_offline
 from engine.core import OptionsError, SeatsError
 from engine.record import replay
-from tests.bots.toys import HOLD, ROLL
+from tests.support.nim import HOLD, ROLL
 
 SEED_OF_SMALL_THROWS = 0
 """With it the first throws of Pig are neither 1 nor 6, which would end the turn or force another."""
