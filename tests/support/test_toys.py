@@ -4,7 +4,11 @@ import pytest
 
 from engine.conformance import Case, cases
 from tests.support import script_game
+from tests.support.nim import LUCKY_NIM, NIM
 
-@pytest.mark.parametrize("case", cases(script_game.GAME), ids=str)
+GAMES = (script_game.GAME, NIM, LUCKY_NIM)
+
+
+@pytest.mark.parametrize("case", [case for game in GAMES for case in cases(game)], ids=str)
 def test_a_game_of_the_tests_keeps_the_contract(case: Case) -> None:
     case()
