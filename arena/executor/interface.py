@@ -1,4 +1,4 @@
-"""Where matches run: the one interface of this machine's workers and of clusters, and its error."""
+"""The interface of whatever plays matches, be it workers on this machine or a cluster, and its error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arena.match.spec import MatchSpec
 
 
 class ExecutorFailedError(Exception):
-    """Nothing can be played any more: workers do not start, or the executor was closed. The message says why."""
+    """Nothing can be played any more: workers do not start, or the executor was closed. The message says which."""
 
 
 class Executor(Protocol):
@@ -22,7 +22,7 @@ class Executor(Protocol):
         """End every worker and bot; nothing is left behind."""
 
     def slots(self) -> int:
-        """Return how many matches it plays at once; a few more in its queue keep the workers busy."""
+        """Return how many matches it plays at once; a few more waiting keep the workers busy."""
 
     async def run(self, spec: MatchSpec) -> MatchReport:
         """Play one match. Raises MatchLostError when the host failed, never because of a bot; ExecutorFailedError."""

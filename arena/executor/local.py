@@ -22,16 +22,16 @@ MATCHES_A_WORKER = 2
 MOST_DEATHS_AT_START = 3
 STOP_GRACE_S = 8.0
 WARM_SHARE = 0.25
-"""Of the machine's memory, what idle bots may hold in all."""
+"""The share of the machine's memory that all idle bots together may hold."""
 
 
 class LocalExecutor:
     """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
-        """Use so many workers; with `pin` each stays on one core together with the bots it plays.
+        """Use `workers` processes; with `pin`, each stays on one core together with its bots.
 
-        `warm_mb` megabytes are what all idle bots together may hold; None: a share of the machine's memory.
+        All idle bots together may hold `warm_mb` megabytes; None stands for a share of the machine's memory.
         """
         if workers < 1:
             raise ValueError(f"{workers} workers; at least 1 is needed")
@@ -53,7 +53,7 @@ class LocalExecutor:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End every worker, and each ends its bots; matches that were not finished are lost."""
+        """End every worker with its bots; matches that were not finished are lost."""
         self._failure = self._failure or ExecutorFailedError("the executor was closed")
         for worker in self._workers:
             worker.stop()
@@ -69,7 +69,7 @@ class LocalExecutor:
         await asyncio.gather(*self._keepers, return_exceptions=True)
 
     def slots(self) -> int:
-        """Return how many matches are played at once: one a worker. As many again in the queue keep them busy."""
+        """Return how many matches are played at once, one per worker; as many again, waiting, keep them busy."""
         return self._count
 
     async def run(self, spec: MatchSpec) -> MatchReport:
@@ -102,7 +102,7 @@ class LocalExecutor:
             worker.withdraw(job)
 
     def _take_back(self, job: Job) -> None:
-        """Play a match next whose worker died before it began."""
+        """Put a match whose worker died before it began at the head of the queue."""
         if not job.report.done():
             self._waiting.appendleft(job)
             self._dispatch()
@@ -116,12 +116,12 @@ class LocalExecutor:
             min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())
 
     async def _keep_running(self, worker: WorkerProcess) -> None:
-        """Have the worker run, again when it died; whatever ends this before it is stopped is a failure of all."""
+        """Run a worker, again whenever it dies; fail all matches when that cannot go on."""
         try:
             await self._run_again_and_again(worker)
             why = f"a worker ended {MOST_DEATHS_AT_START} times before it was ready; the last said: "
             why += worker.last_words() or "nothing"
-        except Exception as error:  # nobody awaits this task: the error would be lost, and `run` wait for ever
+        except Exception as error:  # nobody awaits this task, so the error would be lost and `run` would wait for ever
             why = f"a worker cannot be served: {type(error).__name__}: {error}"
         if self._failure is None:
             self._failure = ExecutorFailedError(why)
@@ -140,7 +140,7 @@ class LocalExecutor:
 
 
 def default_warm_mb() -> int:
-    """Return what the idle bots of all workers may hold together unless told otherwise, in MB."""
+    """Return how many megabytes the idle bots of all workers together may hold by default."""
     return int(machine_bytes() * WARM_SHARE) // MEGABYTE
 
 

@@ -1,4 +1,4 @@
-"""One worker process as the coordinator sees it: started, given matches, listened to, ended.
+"""One worker process, seen from the coordinator: it is started, given matches, listened to, and ended.
 
 `arena.worker.loop` is the other end of the pipe and describes the messages.
 """
@@ -24,12 +24,12 @@ _TICKETS = itertools.count(1)
 
 
 class Job:
-    """A match to play, and the report that will come of it."""
+    """A match to play, and its report to come."""
 
     def __init__(self, spec: MatchSpec) -> None:
         self.spec = spec
         self.ticket = next(_TICKETS)
-        """Names this job in messages: a match that was lost may come again, as another job."""
+        """Names this job in messages; a match that was lost may come again as another job."""
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
 
     def fail(self, error: Exception) -> None:
@@ -39,7 +39,7 @@ class Job:
 
 
 class WorkerProcess:
-    """A worker that can be run again after its death: `run` has it run once, `stop` ends it."""
+    """A worker that can be started again after its death: `run` runs it once, `stop` ends it."""
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class WorkerProcess:
         on_unplayed: Callable[[Job], None],
         options: Sequence[str] = (),
     ) -> None:
-        """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died too early for.
+        """Call `on_room` when the worker can take another match, `on_unplayed` with each job it died before playing.
 
-        `core` is the one it stays on. `options` are further words for the command line of `arena.worker`.
+        The worker stays on `core`. `options` are further words for the command line of `arena.worker`.
         """
         self._options = options if core is None else ("--core", str(core), *options)
         self._on_room = on_room
@@ -64,7 +64,7 @@ class WorkerProcess:
 
     @property
     def load(self) -> int:
-        """How many jobs it has, the one it plays included."""
+        """How many jobs it has, including the one it plays."""
         return len(self._jobs)
 
     async def run(self) -> bool:
@@ -180,7 +180,7 @@ class WorkerProcess:
             del self._stderr[:-KEPT_STDERR_BYTES]
 
     def _fail_all(self, code: int | None) -> None:
-        """Fail the match that had begun: it plays in order, so the others only waited and can be played elsewhere."""
+        """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
         begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
@@ -206,7 +206,7 @@ def _environment() -> dict[str, str]:
 
 async def _await_end(process: asyncio.subprocess.Process) -> None:
     """Wait for the end of a process whose stdout has ended."""
-    # Not killed at once: signalling a process that is just ending takes its exit status from the event loop.
+    # It is not killed at once, because signalling a process that is just ending loses its exit status.
     try:
         async with asyncio.timeout(END_GRACE_S):
             await process.wait()

@@ -1,1 +1,1 @@
-"""Bot processes of this machine: versions on disk, the launcher, the sandbox, /proc. It knows no games and no gRPC."""
+"""Runs bot processes on this machine: stored versions, the launcher, the sandbox. It knows no games and no gRPC."""

@@ -1,30 +1,30 @@
-"""What can be wrong with processes of this host.
+"""Errors of starting and running processes on this host.
 
 HostingError
 ├── LaunchError              the bot's own program could not be started; the message says why
 ├── LauncherLostError        the launcher itself is gone: the host is broken
-├── StorageFailedError       no room, or no right, for files that a bot needs
-├── RuntimeDirectoryError    no place for sockets; see `arena.hosting.runtime_directory`
-└── SandboxUnavailableError  this machine has no sandbox of the level that is needed; see `arena.hosting.sandbox.choice`
+├── StorageFailedError       no space or no permission for files that a bot needs
+├── RuntimeDirectoryError    no directory for sockets; see `arena.hosting.runtime_directory`
+└── SandboxUnavailableError  this machine has no sandbox of the required level; see `arena.hosting.sandbox.choice`
 """
 
 from __future__ import annotations
 
 
 class HostingError(Exception):
-    """The root of what is wrong with processes of this host."""
+    """The root of the errors about processes on this host."""
 
 
 class LaunchError(HostingError):
-    """The program could not be started, and that is its own fault: it is missing, or is no program."""
+    """The bot's program could not be started through its own fault: it is missing, or it cannot be executed."""
 
 
 class LauncherLostError(HostingError):
-    """The launcher is gone."""
+    """The launcher process has ended unexpectedly."""
 
 
 class StorageFailedError(HostingError):
-    """Files that a bot needs could not be written or read, and not through its own fault."""
+    """Files that a bot needs could not be written or read, which is not the bot's fault."""
 
 
 class RuntimeDirectoryError(HostingError):
@@ -32,4 +32,4 @@ class RuntimeDirectoryError(HostingError):
 
 
 class SandboxUnavailableError(HostingError):
-    """There is no sandbox of the level that is needed; the message names the remedy."""
+    """There is no sandbox of the required level on this machine; the message names the remedy."""

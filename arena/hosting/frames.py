@@ -1,4 +1,4 @@
-"""Messages through a pipe between two processes of ours: a JSON head and a blob, each with its length before it."""
+"""Frames messages for a pipe between two of our processes: a JSON head and a blob, each preceded by its length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 
 class FrameError(Exception):
-    """The other side wrote something that is no message."""
+    """The other side wrote something that is not a message."""
 
 
 def encode_frame(head: Mapping[str, Any], blob: bytes = b"") -> bytes:

@@ -1,8 +1,8 @@
-"""Reads `bot.toml`, the file that tells what a bot is and how it starts. Reads files, starts nothing.
+"""Reads `bot.toml`, the file that says what a bot is and how it is started. Starts nothing.
 
     BotDirectoryError
-    ├── ManifestError     bot.toml is missing or says something it may not
-    └── BotFilesError     the files beside it cannot be taken (store.py)
+    ├── ManifestError     bot.toml is missing or not valid
+    └── BotFilesError     its files cannot be stored (store.py)
 
 Every message is one line: the place, what is wrong, the remedy.
 """
@@ -35,34 +35,34 @@ MAX_COMMAND_WORDS = 100
 _KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-# Words that mean "the Python that the arena itself runs in", where bots.kit and the engine can be imported.
+# Programs that stand for the interpreter of the arena itself, which can import bots.kit and the engine.
 _ARENA_PYTHON = ("python", "python3")
 
 _EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
 
 class BotDirectoryError(ValueError):
-    """The directory holds no bot that can be taken."""
+    """The directory does not hold a usable bot."""
 
 
 class ManifestError(BotDirectoryError):
-    """`bot.toml` is missing, or says something it may not."""
+    """`bot.toml` is missing or not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotManifest:
-    """What `bot.toml` says, validated."""
+    """The content of `bot.toml`, validated."""
 
     name: str
     command: tuple[str, ...]
-    """As written; `resolve_command` makes it ready for exec."""
+    """The command as written; `resolve_command` makes it ready for exec."""
     games: tuple[str, ...]
-    """Names of games, or `*` for every game."""
+    """Names of the games it plays, or `*` for every game."""
     memory_mb: int = DEFAULT_MEMORY_MB
     deterministic: bool = False
     """Whether the bot promises equal play for equal seeds."""
     runtime: str = "arena"
-    """`arena`: Python is the arena's own; `bundled`: the program lies in the directory."""
+    """`arena` if it runs in the arena's own Python, `bundled` if its program lies in the directory."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot says it plays that game."""
@@ -87,7 +87,7 @@ class BotManifest:
 
 
 def load_manifest(directory: Path) -> BotManifest:
-    """Return the manifest of the bot in `directory`, its program found. Raises ManifestError."""
+    """Return the manifest of the bot in `directory`, after checking that its program exists. Raises ManifestError."""
     path = _manifest_path(directory)
     manifest = parse_manifest(_read_toml(path), place=str(path))
     resolve_command(manifest, directory)
@@ -95,7 +95,7 @@ def load_manifest(directory: Path) -> BotManifest:
 
 
 def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
-    """Return the manifest with these keys and values. Raises ManifestError, whose message opens with `place`."""
+    """Return the manifest with these keys and values. Raises ManifestError; its message begins with `place`."""
     try:
         _check_keys(data)
         return BotManifest(
@@ -111,7 +111,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
 
 
 def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
-    """Return the command ready for exec in any working directory: words that name a file of the bot are full paths.
+    """Return the command ready for exec in any working directory: names of the bot's files become full paths.
 
     The program is, in this order: the arena's interpreter for `python` (runtime `arena`), a file in the directory, a
     program on PATH (runtime `arena`). Raises ManifestError if there is none, or if the script it runs is missing.
@@ -127,7 +127,7 @@ def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
 
 
 def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
-    """Check that a bot which runs in the sandbox finds its program there. Raises ManifestError.
+    """Check that a bot finds its program in the sandbox. Raises ManifestError.
 
     Inside there are the system's programs, the arena's own Python and the bot's files, nothing else of this machine.
     """
@@ -232,7 +232,7 @@ def _runtime(value: object) -> str:
 
 
 def _check_script(arguments: list[str], directory: Path, place: Path) -> None:
-    """Check that `python main.py` has its main.py; what follows an option (`-m package`) is Python's own affair."""
+    """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
         raise ManifestError(f"{place}: command runs {_shown(arguments[0])}, and there is no such file in the directory")
 

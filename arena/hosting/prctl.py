@@ -1,6 +1,6 @@
-"""Changes something about this process by prctl(2). On systems other than Linux nothing happens.
+"""Sets options of this process with prctl(2). On systems other than Linux nothing happens.
 
-The launcher imports this at its start, so it takes nothing that is slow to import.
+The launcher imports this at its start, so it imports nothing that is slow to load.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ def prctl(option: int, value: int) -> None:
 
 
 def die_with_parent(number: int) -> None:
-    """Have the kernel send this process a signal when the thread that started it ends; 0 undoes that."""
+    """Have the kernel signal this process when the thread that started it ends; 0 undoes that."""
     prctl(PR_SET_PDEATHSIG, number)

@@ -1,4 +1,4 @@
-"""Removes directories that a bot could write to. The launcher imports this, so it takes nothing slow to import."""
+"""Removes directories that a bot could write to. The launcher imports it, so it loads nothing slow."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from arena.hosting.errors import RuntimeDirectoryError
 from arena.hosting.removal import remove_tree
 
 MAX_SOCKET_PATH = 107
-"""Bytes in the path of a unix socket (sun_path of 108, with its zero)."""
+"""The longest path of a unix socket in bytes (sun_path has 108, including its zero)."""
 SOCKET_NAME = "play"
 SCRATCH_NAME = "scratch"
-"""Where the working directories of bots lie."""
+"""The subdirectory for the working directories of bots."""
 _PREFIX = "kingmaker-arena-"
 _LOCK = "lock"
 _UNHELD_LOCK = "lock.new"
@@ -28,7 +28,7 @@ def _is_short(directory: Path) -> bool:
 
 
 def find_base() -> Path:
-    """Return where sockets may lie. Raises RuntimeDirectoryError if every path is too long for a socket."""
+    """Return a directory for sockets. Raises RuntimeDirectoryError if every path is too long for one."""
     for base in (Path(tempfile.gettempdir()), Path("/tmp")):
         if base.is_dir() and os.access(base, os.W_OK | os.X_OK) and _is_short(base):
             return base
@@ -40,9 +40,9 @@ def find_base() -> Path:
 
 @contextmanager
 def runtime_directory(base: Path | None = None) -> Iterator[Path]:
-    """Make a fresh directory of mode 0700, and remove it at the end; as long as it is open nobody sweeps it."""
+    """Make a new directory of mode 0700 and remove it at the end; until then it is locked against `sweep`."""
     directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base or find_base()))
-    # The lock gets its name only when it is held: a sweep at this moment must not find it free.
+    # The lock file is named only when the lock is held, so that a sweep at this moment does not find it free.
     unheld = directory / _UNHELD_LOCK
     lock = os.open(unheld, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
@@ -56,9 +56,9 @@ def runtime_directory(base: Path | None = None) -> Iterator[Path]:
 
 
 def sweep(base: Path | None = None) -> list[Path]:
-    """Remove the directories of ours that nobody holds any more, and return them.
+    """Remove our directories that nobody holds any more, and return them.
 
-    One that holds something which is not ours stays, with that.
+    A directory that contains anything which is not ours is kept.
     """
     removed = []
     for directory in sorted((base or find_base()).glob(f"{_PREFIX}*")):
@@ -71,7 +71,7 @@ def sweep(base: Path | None = None) -> list[Path]:
 
 
 def _remove(directory: Path) -> None:
-    """Remove what is ours in a directory, then itself. Raises OSError when something is left.
+    """Remove what is ours in a directory, then the directory. Raises OSError if something is left.
 
     The lock goes last, so that the next sweep tries again.
     """
@@ -86,7 +86,7 @@ def _remove(directory: Path) -> None:
 def _is_stale(lock: Path) -> bool:
     """Return whether a lock of ours can be taken.
 
-    Raises OSError for a directory without one: it was made this moment, or is not ours.
+    Raises OSError if the directory has no lock: it was just made, or is not ours.
     """
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:

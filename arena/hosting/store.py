@@ -1,4 +1,4 @@
-"""Keeps versions of bots: immutable directories named by the hash of what is in them. Files only, no database.
+"""Keeps versions of bots: immutable directories named by the hash of their content. Files only, no database.
 
 BotDirectoryError (manifest.py)
 └── BotFilesError     a link that leaves the directory, a device, too many or too large files
@@ -28,17 +28,17 @@ IGNORED_DIRECTORY = "__pycache__"
 _CHUNK_BYTES = 1 << 20
 _ADD_AGAIN = "remove that directory and add the bot again"
 _CHECK_PERMISSIONS = "check its permissions"
-# Directories under construction; hidden, so that none is taken for a version.
+# Directories under construction, hidden so that none is mistaken for a version.
 _BUILDING_PREFIX = ".adding-"
 _ABANDONED_AFTER_S = 3600
 
 
 class BotFilesError(BotDirectoryError):
-    """The files of a bot cannot be taken."""
+    """The files of a bot cannot be stored."""
 
 
 class StoreError(Exception):
-    """A version is not in the store, or is not what was put there."""
+    """A version is not in the store, or was changed there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class StoredVersion:
 @dataclass(frozen=True, slots=True)
 class _File:
     path: str
-    """Relative, parts joined by `/`."""
+    """Relative to the bot's directory, with parts joined by `/`."""
     source: Path
     executable: bool
 
@@ -92,9 +92,9 @@ class VersionStore:
         return (self.root / version_hash).absolute()
 
     def add(self, directory: Path) -> StoredVersion:
-        """Copy a bot into the store; a bot that is already there is found again, nothing changes then.
+        """Copy a bot into the store and return its version; nothing changes if it is there already.
 
-        Raises ManifestError or BotFilesError if it is no bot, StoreError if the copy cannot be made.
+        Raises ManifestError or BotFilesError if the directory holds no bot, StoreError if the copy cannot be made.
         """
         load_manifest(directory)
         files = _files(directory, self._limits)
@@ -108,7 +108,7 @@ class VersionStore:
             ) from error
 
     def get(self, version_hash: str) -> StoredVersion:
-        """Return the version of that hash, its files checked against it. Raises StoreError."""
+        """Return the version with that hash, after checking its files. Raises StoreError."""
         directory = self.directory(version_hash)
         if not directory.is_dir():
             raise StoreError(f"{directory}: the files of this version are missing; add the bot again")
@@ -126,14 +126,14 @@ class VersionStore:
         try:
             version_hash = _hash_of([(file, _copy(file, building)) for file in files])
             for inner in (building, *building.rglob("*/")):
-                inner.chmod(0o755)  # whatever the umask: in the sandbox of a root it is another user that reads
+                inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
             _rename_unless_there(building, self.directory(version_hash))
         finally:
             shutil.rmtree(building, ignore_errors=True)
         return self.get(version_hash)
 
     def _remove_abandoned(self) -> None:
-        """Remove what a killed process left half-copied, if it is old: another process may be copying now."""
+        """Remove old half-made copies that killed processes left; a recent one may still be in the making."""
         for left in self.root.glob(f"{_BUILDING_PREFIX}*"):
             with suppress(FileNotFoundError):  # finished meanwhile
                 if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
@@ -177,9 +177,9 @@ def _walk(directory: Path, root: Path, prefix: str) -> Iterator[_File]:
 
 
 def _regular_file(entry: os.DirEntry[str], root: Path, path: str) -> _File:
-    """Return a file, or a link to a file of the same directory, which is stored as that file. Raises BotFilesError."""
+    """Return a file; a link to a file of the same bot is stored as that file. Raises BotFilesError."""
     if entry.is_symlink():
-        target = Path(os.path.realpath(entry.path))  # unlike Path.resolve, it takes a loop calmly
+        target = Path(os.path.realpath(entry.path))  # unlike Path.resolve, it does not raise for a loop
         if not target.is_relative_to(root):
             raise BotFilesError(f"{entry.path}: is a link that leaves the bot's directory; put a copy in its place")
         if not target.is_file():
@@ -203,7 +203,7 @@ def _open(path: Path) -> BufferedReader:
 
 
 def _hash_of(files: Iterator[tuple[_File, str]] | list[tuple[_File, str]]) -> str:
-    """Return the hash of (path, executable bit, file hash) as JSON lines; the files come sorted."""
+    """Return the hash of (path, executable bit, file hash) as JSON lines; the files must be sorted."""
     digest = hashlib.sha256()
     for file, file_hash in files:
         digest.update(json.dumps([file.path, file.executable, file_hash]).encode() + b"\n")

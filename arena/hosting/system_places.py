@@ -1,10 +1,10 @@
-"""Which parts of the system a bot finds on any machine, in a sandbox too."""
+"""Names the parts of the system that a bot finds on any machine, also in a sandbox."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 USR_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "local")
-"""The parts of /usr that programs need; an arena installed in /usr/src is in none of them."""
+"""The parts of /usr that programs need; an arena installed in /usr/src is not among them."""
 SYSTEM_PLACES = (*(Path("/usr", name) for name in USR_PARTS), *map(Path, ("/bin", "/sbin", "/lib", "/lib64")))
 """Where the programs of a system lie."""

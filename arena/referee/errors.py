@@ -1,4 +1,4 @@
-"""Errors of a stream as the wire shows them: a canonical code and a `google.rpc.ErrorInfo` in the trailers.
+"""Encodes errors of a stream for the wire: a canonical code and a `google.rpc.ErrorInfo` in the trailers.
 
 The two messages are written by hand, because their package (googleapis-common-protos) would be a dependency for
 these few bytes alone:

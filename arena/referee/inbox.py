@@ -1,4 +1,4 @@
-"""What arrives at a match, in order: one bounded queue for all its seats, read with a deadline."""
+"""The queue of what arrives at a match: one for all seats, bounded, read with a deadline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from arena.match.messages import Message
 
 MAX_WAITING = 16
-"""Messages of one seat that wait to be judged; a bot that sends more than it was asked is out long before."""
+"""How many messages of one seat may wait to be judged; no correct bot comes near it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """More messages wait than a match can need."""
+    """A seat sent more messages than a match can need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Arrival:
 
     seat: int
     at: float
-    """Time of the event loop's clock, in seconds, at which it was read."""
+    """When it was read, in seconds of the event loop's clock."""
     what: Message | Closed | Flood
 
 
 class Inbox:
-    """A queue for one reader. No task and no timer is made unless it must wait."""
+    """A queue for one reader. It creates a timer only if the reader must wait."""
 
     __slots__ = ("_arrivals", "_loop", "_waiter")
 
@@ -45,7 +45,7 @@ class Inbox:
         self._waiter: asyncio.Future[None] | None = None
 
     def put(self, arrival: Arrival) -> bool:
-        """Add an arrival. Return False if the seat has too many waiting, which tells the sender to stop."""
+        """Add an arrival, and return False if too many of that seat are waiting: the sender must stop then."""
         waiting = len(self._arrivals)
         if waiting >= MAX_WAITING and sum(other.seat == arrival.seat for other in self._arrivals) >= MAX_WAITING:
             self._arrivals.append(Arrival(arrival.seat, arrival.at, Flood()))
@@ -67,7 +67,7 @@ class Inbox:
         return self._arrivals.popleft() if self._arrivals else None
 
     def drain(self) -> list[Arrival]:
-        """Remove and return all that was not read."""
+        """Remove and return all arrivals that were not read."""
         left = list(self._arrivals)
         self._arrivals.clear()
         return left

@@ -1,4 +1,4 @@
-"""Has a bot join: judges its first message and answers it."""
+"""Lets a bot join: judges its first message and answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measures a bot and the referee itself, as the referee needs it; who starts bots hands both in."""
+"""The interfaces of what measures a bot and the referee itself; whoever starts the bots implements them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Meter(Protocol):
     def look(self) -> tuple[int, int] | None:
         """Return CPU and waiting for a processor since `begin`, in microseconds, or None if they cannot be read.
 
-        The finer the looks, the truer the waiting.
+        The more frequent the looks, the more exact is the waiting.
         """
 
     def has_run(self) -> bool:
@@ -28,4 +28,4 @@ class LagMeter(Protocol):
     """Measures how long the referee itself waits for a processor."""
 
     def look(self) -> tuple[int, int]:
-        """Return microseconds since the last look, 0 at the first: waits that are over, and one that lasts."""
+        """Return microseconds in waits that ended since the last look, and those of one that lasts; 0 at first."""

@@ -1,6 +1,6 @@
-"""Plays one match over its bots' streams: sends what the match asks for, measures, hands in what comes back.
+"""Plays one match over the streams of its bots: sends its questions, measures, and hands the answers to the match.
 
-It runs in the match's own task; the handlers of the streams only deliver.
+It runs in a task of its own; the handlers of the streams only deliver.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from arena.wire.encoding import MatchEncoder
 UNTIMED_DECISION_S = 600.0
 """Even without a clock every wait has an end."""
 
-# Past this much wall time a decision that is not over by its charge is the host's fault. It is far out, because a
-# question and its answer pass through several threads of the bot, which on a busy host each wait.
+# A decision that is not over by its charge after this much wall time is the host's fault. The bound is generous: a
+# question and its answer pass through several threads of the bot, and on a busy host each of them waits.
 BOUND_FACTOR = 10
 BOUND_US = 10_000_000
 
 MOST_LAG_US = 5_000_000
-"""A referee that was later than this has not refereed."""
+"""If the referee was later than this, the match cannot be judged."""
 
 SHOWN_BYTES = 64
 
@@ -42,7 +42,7 @@ class SeatedBot:
 
     stream: BotStream
     meter: Meter | None = None
-    """What measures its processes; a bot without a meter is charged wall time."""
+    """What measures its processes; without a meter the bot is charged wall time."""
 
 
 async def play_match(
@@ -52,9 +52,9 @@ async def play_match(
     lag_meter: LagMeter | None = None,
     may_ponder: bool = False,
 ) -> None:
-    """Play a match to its end. A seat whose bot did not start has the fault in its place.
+    """Play a match to its end. A seat whose bot did not start is given by its fault.
 
-    `lag_meter` measures what the referee itself waits for a processor. Raises MatchLostError if the match cannot be
+    `lag_meter` measures how long the referee itself waits for a processor. Raises MatchLostError if the match cannot be
     judged.
     """
     await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder).play()
@@ -108,7 +108,7 @@ class _MatchReferee:
     # The start.
 
     async def _announce(self) -> list[Fault]:
-        """Tell every seat that the match starts, and return the faults of those that cannot be told or spoke before."""
+        """Tell every seat that the match starts; return the faults of those that cannot be told or spoke too early."""
         found = [
             await self._announce_to(seat, stream) for seat, stream in enumerate(self._streams) if stream is not None
         ]
@@ -143,11 +143,11 @@ class _MatchReferee:
             return
         last = await self._await_answer(decision, watch)
         if last != seat and not self._match.is_out(seat):
-            # Another's fault was the end. What this one answers yet must not be taken for an answer in its next match.
+            # Another seat's fault ended it. A late answer of this one must not be taken for one in its next match.
             stream.spoiled = stream.spoiled or "the match ended while it was asked"
 
     async def _await_answer(self, decision: Decision, watch: Stopwatch) -> int | None:
-        """Judge what arrives until the decision is over; return the seat that ended it, None if its time did."""
+        """Judge what arrives until the decision is over; return the seat that ended it, or None if its time ran out."""
         arrival = None
         while self._match.decision is decision:
             arrival = await self._inbox.get(watch.next_at)
@@ -158,13 +158,13 @@ class _MatchReferee:
         return None if arrival is None else arrival.seat
 
     def _patience_us(self, decision: Decision) -> int:
-        """Return what a decision may be charged; without a clock it is charged nothing, and has an end all the same."""
+        """Return how much a decision may be charged; without a clock, how long it may last."""
         if not decision.time_limit_us:
             return round(UNTIMED_DECISION_S * 1_000_000)
         return decision.time_limit_us + self._match.spec.clock.margin_us
 
     def _look(self, decision: Decision, watch: Stopwatch) -> None:
-        """Look how it stands, since nothing has come: a bot whose time is over by its charge is out."""
+        """Read the figures of a decision without an answer: a bot whose charge exceeds its time is out."""
         figures = watch.look()
         _check_lag(figures)
         patience_us = self._patience_us(decision)
@@ -215,7 +215,7 @@ class _MatchReferee:
             self._match.receive(seat, message, figures.wall_us, figures.charge_us(self._match.spec.cores), figures)
 
     def _silence(self, seat: int) -> None:
-        """Read a seat that has forfeited no more, and keep what it said last."""
+        """Stop reading a seat that has forfeited, and keep its last message as evidence."""
         stream = self._streams[seat]
         if stream is not None and self._match.faults_of(seat):
             stream.mute()

@@ -1,4 +1,4 @@
-"""Sees who thinks in others' time, by the CPU used while another seat decides, from 20 ms of that decision on."""
+"""Detects bots that think in others' time, by the CPU they use while another seat decides for over 20 ms."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from arena.referee.meter import Meter
 
 WINDOW_S = 5.0
 MOST_SHARE = 0.2
-"""Of one core."""
+"""How much of one core a waiting bot may use."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """What one seat did while it had nothing to do."""
+    """What one seat used while it had nothing to decide."""
 
     since: float | None = None
     """The last look, by the event loop's clock; `None` before the first look at a decision."""
@@ -25,15 +25,15 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Pondering:
-    """A seat that did not wait."""
+    """A seat that thought in others' time."""
 
     seat: int
     share: float
-    """Of one core."""
+    """How much of one core it used."""
     wall_s: float
 
     def explain(self) -> str:
-        """Return one sentence for a fault."""
+        """Return the explanation of its fault, one sentence."""
         return (
             f"It used {self.share:.0%} of a core during {self.wall_s:.1f} s in which others decided; "
             f"thinking in others' time is not allowed, and up to {MOST_SHARE:.0%} is overlooked."
@@ -50,12 +50,12 @@ class PonderWatch:
         self._seats = [_Waiting() for _ in meters]
 
     def begin(self) -> None:
-        """Start another decision; what happens before the first look at it is not counted."""
+        """Start another decision; what happens before the first look is not counted."""
         for waiting in self._seats:
             waiting.since = None
 
     def look(self, now: float, waiting: Iterable[int]) -> Pondering | None:
-        """Count up to `now` for the seats that wait, and return one that burnt too much over 5 s, if there is one."""
+        """Count up to `now` for the waiting seats, and return one that used too much over 5 s, or None."""
         found = None
         for seat in waiting:
             meter = self._meters[seat]

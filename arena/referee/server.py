@@ -1,4 +1,4 @@
-"""Serves the bots' socket: PlayService and health, nothing else, and a token for both."""
+"""Serves the bots' socket: PlayService and health, both only with a token, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arena.wire.parsing import MAX_REQUEST_BYTES
 MOST_STREAMS = 32
 """How many streams one connection may have at once."""
 _OPTIONS = (
-    # A larger message breaks the stream; the parser judges those up to here, which tells the bot why.
+    # A larger message breaks the stream; smaller ones reach the parser, which tells the bot what is wrong.
     ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
-    # A bot needs one; each that is open costs memory, and a bot could open a million.
+    # A bot needs one. Each costs memory, and a bot could open a million.
     ("grpc.max_concurrent_streams", MOST_STREAMS),
     ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
 )
@@ -43,12 +43,12 @@ class Admission:
 
 
 class PlayServer:
-    """Serves streams to the holders of admissions. One event loop; `start` and `stop` once each."""
+    """Serves streams to holders of tokens, in one event loop; `start` and `stop` are called once each."""
 
     def __init__(self) -> None:
         self._admissions: dict[str, Admission] = {}
         self._server = grpc.aio.server(options=_OPTIONS)
-        # Bytes in, bytes out: what is no message is ours to judge.
+        # Bytes in, bytes out: we judge what is not a message.
         play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
@@ -67,20 +67,20 @@ class PlayServer:
         await self._server.stop(0.5)
 
     def admit(self) -> Admission:
-        """Return an admission with a new token; the stream that comes with the token is set in it."""
+        """Return an admission with a new token; it will hold the stream that comes with the token."""
         admission = Admission()
         self._admissions[admission.token] = admission
         return admission
 
     def dismiss(self, admission: Admission) -> None:
-        """Make a token worthless and close its stream."""
+        """Revoke a token and close its stream."""
         self._admissions.pop(admission.token, None)
         if admission.stream.done() and not admission.stream.cancelled():
             admission.stream.result().close()
         admission.stream.cancel()
 
     def find_admission(self, context: grpc.aio.ServicerContext[Any, Any]) -> Admission | None:
-        """Return whose token the call carries, or None if it is nobody's."""
+        """Return the admission whose token the call carries, or None."""
         for key, value in context.invocation_metadata() or ():
             if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
                 return self._admissions.get(value.removeprefix("Bearer "))

@@ -1,4 +1,4 @@
-"""Measures one decision: its wall time, and, once it has lasted 20 ms, the figures from which it is charged.
+"""Measures one decision: its wall time and, once it has lasted 20 ms, the figures that determine its charge.
 
 It only measures; `play` judges. Faster decisions, which are most, cost one cheap reading at their start.
 """
@@ -15,11 +15,11 @@ SLOW_SEND_S = 0.001
 IDLE_US = 1000
 """A bot that computed less than this between two looks may have answered before."""
 MOST_CARRIED_US = 300_000
-"""An answer lies unread for a few looks at most; who sleeps long is not given back all that the referee was late."""
+"""The most lateness that idle looks add up to: an answer lies unread for a few looks at most, not for a long sleep."""
 
 
 class Stopwatch:
-    """Started when it is made, which is just before the `Decide` is handed to the transport."""
+    """Measures one decision. It starts when it is created, just before the `Decide` is handed to the transport."""
 
     __slots__ = (
         "_cpu_us",
@@ -38,7 +38,7 @@ class Stopwatch:
     def __init__(
         self, loop: asyncio.AbstractEventLoop, patience_s: float, meter: Meter | None, lag_meter: LagMeter | None = None
     ) -> None:
-        """Start. After `patience_s` a decision without an answer is looked at in any case."""
+        """Start the measurement. After `patience_s` a look is due even if there is no meter."""
         self._loop = loop
         self._meter = meter
         self._lag_meter = lag_meter
@@ -79,9 +79,9 @@ class Stopwatch:
         return Figures(wall_us, *reading, min(lag_us, wall_us), self._looks)
 
     def _reading_lag_us(self, at: float, cpu_us: int) -> int:
-        """Return by how much the referee can be late to read an answer: this look, and those before that saw it idle.
+        """Return by how much the referee may be late in reading an answer: at this look, and at looks before it.
 
-        A bot that computed since had not answered yet, so what the referee waited before has cost it nothing.
+        A bot that has computed since had not answered yet, so earlier lateness has cost it nothing.
         """
         own_us = self._lag_meter.look() if self._lag_meter is not None else ()
         late_us = max(_microseconds(at - self.next_at), *own_us, 0)
@@ -92,7 +92,7 @@ class Stopwatch:
         return self._late_us
 
     def _mark_handed(self) -> None:
-        """Count what came before as the referee's time, unless the bot has had the message meanwhile."""
+        """Count the time up to now as the referee's, unless the bot has received the message meanwhile."""
         now = self._loop.time()
         if now - self.asked_at > SLOW_SEND_S and self._meter is not None and not self._meter.has_run():
             self._handed_at = now

@@ -24,11 +24,11 @@ Context = grpc.aio.ServicerContext[Any, bytes]
 
 
 class StreamClosedError(Exception):
-    """Nothing can be sent any more; the message is a sentence for people."""
+    """Nothing can be sent any more. The message is a sentence for people."""
 
 
 class BotStream:
-    """One stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for whoever owns the bot."""
+    """A stream of `PlayService.Play`: `serve` is for the handler of the call, the rest for the owner of the bot."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -126,25 +126,25 @@ class BotStream:
             raise StreamClosedError("Its stream broke off.") from error
 
     def attach(self, inbox: Inbox, seat: int) -> None:
-        """Deliver everything that arrives from now on to the inbox of a match, as of that seat."""
+        """Deliver everything that arrives from now on to the inbox of a match, as coming from `seat`."""
         self._inbox, self._seat = inbox, seat
 
     def detach(self) -> None:
-        """Deliver nothing more: the match is over, and what still comes spoils the stream."""
+        """Stop delivering: the match is over, and whatever still arrives spoils the stream."""
         self._inbox, self._seat = None, -1
 
     def mute(self) -> None:
-        """Read no more: the seat is out, and what its bot still sends stays in its own buffers."""
+        """Stop reading: the seat is out, and what its bot still sends stays in its own buffers."""
         self._is_muted = True
         self.spoiled = self.spoiled or "it was not read to the end of a match"
 
     def report_second_stream(self) -> None:
-        """Record that somebody opened another stream with this bot's token, which is a breach of the protocol."""
+        """Record that another stream was opened with this bot's token, which breaks the protocol."""
         self.spoiled = "it opened a second stream"
         self._tell(Arrival(self._seat, self._loop.time(), ProtocolViolation("a second stream")))
 
     def close(self, error: StreamError | None = None) -> None:
-        """End the stream from this side: in order, or with an error for the bot."""
+        """End the stream from this side, normally or with an error for the bot."""
         self._inbox = None
         self.spoiled = self.spoiled or "the arena closed it"
         with contextlib.suppress(asyncio.InvalidStateError):

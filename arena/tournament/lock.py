@@ -1,4 +1,4 @@
-"""One runner a tournament: an advisory file lock, which the system takes back however its process dies."""
+"""Lets only one process at a time play a tournament: a file lock, which the system frees however its holder dies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.tournament.errors import AlreadyRunningError
 
 
 def lock_path(database: Path, tournament_id: str) -> Path:
-    """Where the lock of a tournament lies: beside its database."""
+    """Return the path of a tournament's lock, beside its database."""
     return database.with_name(f"{database.name}-{tournament_id}.lock")
 
 
@@ -51,7 +51,7 @@ def _acquire(path: Path) -> int:
 
 
 def _is_still_at(path: Path, descriptor: int) -> bool:
-    """Whether the locked file is the one at `path`; its last holder may have removed it before we got the lock."""
+    """Return whether the locked file is still the one at `path`: its last holder may have removed it meanwhile."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:

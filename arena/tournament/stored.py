@@ -25,12 +25,12 @@ def draw_of(tournament: Tournament, pool: Pool) -> BlockDraw:
     """Return what the blocks of a tournament are drawn from."""
     game = registry.get(pool.game)
     return BlockDraw(
-        game,
-        pool.seats,
-        game.parse_options(pool.options),
-        bytes.fromhex(tournament.secret),
-        tournament.settings["opening_plies"],
-        catalog.blocks_per_seed(tournament.format),
+        game=game,
+        seats=pool.seats,
+        options=game.parse_options(pool.options),
+        secret=bytes.fromhex(tournament.secret),
+        opening_plies=tournament.settings["opening_plies"],
+        blocks_per_seed=catalog.blocks_per_seed(tournament.format),
     )
 
 

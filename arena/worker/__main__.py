@@ -1,8 +1,8 @@
-"""A worker process: plays the matches that the coordinator sends on stdin, reports on stdout, ends with it.
+"""The worker process: plays matches that the coordinator sends to its stdin, and reports on stdout.
 
     python -m arena.worker [--core N] [--warm-bots N] [--warm-memory MB]
 
-Not for people: `arena.executor.local` starts it.
+It is started by `arena.executor.local`, not by people, and ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ async def _serve(output: int, warm_bots: int, warm_mb: int | None) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve, and return 0 when told to stop, 1 with one line on stderr when the host is broken."""
+    """Serve; return 0 when told to stop, or 1 with one line on stderr if the host is broken."""
     parser = argparse.ArgumentParser(prog="python -m arena.worker", description=__doc__)
     parser.add_argument("--core", type=int)
     parser.add_argument("--warm-bots", type=int, default=DEFAULT_WARM_BOTS)
     parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
     options = parser.parse_args(arguments)
-    die_with_parent(signal.SIGKILL)  # not gently: the launcher sees the end of this process and clears up
+    die_with_parent(signal.SIGKILL)  # the launcher sees the end of this process and clears up
     pin(options.core)
     allow_many_descriptors()
     try:

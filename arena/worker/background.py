@@ -1,4 +1,4 @@
-"""Work that goes on in the background until somebody waits for it, such as the ending of processes."""
+"""Runs work in the background until somebody waits for it, such as the ending of processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BackgroundTasks:
-    """Tasks that run until `settle` has waited for them."""
+    """A set of tasks; `settle` waits for those that are still running."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
@@ -20,5 +20,5 @@ class BackgroundTasks:
         task.add_done_callback(self._tasks.discard)
 
     async def settle(self) -> None:
-        """Wait until all is done. Raises what one of them raised."""
+        """Wait until all tasks are done. Raises what the first of them raised."""
         await asyncio.gather(*self._tasks)

@@ -1,7 +1,7 @@
-"""Tells whose fault it was, and of which cause, by what a process left behind.
+"""Decides whose fault it was, and for which cause, from what a process left behind.
 
-A bot that its own watchdog ended used too much (`RESOURCE`), one that ended in another way is gone (`DISCONNECTED`,
-with exit status or signal), and what the launcher or the machine did wrong is the host's fault.
+A bot that the watchdog ended used too much (`RESOURCE`); one that ended in another way is gone (`DISCONNECTED`, with
+exit status or signal); and what went wrong with the launcher or the machine is the host's fault.
 """
 
 from __future__ import annotations
@@ -22,24 +22,27 @@ from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 
 KEPT_STDERR_CHARACTERS = 4000
-# What a process may seem to have done wrong when in truth it was ended for what it used.
+# What a process appears to have done wrong when it was ended for exceeding a limit.
 _SIGNS_OF_AN_END = (FaultCause.DISCONNECTED, FaultCause.START_FAILED, FaultCause.TIMEOUT)
 
 
 class StartError(Exception):
-    """The bot did not start or did not join; `fault` is what its seat gets for it."""
+    """The bot did not start or did not join; `fault` makes it the fault of a seat."""
 
     def __init__(self, cause: FaultCause, explanation: str, evidence: dict[str, Any]) -> None:
         super().__init__(explanation)
         self.cause, self.explanation, self.evidence = cause, explanation, evidence
 
     def fault(self, seat: int) -> Fault:
-        """Return the fault of that seat."""
+        """Return it as the fault of a seat."""
         return Fault(seat, self.cause, 0, self.explanation, self.evidence)
 
 
 async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNING) -> dict[str, Any]:
-    """Return what a process left as evidence; how it ended only if it did so `by_itself`. Raises HostingError."""
+    """Return the evidence that a process left; how it ended is included if it ended `by_itself`.
+
+    Raises HostingError.
+    """
     output = await process.collect(since)
     evidence: dict[str, Any] = {"stderr": output.stderr[-KEPT_STDERR_CHARACTERS:]}
     if by_itself:
@@ -51,7 +54,7 @@ async def examine(process: HostedProcess, by_itself: bool, since: Mark = BEGINNI
 
 
 def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fault:
-    """Return the fault of a bot whose process has ended, as its end shows it; `evidence` is what `examine` found."""
+    """Return the fault with the evidence that `examine` found, and with the cause that the end of the process shows."""
     fault = replace(fault, evidence={**fault.evidence, **evidence})
     if fault.cause not in _SIGNS_OF_AN_END:
         return fault
@@ -63,9 +66,9 @@ def blame(fault: Fault, process: HostedProcess, evidence: dict[str, Any]) -> Fau
 
 
 async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
-    """End a process that has not joined, and return why it has not. Raises HostingError."""
+    """End a process that has not joined, and return the reason. Raises HostingError if the host is at fault."""
     has_ended = await process.wait(0)
-    # A sandbox that our own watchdog killed has not told of the bot in it either.
+    # A sandbox that our own watchdog killed has not reported the bot in it either.
     if has_ended and not process.has_begun and process.exceeded is None:
         words = (await process.collect()).stderr.strip().splitlines()
         raise SandboxUnavailableError(f"a sandbox could not be made: {words[-1] if words else 'it said nothing'}")
@@ -78,14 +81,14 @@ async def explain_absence(process: HostedProcess, limit_s: float) -> StartError:
 
 
 async def refuse(cause: FaultCause, explanation: str, process: HostedProcess, *, by_itself: bool) -> StartError:
-    """Return a failed start, as the end of its process shows it. Raises HostingError."""
+    """Return a failed start with the cause that the end of its process shows. Raises HostingError."""
     evidence = await examine(process, by_itself)
     fault = blame(Fault(0, cause, 0, explanation), process, evidence)
     return StartError(fault.cause, fault.explanation, evidence)
 
 
 def blame_host(error: HostingError) -> HostBrokenError:
-    """Return a failure of the host itself, with its cause; nothing can be played there any more."""
+    """Return the fault of a host on which nothing can be played any more."""
     if isinstance(error, LauncherLostError):
         cause = HostCause.LAUNCHER_LOST
     elif isinstance(error, SandboxUnavailableError):

@@ -1,4 +1,4 @@
-"""Everything needed to play matches on this machine with one event loop; wherever a match runs, this plays it."""
+"""Plays matches on this machine with one event loop, from starting the bots to the report."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
 
 
 class MatchHost:
-    """A launcher, a bots' socket and warm bots. Async context manager; leaving it ends every process and removes all.
+    """Owns a launcher, the bots' socket and warm bots. Async context manager; leaving it ends and removes everything.
 
     One match at a time, so that no bot computes while another one's clock runs.
     """
 
     def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
-        """Keep at most `warm_bots` idle processes, and `warm_mb` megabytes of resident memory in them (None: any)."""
+        """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit)."""
         self._most_warm = warm_bots, warm_mb
         self._stack = AsyncExitStack()
         self._bots: WarmBots
@@ -44,7 +44,7 @@ class MatchHost:
         """Start the launcher and the server. Raises RuntimeDirectoryError."""
         async with AsyncExitStack() as stack:
             directory = stack.enter_context(runtime_directory())
-            # The launcher comes first: it is started before this process has any gRPC thread.
+            # The launcher comes first, before this process has any gRPC thread.
             launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
             server = PlayServer()
             address = f"unix:{directory / SOCKET_NAME}"
@@ -56,7 +56,7 @@ class MatchHost:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End everything."""
+        """End every process and remove every directory."""
         await self._stack.aclose()
 
     async def play(self, spec: MatchSpec) -> MatchReport:
@@ -73,7 +73,7 @@ class MatchHost:
 
     async def _play(self, match: Match) -> MatchReport:
         spec = match.spec
-        # One chance seed serves a whole block: whoever has seen a match of it knows what is thrown and drawn in others.
+        # The matches of a block share a chance seed: who has played one knows what is thrown and drawn in the others.
         seated = await self._bots.seat(spec, spec.block if match.playing.game.has_chance else "")
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
@@ -107,23 +107,23 @@ class MatchHost:
                 meter.close()
 
     async def settle(self) -> None:
-        """Wait until no process is ending any more."""
+        """Wait until the processes that are ending have ended."""
         await self._bots.settle()
 
     def _meter_of(self, bot: WarmBot) -> TreeMeter:
-        """Return the meter of a process, one for its life: finding its tree costs more than many a match."""
+        """Return the meter of a process, which it keeps for life: finding its tree costs more than some matches."""
         meter = self._meters.get(bot.process)
         if meter is None:
             meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
         return meter
 
     async def _part_with(self, match: Match, seat: int, bot: WarmBot) -> None:
-        """Keep a bot that did nothing wrong; end the other, and keep the evidence."""
+        """Keep a bot that did nothing wrong; otherwise end it and amend its faults with the evidence."""
         faults = match.faults_of(seat)
         if not faults:
             self._bots.give_back(bot)
         for fault in faults:
-            match.amend(fault, await self._bots.autopsy(bot, fault))
+            match.amend(fault, await self._bots.end_and_explain(bot, fault))
 
 
 def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...]) -> MatchReport:

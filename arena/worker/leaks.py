@@ -1,4 +1,4 @@
-"""Asks fresh processes of a bot what its used one was asked in a match, to see if it remembers earlier matches."""
+"""Asks fresh processes of a bot what its used process was asked, to find out if it remembers earlier matches."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from arena.worker.warm_bot import WarmBot
 from arena.worker.warm_bots import WarmBots
 
 TRIALS = 2
-"""Two that agree tell a bot that remembers from one that is not deterministic."""
+"""Two that agree distinguish a bot that remembers from one that is not deterministic."""
 PATIENCE_S = 10.0
-"""Beyond the limit of a decision; nobody is punished for the time a retrial takes."""
+"""Added to the limit of a decision; nobody is punished for the time that a retrial takes."""
 UNTIMED_PATIENCE_S = 60.0
 
 
 def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
-    """Return one of the seats, drawn by the match: each costs two processes, and another match may draw another one."""
+    """Return one of the seats, chosen by the match id: each costs two processes, and other matches choose others."""
     if not seats:
         return ()
     number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[8:16], "big")
@@ -37,7 +37,7 @@ def draw_one(match_id: str, seats: Sequence[int]) -> Sequence[int]:
 async def check_leaks(
     bots: WarmBots, spec: MatchSpec, document: Mapping[str, Any], seats: Sequence[int]
 ) -> tuple[LeakCheck, ...]:
-    """Play the match of that replay again for each of the seats, alone. A check never raises: the match is over."""
+    """Replay a match for each of the seats alone and compare the answers. Never raises: the match itself is over."""
     checks = []
     for seat in seats:
         trials = [await _try(bots, Retrial(spec, document, seat), spec, seat) for _ in range(TRIALS)]
@@ -63,7 +63,7 @@ async def _try(bots: WarmBots, retrial: Retrial, spec: MatchSpec, seat: int) -> 
 
 
 async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> str:
-    """Ask and judge to the end; return a sentence why that was impossible, or an empty one."""
+    """Ask and judge to the end; return one sentence if that was impossible, else an empty string."""
     encoder, inbox = MatchEncoder(retrial.match), Inbox()
     bot.stream.attach(inbox, seat)
     await bot.stream.send(encoder.started(seat))
@@ -75,7 +75,7 @@ async def _play(retrial: Retrial, bot: WarmBot, spec: MatchSpec, seat: int) -> s
 
 
 async def _ask(retrial: Retrial, stream: BotStream, question: bytes, inbox: Inbox, patience_s: float) -> str:
-    """Judge the answer to one question; return a sentence why there was none, or an empty one."""
+    """Ask one question and judge the answer; return one sentence if there was none, else an empty string."""
     await stream.send(question)
     arrival = await inbox.get(asyncio.get_running_loop().time() + patience_s)
     if arrival is None:

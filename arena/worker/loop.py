@@ -1,6 +1,6 @@
-"""The loop of a worker process: plays the matches that the coordinator sends, one after the other, and reports each.
+"""The loop of a worker process: plays the matches that the coordinator sends, one at a time, and reports each.
 
-Messages are frames (`arena.hosting.frames`). From the coordinator, whose end of the stream says stop:
+Messages are frames (`arena.hosting.frames`). From the coordinator, which closes the pipe to stop the worker:
 
     {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec`
     {"do": "cancel", "ticket": 1}
@@ -9,10 +9,10 @@ To the coordinator:
 
     {"event": "ready"}
     {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport`; its replay is the blob
-    {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; after one that `is_last` the worker
-                                                            ends, and has begun none of the others
+    {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; if it `is_last`, the worker ends and
+                                                            has begun no other match
 
-A ticket names one job: a match that was lost may come again, with another ticket.
+A ticket names one job; a match that was lost may come again with another ticket.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ class WorkerLoop:
             self._send(_encode_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
-        """Return the message that tells how it went. Raises HostBrokenError, after telling: this worker must end."""
+        """Play a match and return the message about its end.
+
+        Raises HostBrokenError after sending the message itself, because this worker must end.
+        """
         try:
             report = await self._host.play(spec)
             return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.replay)
@@ -98,7 +101,7 @@ class WorkerLoop:
             return _encode_lost(ticket, error)
 
     def _send(self, data: bytes) -> None:
-        """Write at once: the coordinator always reads."""
+        """Write all data, blocking: the coordinator always reads."""
         view = memoryview(data)
         while view:
             view = view[os.write(self._output, view) :]

@@ -1,4 +1,4 @@
-"""Prepares the process of a worker: its core, its descriptors, its pipes to the coordinator."""
+"""Prepares a worker process: its core, its limit on descriptors, its pipes to the coordinator."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MANY_DESCRIPTORS = 16_384
 
 
 def pin(core: int | None) -> None:
-    """Stay on one core; the launcher and the bots inherit it."""
+    """Stay on one core; the launcher and the bots inherit that."""
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
 
 
 def allow_many_descriptors() -> None:
-    """Allow as many as this user may have, up to MANY_DESCRIPTORS: a few hostile bots can use up the usual 1024."""
+    """Raise the limit on descriptors up to MANY_DESCRIPTORS: a few hostile bots can exhaust the usual 1024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MANY_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MANY_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -26,7 +26,7 @@ def allow_many_descriptors() -> None:
 
 
 def take_stdout() -> int:
-    """Return the descriptor for messages; whatever else prints goes to stderr from now on."""
+    """Return a descriptor for messages; from now on everything printed goes to stderr."""
     output = os.dup(1)
     os.dup2(2, 1)
     return output

@@ -1,4 +1,4 @@
-"""Starts the process of a bot and has it join; ends it again."""
+"""Starts bot processes, has them join, and ends them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.warm_bot import BotKey, WarmBot
 
 INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
-# The files of a version are never written to; what a bot prints before it crashes must not be lost.
+# Nothing is written to the files of a version, and output before a crash must not be lost.
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 LEAVE_GRACE_S = 0.5
 
 
 class BotStarter:
-    """Starts processes, each in an empty directory of its own, which goes with it, beside the socket at `address`."""
+    """Starts processes beside the socket at `address`, each in an empty directory that is removed with it."""
 
     def __init__(self, launcher: LauncherClient, server: PlayServer, address: str) -> None:
         self._scratch = Path(address.removeprefix("unix:")).with_name(SCRATCH_NAME)
@@ -42,7 +42,7 @@ class BotStarter:
         self._background = BackgroundTasks()
 
     async def start(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
-        """Return a new process that has joined for the game of `spec`. Raises StartError, HostingError."""
+        """Start a process and return it when it has joined for the game of `spec`. Raises StartError, HostingError."""
         admission = self._server.admit()
         process = None
         try:
@@ -86,14 +86,14 @@ class BotStarter:
             raise
 
     async def _welcome(self, seat: SeatSpec, spec: MatchSpec, admission: Admission, process: HostedProcess) -> WarmBot:
-        """Wait until the process has joined, has ended, or is too late. Raises StartError, HostingError."""
+        """Return the process when it has joined. Raises StartError if it ends or is too late, HostingError."""
         limit_s = spec.clock.start_limit_us / 1_000_000
         joining = asyncio.create_task(_join(admission))
         news: set[asyncio.Future[Any]] = {joining, process.exited}
         try:
             await asyncio.wait(news, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
             if not joining.done() and admission.stream.done():
-                await asyncio.wait({joining}, timeout=LEAVE_GRACE_S)  # what it sent before it ended comes first
+                await asyncio.wait({joining}, timeout=LEAVE_GRACE_S)  # what it sent before it ended is judged first
             if joining.done():
                 stream, games = await joining
             else:
@@ -110,7 +110,7 @@ class BotStarter:
 
     def _environment(self, seat: SeatSpec, admission: Admission, scratch: Path) -> dict[str, str]:
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        # It does not work in its own directory, so `python -m` would not find its modules.
+        # Its working directory is another one, so `python -m` would not find its modules.
         path = environment.get("PYTHONPATH")
         environment["PYTHONPATH"] = f"{seat.directory}{os.pathsep}{path}" if path else seat.directory
         return {

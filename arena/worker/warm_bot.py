@@ -1,4 +1,4 @@
-"""A running bot process as a worker holds it, and what makes two of them interchangeable. Values."""
+"""A running bot process as a worker holds it, and the key that tells which are interchangeable. Values."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class WarmBot:
     blocks: set[str] = field(default_factory=set)
     """The blocks whose chance it has met."""
     mark: Mark = BEGINNING
-    """Where in its output the match begins that it plays."""
+    """The position in its output at which its current match begins."""
     resident_bytes: int = 0
-    """What its processes held when its last match was over."""
+    """The memory of its whole tree at the end of its last match."""
 
     @property
     def is_usable(self) -> bool:

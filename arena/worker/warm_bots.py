@@ -19,21 +19,21 @@ from arena.worker.warm_bot import BotKey, WarmBot
 
 DEFAULT_WARM_BOTS = 32
 MOST_BLOCKS = 500
-"""A process that has met so many blocks is replaced, so that what must be remembered of it stays small."""
+"""A process that has met this many blocks is replaced, so that the set of them stays small."""
 
 
 class WarmBots:
-    """The processes of one worker. `close` ends them all."""
+    """The bot processes of one worker. `close` ends the idle ones."""
 
     def __init__(self, starter: BotStarter, most: int = DEFAULT_WARM_BOTS, most_mb: int | None = None) -> None:
-        """`most` and `most_mb` (resident memory; None: no bound) count the idle ones; a match's come on top."""
+        """Keep at most `most` idle processes, with `most_mb` of resident memory (None: no limit)."""
         self._starter = starter
         self._most = most
         self._most_bytes = None if most_mb is None else most_mb * MEGABYTE
         self._idle: list[WarmBot] = []
 
     async def seat(self, spec: MatchSpec, secret_block: str = "") -> list[WarmBot | StartError]:
-        """Return a process for every seat, warm where there is one; the others are started at the same time.
+        """Return a process for every seat: a warm one if there is one, else a new one, all started at the same time.
 
         None of them has played in `secret_block`, a block whose matches give away what happens in its others.
         No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
@@ -60,7 +60,7 @@ class WarmBots:
         return [self._admit(one, secret_block) for one in seats if one is not None]
 
     async def _fill(self, seats: list[WarmBot | StartError | None], spec: MatchSpec) -> None:
-        """Start a process for each empty seat. Whatever is raised, those that did start have their seats."""
+        """Start a process for each empty seat. Even if this raises, those that did start are in their seats."""
 
         async def fill(index: int) -> None:
             try:
@@ -75,18 +75,18 @@ class WarmBots:
                 raise outcome
 
     def _admit(self, one: WarmBot | StartError, block: str) -> WarmBot | StartError:
-        """Return what a seat gets, and note that it has seen that block then."""
+        """Note that a process will have seen that block, and return it."""
         if isinstance(one, WarmBot) and block:
             one.blocks.add(block)
         return one
 
     async def start_alone(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
-        """Start a process while no other one starts or ends; the caller ends it. Raises StartError, HostingError."""
+        """Start a process while no other starts or ends; the caller ends it. Raises StartError, HostingError."""
         await self.settle()
         return await self._starter.start(seat, spec)
 
     def give_back(self, bot: WarmBot) -> None:
-        """Keep a bot that did nothing wrong in its match, which is over, unless it may not be used again."""
+        """Keep a bot after a match in which it did nothing wrong, unless it may not be used again."""
         bot.has_played = True
         if not bot.is_usable or len(bot.blocks) >= MOST_BLOCKS:
             self.end(bot)
@@ -104,8 +104,8 @@ class WarmBots:
         """End a process in the background."""
         self._starter.end(bot)
 
-    async def autopsy(self, bot: WarmBot, fault: Fault) -> Fault:
-        """End a process that did something wrong; return its fault with the evidence, and the cause that its end shows.
+    async def end_and_explain(self, bot: WarmBot, fault: Fault) -> Fault:
+        """End a process that did something wrong; return its fault with the evidence and the cause that its end shows.
 
         Raises HostingError when the launcher is gone: then the fault is the host's.
         """
@@ -117,7 +117,7 @@ class WarmBots:
         await self._starter.settle()
 
     async def close(self) -> None:
-        """End every idle process; those of a match belong to it."""
+        """End every idle process."""
         for bot in self._idle:
             self.end(bot)
         self._idle.clear()
@@ -136,6 +136,6 @@ class WarmBots:
 
 
 async def _mark(bot: WarmBot) -> None:
-    """Mark where the next match begins in what it writes: earlier output is no part of that match's evidence."""
+    """Mark where the next match begins in its output: earlier output is not evidence for it."""
     if bot.has_played:
         bot.mark = await bot.process.mark()

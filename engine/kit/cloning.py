@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core import State
-from engine.kit.fields import Record, Stated, declared
+from engine.kit.fields import Declared, Record, declared
 
 _HEADER = '''"""Copies of positions. Made by `python -m engine.kit.cloning {package}` from state.py: do not edit."""
 
@@ -50,7 +50,7 @@ def source(package: str) -> str:
     """Return what `clones.py` of the package must be."""
     state = importlib.import_module(f"{package}.state")
     classes = [kind for _, kind in inspect.getmembers(state, inspect.isclass) if kind.__module__ == state.__name__]
-    kinds = [kind for kind in classes if is_dataclass(kind) and all("form" in each.metadata for each in fields(kind))]
+    kinds = [kind for kind in classes if is_dataclass(kind) and all("start" in each.metadata for each in fields(kind))]
     lines = [_HEADER.format(package=package)]
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         lines += ["\n\n", *_function(kind)]
@@ -71,7 +71,7 @@ def _function(kind: type[Any]) -> Iterator[str]:
     yield "    return copy\n"
 
 
-def _copied(each: Stated, kind: str) -> str:
+def _copied(each: Declared, kind: str) -> str:
     value = f"self.{each.name}"
     if each.name == "chance":
         return "chance"
@@ -79,7 +79,8 @@ def _copied(each: Stated, kind: str) -> str:
         return f"{value}[:]"
     if kind.startswith("dict["):
         return f"{value}.copy()"
-    form = getattr(each.form, "form", each.form)  # of what `Optional` holds
+    form: Any = each.stated.form if each.stated is not None else None
+    form = getattr(form, "form", form)  # of what `Optional` holds
     if isinstance(form, Record):
         return f"None if {value} is None else {value}.clone()" if "None" in kind else f"{value}.clone()"
     return value

@@ -45,14 +45,34 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What is declared of a field."""
+    """How a field stands in JSON."""
 
     name: str
     key: str
-    form: Form | None
-    start: Any
+    form: Form
     group: Group | None
     when: Callable[[Any], bool] | None
+
+    def write(self, holder: Any, state: Any) -> Any:
+        """Return the field of `holder` as JSON."""
+        return self.form.write(getattr(holder, self.name), state)
+
+    def read(self, holder: Any, data: Any, key: str, state: Any) -> None:
+        """Set the field of `holder` from JSON. Raises PositionError naming the key."""
+        setattr(holder, self.name, self.form.read(data, key, state))
+
+    def check(self, holder: Any, key: str, state: Any) -> None:
+        """Raise PositionError naming the key unless `read` could have set the field to what it holds."""
+        self.form.check(getattr(holder, self.name), key, state)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is declared of a field."""
+
+    name: str
+    start: Any
+    stated: Stated | None
     derived: bool
 
     def started(self, state: Any) -> Any:
@@ -74,18 +94,25 @@ def stated(
     needs a function, so that no two positions share it. `key` is its key in JSON if that is not its name. A field of a
     `group` stands in the group's object, and only `when(state)` says so if that is given; it holds `start` otherwise.
     """
-    return field(metadata={"form": form, "start": start, "key": key, "group": group, "when": when, "derived": False})
+    return field(metadata={"start": start, "form": form, "key": key, "group": group, "when": when})
 
 
 def unstated(start: Any = None, *, derived: bool = True) -> Any:
     """Declare a field that does not stand in JSON: what follows from the others, or (not `derived`) is kept beside."""
-    return field(metadata={"form": None, "start": start, "key": "", "group": None, "when": None, "derived": derived})
+    return field(metadata={"start": start, "derived": derived})
 
 
-def declared(kind: type[Any]) -> tuple[Stated, ...]:
+def declared(kind: type[Any]) -> tuple[Declared, ...]:
     """Return what is declared of the fields of a dataclass."""
-    found = [(each.name, dict(each.metadata)) for each in fields(kind)]
-    return tuple(Stated(name=name, **{**said, "key": said["key"] or name}) for name, said in found)
+    return tuple(_declared(each.name, each.metadata) for each in fields(kind))
+
+
+def _declared(name: str, said: Mapping[str, Any]) -> Declared:
+    if "form" not in said:
+        return Declared(name, said["start"], None, said["derived"])
+    return Declared(
+        name, said["start"], Stated(name, said["key"] or name, said["form"], said["group"], said["when"]), False
+    )
 
 
 class FieldTable:
@@ -96,21 +123,19 @@ class FieldTable:
 
     def __init__(self, kind: type[Any]) -> None:
         self.all: Final = declared(kind)
-        self._stated = [each for each in self.all if each.form is not None]
-        self._groups: dict[str, list[Stated]] = {}
-        self._top: list[tuple[str, Stated | None, Group | None]] = []
-        for each in self._stated:
+        self._top: dict[str, Stated | Group] = {}
+        self._in_group: dict[str, list[Stated]] = {}
+        for each in (found.stated for found in self.all if found.stated is not None):
             if each.group is None:
-                self._top.append((each.key, each, None))
-            elif each.group.key not in self._groups:
-                self._top.append((each.group.key, None, each.group))
-            if each.group is not None:
-                self._groups.setdefault(each.group.key, []).append(each)
+                self._top[each.key] = each
+            else:
+                self._top.setdefault(each.group.key, each.group)
+                self._in_group.setdefault(each.group.key, []).append(each)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the JSON object, in order."""
-        return tuple(key for key, _, _ in self._top)
+        return tuple(self._top)
 
     def start(self, holder: Any, state: Any) -> None:
         """Give every field that has no value yet its value in a new game."""
@@ -121,55 +146,44 @@ class FieldTable:
     def write(self, holder: Any, state: Any, without: Container[str] = ()) -> dict[str, Any]:
         """Return the stated fields as JSON, but for the keys in `without`."""
         data: dict[str, Any] = {}
-        for key, each, group in self._top:
+        for key, each in self._top.items():
             if key in without:
                 continue
-            if each is not None:
-                data[key] = each.form.write(getattr(holder, each.name), state)  # type: ignore[union-attr]
-            elif group is not None:
-                data[key] = self._write_group(group, holder, state)
+            if isinstance(each, Stated):
+                data[key] = each.form.write(getattr(holder, each.name), state)
+            elif each.holds is None or each.holds(holder):
+                data[key] = {inner.key: inner.write(holder, state) for inner in self.present(key, holder)}
+            else:
+                data[key] = None
         return data
-
-    def _write_group(self, group: Group, holder: Any, state: Any) -> dict[str, Any] | None:
-        if group.holds is not None and not group.holds(holder):
-            return None
-        return {
-            each.key: each.form.write(getattr(holder, each.name), state)  # type: ignore[union-attr]
-            for each in self.present(group.key, holder)
-        }
 
     def present(self, group: str, holder: Any) -> list[Stated]:
         """Return the fields of a group that stand in JSON as things are."""
-        return [each for each in self._groups[group] if each.when is None or each.when(holder)]
+        return [each for each in self._in_group[group] if each.when is None or each.when(holder)]
 
     def read(self, holder: Any, data: Mapping[str, Any], state: Any, prefix: str = "") -> None:
         """Set every field from JSON whose keys are those of `keys`; what is not stated starts as in a new game.
 
         Raises PositionError naming the key.
         """
-        for key, each, group in self._top:
-            if each is not None:
-                setattr(holder, each.name, each.form.read(data[key], prefix + key, state))  # type: ignore[union-attr]
-            elif group is not None and not (data[key] is None and group.holds is not None):
-                self._read_group(group, holder, data[key], state, prefix + key)
+        for key, each in self._top.items():
+            if isinstance(each, Stated):
+                each.read(holder, data[key], prefix + key, state)
+            elif data[key] is not None or each.holds is None:
+                present = self.present(key, holder)
+                read_object(data[key], prefix + key, [inner.key for inner in present])
+                for inner in present:
+                    inner.read(holder, data[key][inner.key], f"{prefix}{key}.{inner.key}", state)
         self.start(holder, state)
-
-    def _read_group(self, group: Group, holder: Any, data: Any, state: Any, key: str) -> None:
-        present = self.present(group.key, holder)
-        read_object(data, key, [each.key for each in present])
-        for each in present:
-            value = each.form.read(data[each.key], f"{key}.{each.key}", state)  # type: ignore[union-attr]
-            setattr(holder, each.name, value)
 
     def check(self, holder: Any, state: Any, prefix: str = "") -> None:
         """Raise PositionError unless `read` could have set every stated field to what it holds."""
-        for each in self._stated:
-            group = each.group
-            if group is not None and group.holds is not None and not group.holds(holder):
-                continue
-            if each.when is None or each.when(holder):
-                key = each.key if group is None else f"{group.key}.{each.key}"
-                each.form.check(getattr(holder, each.name), prefix + key, state)  # type: ignore[union-attr]
+        for key, each in self._top.items():
+            if isinstance(each, Stated):
+                each.form.check(getattr(holder, each.name), prefix + key, state)
+            elif each.holds is None or each.holds(holder):
+                for inner in self.present(key, holder):
+                    inner.check(holder, f"{prefix}{key}.{inner.key}", state)
 
 
 class Record(Generic[T]):
@@ -230,8 +244,8 @@ class PositionForm(Generic[S]):
         for name, value in (("seats", seats), ("options", options)):
             each = self._by_name.get(name)
             if each is not None:
-                if each.form is not None:
-                    each.form.check(value, name, state)
+                if each.stated is not None:
+                    each.stated.form.check(value, name, state)
                 setattr(state, name, value)
         self._fields.start(state, state)
         return state
@@ -264,7 +278,7 @@ class PositionForm(Generic[S]):
             raise InvariantError(str(error)) from error
         for each in self._fields.all:
             name = each.name
-            if each.form is None and each.derived and getattr(state, name) != getattr(again, name):
+            if each.derived and getattr(state, name) != getattr(again, name):
                 raise InvariantError(f"{name} is {getattr(state, name)}, but {getattr(again, name)} follows")
 
     def settle(self, state: S) -> S:

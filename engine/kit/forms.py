@@ -11,10 +11,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any, Protocol
 
 from engine.core import OptionTable, PositionError
-from engine.kit.reading import read_flag, read_int, read_list, read_name, read_object, shown
+from engine.kit.reading import read_flag, read_int, read_ints, read_list, read_name, read_object, shown
 
 Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
@@ -41,7 +42,10 @@ class Form(Protocol):
         """Return the value that `write` made JSON of. Raises PositionError naming the key."""
 
     def check(self, value: Any, key: str, state: Any) -> None:
-        """Raise PositionError naming the key unless `read` could have returned the value."""
+        """Raise PositionError naming the key unless `read` could have returned the value.
+
+        Its type is right already: what a message carries is typed.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +78,12 @@ class Numbers:
         return value[:]
 
     def read(self, data: Any, key: str, state: Any) -> list[int]:
-        self.check(data, key, state)
-        found: list[int] = data[:]
-        return found
+        return read_ints(data, key, at(self.size, state), at(self.high, state))
 
     def check(self, value: Any, key: str, state: Any) -> None:
         size, high = at(self.size, state), at(self.high, state)
-        if not isinstance(value, list) or len(value) != size:
-            raise PositionError(f"{key}: expected a list of {size} integers, not {shown(value)}")
-        for index, item in enumerate(value):
-            if type(item) is not int or not 0 <= item <= high:
-                read_int(item, f"{key}[{index}]", 0, high)
+        if len(value) != size or (value and (min(value) < 0 or max(value) > high)):
+            read_ints(value, key, size, high)
 
 
 class Flag:
@@ -157,6 +156,18 @@ class Optional:
             self.form.check(value, key, state)
 
 
+def _check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
+    """Check every value; keys are made only for the message."""
+    check = form.check
+    try:
+        for value in values:
+            check(value, key, state)
+    except PositionError:
+        for value, place in zip(values, places, strict=True):
+            check(value, key + place, state)
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class ListOf:
     """A list whose items have one form: `size` of them if given, else any number up to `most`."""
@@ -182,9 +193,7 @@ class ListOf:
 
     def check(self, value: Any, key: str, state: Any) -> None:
         self._check_length(value, key, state)
-        check = self.form.check
-        for index, item in enumerate(value):
-            check(item, self._place(key, index), state)
+        _check_each(self.form, value, key, (self._place("", index) for index in range(len(value))), state)
         self._check_distinct(value, key)
 
     def _place(self, key: str, index: int) -> str:
@@ -220,8 +229,7 @@ class ByName:
     def check(self, value: Any, key: str, state: Any) -> None:
         if len(value) != len(self.names):
             raise PositionError(f"{key}: expected {len(self.names)} values, not {len(value)}")
-        for name, item in zip(self.names, value, strict=True):
-            self.form.check(item, f"{key}.{name}", state)
+        _check_each(self.form, value, key, (f".{name}" for name in self.names), state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +263,8 @@ class Packed:
 
     def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
         self._shifts = {key: bits * place for place, key in enumerate(keys)}
-        self._mask, self._most, self._end = (1 << bits) - 1, most, 1 << bits * len(keys)
+        self._mask, self._most = (1 << bits) - 1, most
+        self._valid = frozenset(map(self.pack, product(range(most + 1), repeat=len(keys))))
 
     def counts(self, value: int) -> dict[str, int]:
         """Return the count of each key."""
@@ -279,9 +288,8 @@ class Packed:
 
     def check(self, value: Any, key: str, state: Any) -> None:
         del state
-        read_int(value, key, 0, self._end - 1)
-        for name, count in self.counts(value).items():
-            read_int(count, f"{key}.{name}", 0, self._most)
+        if value not in self._valid:
+            raise PositionError(f"{key}: {shown(value)} holds a count that is not from 0 to {self._most}")
 
 
 class OptionsForm:

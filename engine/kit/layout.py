@@ -1,10 +1,12 @@
 """A game whose parts lie in its folder where every game keeps them; they are found by the names of their files.
 
-    __init__.py       GAME, made of the package's name
-    rules/phases.py   the phase table, which gives positions their moves (a small game has one file, rules.py)
-    wire.py           TYPE, encode(state) and decode(bytes)
-    evaluation        PLAYABLE, if bots may search the game; a module or a package
-    view              SHOWN, if it is shown otherwise than plainly; a module or a package
+    __init__.py              GAME, made of the package's name
+    rules/phases.py          the phase table, which gives positions their moves
+    wire.py                  TYPE, encode(state) and decode(bytes)
+    evaluation/playable.py   PLAYABLE, if bots may search the game
+    view/shown.py            SHOWN, if it is shown otherwise than plainly
+
+A small game has one file rules.py, evaluation.py or view.py in place of a folder.
 
 So no file of a game's folder imports what lies in a folder below it, and what a referee does not need is loaded when
 somebody asks for it.
@@ -16,7 +18,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from engine.abilities import Playable, Shown
 from engine.chance import Chance
@@ -27,12 +29,29 @@ from engine.kit.phases import PhasedState
 S = TypeVar("S", bound=PhasedState)
 
 
+_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rules": ("rules.phases", "rules"),
+    "wire": ("wire",),
+    "evaluation": ("evaluation.playable", "evaluation"),
+    "view": ("view.shown", "view"),
+}
+"""Where a part may be, the first of them that is there."""
+
+
 @cache
-def has_part(package: str, part: str) -> bool:
-    """Tell whether the package has a module of that name, which may lie in a package within it."""
+def find_part(package: str, part: str) -> Any:
+    """Return the loaded module with a part of the game in the package, or None if the game has no such part."""
+    for name in _PARTS[part]:
+        if has_module(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+    return None
+
+
+def has_module(name: str) -> bool:
+    """Tell whether there is a module of that name, which may lie in a package that is none."""
     try:
-        return find_spec(f"{package}.{part}") is not None
-    except ModuleNotFoundError:  # what should hold it is a single file
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what should hold it is a single file, or is not there
         return False
 
 
@@ -45,21 +64,23 @@ class FolderGame(Game, Generic[S]):
     def __init__(self, package: str) -> None:
         """Load the rules of the package; every other part is loaded when it is asked for."""
         self._package = package
-        import_module(f"{package}.rules.phases" if has_part(package, "rules.phases") else f"{package}.rules")
+        self._part("rules")
 
-    def _part(self, name: str) -> Any:
-        return import_module(f"{self._package}.{name}")
+    def _part(self, part: str) -> Any:
+        return find_part(self._package, part)
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> S:
         self.check_seats(seats)
-        drawn_from = {"chance": chance} if self.has_chance else {}
         chosen = self.parse_options({}) if options is None else options
-        state = self.position.start(seats=seats, options=chosen, **drawn_from)
+        state = self.position.start(seats=seats, options=chosen, **self._drawing_from(chance))
         state.phases.begin(state)
         return state
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> S:
-        return self.position.read(data, **({"chance": chance} if self.has_chance else {}))
+        return self.position.read(data, **self._drawing_from(chance))
+
+    def _drawing_from(self, chance: Chance | None) -> dict[str, Chance | None]:
+        return {"chance": chance} if self.has_chance else {}
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         """Return what every seat may see: a game with secrets of single seats overrides this and `observed`."""
@@ -72,10 +93,10 @@ class FolderGame(Game, Generic[S]):
 
     @property
     def playable(self) -> Playable | None:
-        playable: Playable | None = self._part("evaluation").PLAYABLE if has_part(self._package, "evaluation") else None
-        return playable
+        evaluation = self._part("evaluation")
+        return evaluation and evaluation.PLAYABLE  # type: ignore[no-any-return]
 
     @property
     def shown(self) -> Shown:
-        shown: Shown = self._part("view").SHOWN if has_part(self._package, "view") else super().shown
-        return shown
+        view = self._part("view")
+        return view.SHOWN if view else super().shown

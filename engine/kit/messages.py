@@ -29,5 +29,5 @@ class SameFields:
 
 def _reader(kind: str) -> Callable[[Any], Any] | None:
     if kind.startswith("list["):
-        return list
-    return tuple if kind.startswith(("tuple[", "Sequence[")) else None
+        return lambda repeated: repeated[:]  # a slice of a repeated field is a list, and quicker than list()
+    return (lambda repeated: tuple(repeated[:])) if kind.startswith(("tuple[", "Sequence[")) else None

@@ -17,7 +17,7 @@ the rules, which import it; the game's `__init__.py` imports the table.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from engine.core import Outcome, PositionError, State
@@ -94,7 +94,7 @@ def fits(state: Any) -> None:
     del state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Phase:
     """What is done in one phase; by default nothing, as at the end of a game."""
 
@@ -104,6 +104,7 @@ class Phase:
     """`(state, action)`: whether any int is one of them."""
     apply: Apply | Mapping[Any, Apply] | None = None
     """`(state, action)`: carries out a legal action; or such functions by action id or range of ids."""
+    _: KW_ONLY
     decides: Callable[[Any], int | None] = active_seat
     """`(state)`: who decides, as the rest of the table says."""
     caretaker: int | None = None

@@ -11,6 +11,7 @@ from game_connect_four import GAME
 from game_connect_four import checks as game_checks
 from game_connect_four import golden as game_golden
 
+from engine.conformance import Case, cases
 from engine.core import PositionError
 from engine.kit import cloning
 from tests.wire.test_generated import generator
@@ -68,6 +69,11 @@ class Bitboards:
             self.heights[column] -= 1
             self.discs[seat] ^= 1 << column * 7 + self.heights[column]
         return total
+
+
+@pytest.mark.parametrize("case", cases(GAME), ids=str)
+def test_the_game_keeps_the_contract(case: Case) -> None:
+    case()
 
 
 @pytest.mark.parametrize("line", [3, 4, 5])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
+from arena.hosting.proc.processes import list_processes
 from tests.support.places import CHOICES, Place, write_manifest
+from tests.support.processes import command_lines, parent_of
 
 ARENA, WORKER, LAUNCHER, ALL = "arena", "worker", "launcher", "all three"
 VICTIMS = (ARENA, WORKER, LAUNCHER, ALL)
@@ -42,7 +43,7 @@ class Field(Place):
     def processes(self) -> dict[int, str]:
         """Those with our HOME, and those that say where they belong: a sandbox hides the HOME."""
         found = super().processes()
-        for pid, command in all_commands():
+        for pid, command in command_lines(list_processes()):
             if str(self.directory) in command and pid != os.getpid():
                 found[pid] = command
         return found
@@ -54,16 +55,6 @@ class Field(Place):
             lines = Path(listing).read_text(encoding="utf-8").splitlines()
             left += [line for line in lines if str(self.temporary) in line]
         return left
-
-
-def all_commands() -> Iterator[tuple[int, str]]:
-    """Every process with its command line."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            except OSError:
-                continue
 
 
 def add_fierce_bots(field: Field) -> None:
@@ -84,22 +75,14 @@ def order(blocks: int) -> list[str]:
     return [*words, "--seed", "11", "--name", "monday"]
 
 
-def parent(pid: int) -> int:
-    """Of a process; 0 if it has ended."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
-    except OSError:
-        return 0
-
-
 def find_victims(field: Field, arena: int, victim: str) -> list[int]:
     """Process ids of whom it means; empty if one is not there yet."""
     found = {ARENA: [arena]}
     running = field.processes()
-    found[WORKER] = [pid for pid, command in running.items() if "arena.worker" in command and parent(pid) == arena]
+    found[WORKER] = [pid for pid, command in running.items() if "arena.worker" in command and parent_of(pid) == arena]
     # Not that of a trial of the sandbox, which is the arena's own.
     found[LAUNCHER] = [
-        pid for pid, command in running.items() if "hosting/launcher" in command and parent(pid) in found[WORKER]
+        pid for pid, command in running.items() if "hosting/launcher" in command and parent_of(pid) in found[WORKER]
     ]
     wanted = [found[ARENA], found[WORKER], found[LAUNCHER]] if victim == ALL else [found[victim]]
     return [pid for pids in wanted for pid in pids] if all(wanted) else []

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.hosting.proc.processes import list_processes, read_environment
 from tests.support.patience import PATIENCE_S
+from tests.support.processes import command_lines
 
 ARENA = [sys.executable, "-m", "arena.cli.main"]
 
@@ -119,17 +121,8 @@ class Place:
 
     def processes(self) -> dict[int, str]:
         """The processes of this place that run: id -> command line."""
-        mark = f"HOME={self.directory}".encode()
-        found = {}
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if mark in (entry / "environ").read_bytes().split(b"\0"):
-                        command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
-                        found[int(entry.name)] = command.decode(errors="replace")
-                except OSError:
-                    continue
-        return found
+        home = f"HOME={self.directory}".encode()
+        return dict(command_lines(pid for pid in list_processes() if home in read_environment(pid)))
 
     def wait_until_nothing_runs(self) -> None:
         """Return when no process of this place is left; a process that does not end fails the test, and is ended."""

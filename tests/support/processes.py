@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import select
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+
+from arena.hosting.proc.processes import list_processes, read_environment, read_file, read_relations
+
+
+def command_lines(pids: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Those of processes that still live, with spaces between the words."""
+    for pid in pids:
+        try:
+            yield pid, read_file(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
 
 
 def marked_processes(mark: str) -> dict[int, str]:
     """Command lines by id of all living processes with `mark` in their environment, the calling one left out."""
-    found = {}
-    for directory in Path("/proc").iterdir():
-        if not directory.name.isdigit() or directory.name == str(Path("/proc/self").resolve().name):
-            continue
-        try:
-            if mark.encode() in (directory / "environ").read_bytes():
-                found[int(directory.name)] = (directory / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
-            continue  # it ended meanwhile, or belongs to somebody else
-    return found
+    others = (pid for pid in list_processes() if pid != os.getpid())
+    return dict(command_lines(pid for pid in others if _has_mark(pid, mark.encode())))
+
+
+def _has_mark(pid: int, mark: bytes) -> bool:
+    return any(mark in entry for entry in read_environment(pid))
 
 
 def parent_of(pid: int) -> int:
     """The process that started it; 0 if it has ended."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
-    except OSError:
-        return 0
+    relations = read_relations(pid)
+    return relations.parent if relations else 0
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -1,1 +1,1 @@
-"""The process that starts bots, and its client. It must start fast, so the process imports no gRPC and no pathlib."""
+"""The launcher, which starts bots, and its client. To start fast it imports neither gRPC nor pathlib."""

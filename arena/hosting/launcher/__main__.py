@@ -1,4 +1,4 @@
-"""The process that starts bots. It imports no gRPC, of ours only parts of `arena.hosting`, and has one thread.
+"""The launcher process, which starts bots. It has one thread, and imports no gRPC and little of `arena.hosting`.
 
 Run by path with an isolated interpreter (`python -I -S .../launcher/__main__.py [DIRECTORY...]`); `server` tells
 what it reads and writes. At its end it removes the directories given as arguments.
@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-# Last, so that nothing in it shadows the standard library: `arena` is all that is taken from there.
+# Appended, so that nothing in that directory shadows the standard library; only `arena` is imported from it.
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")))  # noqa: PTH100, PTH118, PTH120
 
 from arena.hosting.launcher.guardian import Guardian
@@ -20,7 +20,7 @@ from arena.hosting.removal import remove_tree
 
 
 def main() -> None:
-    """Serve stdin; the arguments are directories to remove at the end."""
+    """Serve commands from stdin. The arguments of the process are directories to remove at the end."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     parent = os.getppid()
     die_with_parent(signal.SIGTERM)

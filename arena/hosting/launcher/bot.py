@@ -1,4 +1,4 @@
-"""A process that was started, and the last part of what it wrote. Reads pipes without waiting."""
+"""A bot process as the launcher holds it, with the last part of its output. Pipes are read without waiting."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
 READS_AT_ONCE = 16
 REFILL_S = 16.0
-"""After so many seconds of silence a bot may write its whole allowance again."""
+"""How many seconds of silence refill the whole allowance."""
 _TOKEN = "ARENA_TOKEN"
 
 
 def token_entry(environment: Mapping[str, str], key: int) -> bytes:
-    """Return what stands in the environment of a bot and of nobody else, `NAME=value`."""
+    """Return the entry `NAME=value` that only this bot and its descendants have in their environment."""
     return f"{_TOKEN}={environment.get(_TOKEN, key)}".encode()
 
 
@@ -31,19 +31,19 @@ class Tail:
         self.total = 0
 
     def add(self, data: bytes) -> None:
-        """Append, and forget what is too old."""
+        """Append data, and forget the oldest beyond what is kept."""
         self._bytes += data
         self.total += len(data)
         if len(self._bytes) > 2 * KEPT_BYTES:
             del self._bytes[:-KEPT_BYTES]
 
     def text(self) -> str:
-        """Return what was kept, a character a byte."""
+        """Return what was kept, one character per byte."""
         return self._bytes[-KEPT_BYTES:].decode("latin-1")
 
 
 class Allowance:
-    """How much a bot may still write: so much at once, and a share of it more every second."""
+    """How much a bot may still write: a fixed amount at once, and a share of it again every second."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -51,7 +51,7 @@ class Allowance:
         self._at = time.monotonic()
 
     def take(self, size: int) -> bool:
-        """Use up so many bytes, and return whether they were still allowed."""
+        """Use up `size` bytes, and return whether they were still allowed."""
         now = time.monotonic()
         self._left = min(self._left + (now - self._at) * self._most / REFILL_S, self._most) - size
         self._at = now
@@ -59,7 +59,7 @@ class Allowance:
 
 
 class Bot:
-    """A process that was started, by the request that asked for it."""
+    """A process that was started for a request of the arena."""
 
     def __init__(self, key: int, request: StartRequest, process: subprocess.Popen[bytes]) -> None:
         self.key = key
@@ -82,7 +82,7 @@ class Bot:
         self.uid: int | None = None
 
     def read(self, pipe: Any) -> bool:
-        """Take what has come through a pipe; return False at its end."""
+        """Read what has arrived through a pipe; return False at its end."""
         try:
             data = os.read(pipe.fileno(), READ_BYTES)
         except BlockingIOError:
@@ -91,7 +91,7 @@ class Bot:
         return bool(data)
 
     def output(self) -> dict[str, Any]:
-        """Return the last part of what it wrote, a character a byte, and how much it wrote in all."""
+        """Return the last part of its output, one character per byte, and how much it wrote in total."""
         for pipe in self.open_pipes:
             self._drain(pipe)
         return {

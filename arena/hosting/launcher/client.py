@@ -1,4 +1,4 @@
-"""The launcher as seen from an event loop: start a process, signal it, collect its output, end it."""
+"""The client of the launcher, for an event loop: starts processes, signals them, collects their output, ends them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class HostedProcess:
         return self.exited.done()
 
     async def end(self, grace_s: float = 0.0) -> bool:
-        """Wait for it, then TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
+        """Wait, then send TERM, then KILL; return whether it ended by itself. Raises HostingError if it survives."""
         if await self.wait(grace_s):
             return True
         for number, patience_s in ((signal.SIGTERM, TERM_GRACE_S), (signal.SIGKILL, KILL_GRACE_S)):
@@ -63,12 +63,12 @@ class HostedProcess:
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
     async def mark(self) -> Mark:
-        """Return the point it has come to in what it writes, for `collect`."""
+        """Return the current end of its output, to be given to `collect` later."""
         await self._refresh()
         return self.written.end
 
     async def collect(self, since: Mark = BEGINNING) -> Output:
-        """Return the last part of what it wrote after that mark, also after its end."""
+        """Return the last part of its output after that mark; this also works after its end."""
         await self._refresh()
         return self.written.since(since)
 
@@ -79,14 +79,14 @@ class HostedProcess:
 
 @dataclass(frozen=True, slots=True)
 class _PendingStart:
-    """A start that was asked for."""
+    """A start that was requested and not answered yet."""
 
     program: str
     directory: str
     started: asyncio.Future[HostedProcess]
 
     def explain_failure(self, event: Mapping[str, Any]) -> HostingError:
-        """Return whose fault it is: too few processes, files or space, and a missing interpreter, are the host's."""
+        """Return the error: too few processes, files or space, and a missing interpreter, are the host's fault."""
         path = Path(self.program)
         is_own = not path.is_absolute() or path.is_relative_to(self.directory)
         if is_own and event["missing"] == self.program and event["errno"] in _FAULTS_OF_A_PROGRAM:
@@ -96,10 +96,10 @@ class _PendingStart:
 
 
 class LauncherClient:
-    """A launcher process of our own. Async context manager; leaving it kills every bot."""
+    """Owns a launcher process. Async context manager; leaving it kills every bot."""
 
     def __init__(self, remove: Sequence[Path] = ()) -> None:
-        """Have the launcher remove these directories at its end, whatever ends it."""
+        """Have the launcher remove the directories in `remove` when it ends, for whatever reason."""
         self._remove = remove
         self._next_key = 0
         self._hosted: dict[int, HostedProcess] = {}
@@ -114,14 +114,14 @@ class LauncherClient:
             *(sys.executable, "-I", "-S", str(_PROGRAM), *map(str, self._remove)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is not for it
+            start_new_session=True,  # Ctrl-C in a terminal is not meant for it
             limit=_LINE_LIMIT,
         )
         self._reader = asyncio.create_task(self._read_events(self._process))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        """End it: it kills every bot, then itself."""
+        """End the launcher, which kills every bot first."""
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._reader is not None
@@ -140,7 +140,10 @@ class LauncherClient:
         return self._process is None or self._process.returncode is not None
 
     async def start(self, request: StartRequest) -> HostedProcess:
-        """Start a program in a session of its own. Raises LaunchError if that is its own fault, HostingError if not."""
+        """Start a program in a session of its own.
+
+        Raises LaunchError if the program itself is at fault, another HostingError if the host is.
+        """
         self._next_key += 1
         key = self._next_key
         started: asyncio.Future[HostedProcess] = asyncio.get_running_loop().create_future()
@@ -156,7 +159,7 @@ class LauncherClient:
             del self._starting[key]
 
     async def collect(self, key: int) -> None:
-        """Have the output of a process set in its handle."""
+        """Refresh `written` in the handle of a process."""
         if key in self._hosted:
             future = self._collecting.get(key) or asyncio.get_running_loop().create_future()
             self._collecting[key] = future
@@ -164,7 +167,7 @@ class LauncherClient:
             await asyncio.shield(future)
 
     def command(self, command: Mapping[str, Any]) -> None:
-        """Tell the launcher. Raises LauncherLostError."""
+        """Send a command to the launcher. Raises LauncherLostError."""
         if self._process is None or self._process.stdin is None or self._process.stdin.is_closing():
             raise LauncherLostError("the launcher is not running")
         self._process.stdin.write(json.dumps(command).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Puts Landlock and seccomp upon this process before it becomes a bot, for level `reduced`. Needs no namespaces.
+"""Confines this process by Landlock and seccomp before it becomes a bot (level `reduced`). Needs no namespaces.
 
 What it lacks against a sandbox: unix sockets elsewhere can be reached if their permissions allow it, and before Linux
 6.12 (ABI 6) other processes of the same user can be signalled. Landlock is in Linux from 5.13 on, if it is switched on.
@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.hosting.prctl import prctl
 
-# The same numbers on every processor.
+# System call numbers, which are the same on every processor.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
 _RULE_PATH_BENEATH = 1
@@ -36,12 +36,12 @@ class ConfineError(OSError):
 
 
 def landlock_version() -> int:
-    """Return the ABI of Landlock that this kernel has; 0 for none."""
+    """Return the version of Landlock's ABI in this kernel; 0 if it has none."""
     return max(_syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION), 0)
 
 
 def confine(places: Mapping[str, Sequence[str]], program: bytes) -> None:
-    """Allow this process for good only these places (`read`, `list` and `write`) and what the seccomp program allows.
+    """Restrict this process for good to these places (`read`, `list`, `write`) and to what the seccomp program allows.
 
     Raises ConfineError.
     """

@@ -1,4 +1,4 @@
-"""A process that waits for the launcher's end and removes what that left when it was killed.
+"""A process that waits for the end of the launcher and clears up after it if it was killed.
 
 A sandbox dies with the launcher once it stands, but not in the first milliseconds while it is made; a bot without one
 may have daemons. The guardian is forked from the launcher at its start and told of every bot, by a pipe that ends with
@@ -24,11 +24,11 @@ LOOK_S = 0.02
 GIVE_UP_S = 5.0
 _TITLE = b"arena guardian"
 _FIRST_UNUSED = 64
-"""A launcher that starts has only a few descriptors."""
+"""No higher descriptor is open in a launcher that has just started."""
 
 
 class Guardian:
-    """The launcher's side: tells the guardian of bots that start and end."""
+    """The launcher's side, which tells the guardian of bots that start and end."""
 
     def __init__(self, directories: Sequence[str]) -> None:
         read_end, self._pipe = os.pipe()
@@ -41,21 +41,21 @@ class Guardian:
         os.close(read_end)
 
     def watch(self, pid: int, token: bytes) -> None:
-        """Tell that a bot has been started, or is being started, with a negative number in place of the process id."""
+        """Report that a bot has been started, or (with a negative number as `pid`) is being started."""
         self._tell(b"+%d %s\n" % (pid, token))
 
     def forget(self, pid: int) -> None:
-        """Tell that a bot has ended, and that nothing of it is left."""
+        """Report that a bot has ended and nothing of it is left."""
         self._tell(b"-%d\n" % pid)
 
     def close(self) -> None:
-        """Have the guardian end, and wait for that."""
+        """End the guardian and wait for it."""
         os.close(self._pipe)
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
     def _tell(self, line: bytes) -> None:
-        with suppress(BrokenPipeError):  # somebody killed it: then there is no guardian
+        with suppress(BrokenPipeError):  # the guardian was killed; nothing can replace it now
             os.write(self._pipe, line)
 
 
@@ -74,7 +74,7 @@ def _guard(pipe: int, directories: Sequence[str]) -> None:
 
 
 def _keep_only(pipe: int) -> None:
-    """Close everything else: whoever reads what the launcher writes must see its end. The pipe becomes stdin."""
+    """Make the pipe stdin and close everything else, so that readers of the launcher's output see its end."""
     os.dup2(pipe, 0)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -83,7 +83,7 @@ def _keep_only(pipe: int) -> None:
 
 
 def _read_until_the_end() -> dict[int, bytes]:
-    """Return the bots that were there when the launcher died, with what stands in their environment."""
+    """Return the bots that were alive when the launcher died, with the token entry of each."""
     bots: dict[int, bytes] = {}
     rest = b""
     while data := os.read(0, 65536):
@@ -98,7 +98,7 @@ def _read_until_the_end() -> dict[int, bytes]:
 
 
 def _end_all(bots: dict[int, bytes]) -> None:
-    """Kill until nothing has been found a few times in a row."""
+    """Kill until nothing was found a few times in a row."""
     clear = 0
     until = time.monotonic() + GIVE_UP_S
     while bots and clear < CLEAR_LOOKS and time.monotonic() < until:

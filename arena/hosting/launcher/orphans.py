@@ -1,4 +1,4 @@
-"""Finds what bots started and left behind, which became children of the launcher, and clears it up."""
+"""Finds processes that bots left behind, which became children of the launcher, and ends those of dead bots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.hosting.proc.processes import Relations, list_children, list_processe
 
 
 def find_orphans(bots: Iterable[Bot], launcher: int) -> dict[int, list[int]]:
-    """Return the orphans of living bots by the bot's process id; they are known by their session or their token."""
+    """Return the orphans of living bots by the bot's process id, recognised by their session or their token."""
     owners = {bot.pid: bot for bot in bots}
     tokens = {bot.token: bot.pid for bot in owners.values()}
     found: dict[int, list[int]] = {pid: [] for pid in owners}
@@ -30,9 +30,9 @@ def _owner_by_token(pid: int, tokens: dict[bytes, int]) -> int | None:
 
 
 def clear_up(bots: Collection[Bot], dead: Collection[Bot], own: set[int]) -> set[int]:
-    """Reap orphans, kill those of no living bot, and kill what is left of the sessions of the dead.
+    """Reap orphans that have ended, and kill those of dead bots; return the ids of the dead bots that still had any.
 
-    `own` are the processes of the launcher itself. Return the process ids of the dead bots that left any.
+    `own` are the processes of the launcher itself, which are left alone.
     """
     launcher = os.getpid()
     leaders = {bot.pid for bot in dead}
@@ -54,5 +54,5 @@ def clear_up(bots: Collection[Bot], dead: Collection[Bot], own: set[int]) -> set
 
 
 def _belongs_to_living(pid: int, process: Relations, living: set[int], tokens: set[bytes]) -> bool:
-    """Return whether an orphan is in the session of a living bot, or has its token in the environment."""
+    """Return whether an orphan is in the session of a living bot, or has a living bot's token."""
     return process.session in living or bool(tokens & read_environment(pid))

@@ -1,4 +1,4 @@
-"""What the launcher reports of a process: how it ended, what it wrote, which limit it exceeded. Plain values."""
+"""What the launcher reports about a process: how it ended, what it wrote, which limit it exceeded. Plain values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Exit:
     signal: int
 
     def describe(self) -> str:
-        """Return it for people: `exit status 3`, `SIGKILL`."""
+        """Return the end in words: `exit status 3`, `SIGKILL`."""
         if not self.signal:
             return f"exit status {self.status}"
         try:
@@ -40,7 +40,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point in what a process writes, in bytes from its start."""
+    """A position in the output of a process, in bytes from its start."""
 
     stdout: int = 0
     stderr: int = 0
@@ -51,29 +51,29 @@ BEGINNING = Mark()
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The last part of what a process wrote."""
+    """The last part of the output of a process, as text."""
 
     stdout: str
     stderr: str
     dropped: int
-    """How many bytes were not kept."""
+    """How many earlier bytes were not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exceeded:
-    """The limit for which a process was ended."""
+    """The limit that a process exceeded, for which it was killed."""
 
     what: str
     """`memory`, `processes`, `descriptors`, `disk`, `output` or `cpu`."""
     sentence: str
-    """What happened, for people."""
+    """What happened, in one sentence for people."""
     used: int | None
-    """In the unit of the limit; None where the kernel ended it, and does not say."""
+    """In the unit of `limit`; None if the kernel ended the process, which gives no figure."""
     limit: int | None
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> Exceeded:
-        """Return the excess that an event of the launcher tells of."""
+        """Return the excess that an event of the launcher reports."""
         what, used, limit = event["what"], event["used"], event["limit"]
         if used is None:
             return cls(what, _BY_KERNEL[what], None, None)
@@ -84,7 +84,7 @@ class Exceeded:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a process has written, as the launcher told it: the last bytes, and how many there were in all."""
+    """The output of a process as last reported: the last bytes of each stream, and how many there were in total."""
 
     stdout: bytes = b""
     stderr: bytes = b""
@@ -98,11 +98,11 @@ class Written:
 
     @property
     def end(self) -> Mark:
-        """The point it has come to."""
+        """The position after the last byte."""
         return Mark(*self.totals)
 
     def since(self, mark: Mark) -> Output:
-        """Return what came after a mark, as text."""
+        """Return what was written after a mark."""
         stdout, lost_out = _after(self.stdout, self.totals[0], mark.stdout)
         stderr, lost_err = _after(self.stderr, self.totals[1], mark.stderr)
         return Output(stdout, stderr, lost_out + lost_err)

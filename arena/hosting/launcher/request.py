@@ -1,4 +1,4 @@
-"""What the launcher is asked to start: plain values that cross its pipe as JSON."""
+"""Requests to the launcher to start a process: plain values that cross its pipe as JSON."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WatchedLimits:
-    """What a process may use with everything it starts; the launcher looks every 0.2 s and ends it beyond."""
+    """What a process and its descendants may use. The launcher checks it every 0.2 s, and kills them beyond it."""
 
     memory_bytes: int
     processes: int
     """Processes and threads together."""
     disk_bytes: int
-    """What its private directories may hold."""
+    """How much its private directories may hold."""
     files: int
     """How many files these may hold."""
     output_bytes: int
-    """What it may write at once to stdout and stderr."""
+    """How much it may write to stdout and stderr at once."""
     descriptors: int | None = None
-    """Of all its processes together; None: not looked at."""
+    """Open descriptors of all its processes together; None if they are not limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What is put upon or around a process before its program runs."""
+    """How a process is confined before its program runs."""
 
     rlimits: Mapping[str, int]
-    """Limits of setrlimit(2) by their names in the module `resource`."""
+    """Limits for setrlimit(2), by their names in the module `resource`."""
     seccomp: str
-    """The filter, in base64."""
+    """The filter program, in base64."""
     wrapper: Sequence[str] = ()
-    """The words of a sandbox in front of the command; `{uid}`, `{seccomp}` and `{status}` are filled in."""
+    """The command of a sandbox, put in front of `argv`; the launcher fills in `{uid}`, `{seccomp}` and `{status}`."""
     own_uid: bool = False
-    """Whether the process gets a user id that nobody else has."""
+    """Whether the process gets a user id of its own."""
     landlock: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The only places it may `read`, `list` and `write`; empty where a wrapper hides the others."""
+    """The only places it may `read`, `list` and `write`; empty if a wrapper hides all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,19 @@ class StartRequest:
 
     argv: Sequence[str]
     directory: str
-    """Where its files lie; it works there if it has no `scratch`."""
+    """Where its files lie; its working directory if it has no `scratch`."""
     environment: Mapping[str, str]
     scratch: str | None = None
-    """A directory that is made for it, in which it works, and which goes with it."""
+    """A working directory that is created for it and removed after its end."""
     limits: WatchedLimits | None = None
-    """None: nobody watches it."""
+    """None if it is not watched."""
     confinement: Confinement | None = None
     program: str = ""
-    """How messages name the program; empty: as `argv` does."""
+    """The name of the program in messages; `argv[0]` if empty."""
 
     @property
     def named_program(self) -> str:
-        """The program as messages name it."""
+        """The name of the program in messages."""
         return self.program or self.argv[0]
 
     def to_json(self) -> dict[str, Any]:

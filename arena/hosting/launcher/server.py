@@ -1,4 +1,4 @@
-"""The loop of the launcher: takes commands, drains output, watches limits, sees ends and clears up after them.
+"""The loop of the launcher: takes commands, drains output, enforces limits, and clears up after bots that end.
 
 Commands come on stdin and events go to stdout, one JSON object a line:
 
@@ -42,13 +42,13 @@ from arena.hosting.removal import remove_tree
 CHECK_INTERVAL_S = 0.02
 LAST_CHECKS_S = 5.0
 _REST_PER_LOOK = 20
-"""Looking after many bots costs about a twentieth of a core at most."""
+"""How long it rests, in multiples of the time of a look: watching many bots costs a twentieth of a core at most."""
 LONGEST_INTERVAL_S = 1.0
 _BY_SIGNAL = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
 class LauncherServer:
-    """The bots, and the loop that serves them."""
+    """Holds the bots and serves commands about them."""
 
     def __init__(self, guardian: Guardian) -> None:
         self._guardian = guardian
@@ -62,14 +62,14 @@ class LauncherServer:
         self._pid = os.getpid()
 
     def run(self, wakeup: int) -> None:
-        """Serve until the end of stdin or SIGTERM, then kill every bot. `wakeup` is where signals are written to."""
+        """Serve until stdin ends or SIGTERM arrives, then kill every bot. Signals arrive at the descriptor `wakeup`."""
         self._selector.register(0, selectors.EVENT_READ, self._read_commands)
         self._selector.register(wakeup, selectors.EVENT_READ, lambda: self._read_signals(wakeup))
         try:
             while self._is_running:
                 self._turn()
         except BrokenPipeError:
-            pass  # nobody listens any more: as at the end of stdin
+            pass  # nobody reads the events any more, which is as good as the end of stdin
         self._kill_all()
 
     def _turn(self) -> None:
@@ -148,7 +148,7 @@ class LauncherServer:
         if not bot.read(pipe):
             self._close(bot, pipe)
         elif bot.exceeded is not None:
-            self._punish(bot, bot.exceeded)
+            self._kill_for(bot, bot.exceeded)
 
     def _close(self, bot: Bot, pipe: Any) -> None:
         if bot.open_pipes.pop(pipe, None) is not None:
@@ -164,13 +164,13 @@ class LauncherServer:
         for bot in watched:
             excess = look(bot, orphans[bot.pid])
             if excess is not None:
-                self._punish(bot, excess)
-        # By processor time: on a busy host a look lasts long, and that must not put off the next one.
+                self._kill_for(bot, excess)
+        # In processor time: on a busy host a look takes long, which must not delay the next one.
         rest_s = (time.process_time() - started_s) * _REST_PER_LOOK
         self._next_look = time.monotonic() + min(max(LOOK_INTERVAL_S, rest_s), LONGEST_INTERVAL_S)
 
-    def _punish(self, bot: Bot, excess: dict[str, Any]) -> None:
-        """Kill a bot, but tell first, so that its end is never seen without the reason."""
+    def _kill_for(self, bot: Bot, excess: dict[str, Any]) -> None:
+        """Kill a bot for exceeding a limit. The event goes first, so that the end is never seen without the reason."""
         bot.exceeded = excess
         if "told" not in excess:
             excess["told"] = True
@@ -180,7 +180,7 @@ class LauncherServer:
     # Ends.
 
     def _reap(self) -> None:
-        """Look after dead children: a bot stays a zombie until all that it started is gone as well."""
+        """Handle bots that have exited: each stays a zombie until all processes it started are gone as well."""
         for bot in self._bots.values():
             if not bot.has_exited:
                 flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -192,10 +192,10 @@ class LauncherServer:
         busy = clear_up(self._bots.values(), dead, {self._pid, self._guardian.pid})
         for bot in dead:
             if bot.pid not in busy or time.monotonic() > bot.give_up_at:
-                self._bury(bot)
+                self._finish(bot)
 
-    def _bury(self, bot: Bot) -> None:
-        """Collect what a dead bot leaves, forget it, and tell of its end."""
+    def _finish(self, bot: Bot) -> None:
+        """Collect the output and status of a dead bot, forget it, and report its end."""
         output = bot.output()
         _, status = os.waitpid(bot.pid, 0)
         bot.process.returncode = code = os.waitstatus_to_exitcode(status)
@@ -222,12 +222,12 @@ class LauncherServer:
 
 
 def _describe_end(bot: Bot, code: int) -> dict[str, Any]:
-    """Return how a bot ended, inside its sandbox if it had one, and whether that was ready for it (`has_begun`)."""
+    """Return how a bot ended, inside its sandbox if it had one; `has_begun` tells whether the sandbox was ready."""
     has_begun = True
     if bot.status_pipe is not None:
         with open(bot.status_pipe, "rb") as pipe:  # noqa: PTH123 - pathlib would double the start-up
             has_begun = b"exit-code" in pipe.read(4096)
-        # As a shell does, it says 128 + n for a death by signal n, and a bot may say so itself.
+        # Like a shell, bubblewrap reports death by signal n as status 128 + n, and a bot may exit so itself.
         if code > 128 and code - 128 in signal.valid_signals():
             code = 128 - code
     return {"status": max(code, 0), "signal": max(-code, 0), "has_begun": has_begun}

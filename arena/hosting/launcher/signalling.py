@@ -1,4 +1,4 @@
-"""Signals a bot with its whole group, and processes that are not our children."""
+"""Sends signals to a bot with its whole group, and to processes that are not our children."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.hosting.proc.processes import Relations, list_children, read_relation
 
 
 def signal_bot(bot: Bot, number: int) -> None:
-    """Signal a bot's group. Its leader is not reaped yet, so the number cannot belong to anybody else."""
+    """Signal a bot's process group. Its leader is not reaped yet, so its number cannot belong to another group."""
     if bot.is_wrapped and number != signal.SIGKILL and not bot.has_exited:
         _signal_inside(bot, number)
         return
@@ -20,11 +20,11 @@ def signal_bot(bot: Bot, number: int) -> None:
     except ProcessLookupError:
         pass
     except PermissionError:
-        bot.process.send_signal(number)  # macOS refuses if one member is a zombie
+        bot.process.send_signal(number)  # macOS refuses to signal a group in which one member is a zombie
 
 
 def _signal_inside(bot: Bot, number: int) -> None:
-    """Signal what runs in a sandbox, which would itself die at once and take the bot along; it ends after the bot."""
+    """Signal the bot inside a sandbox. The sandbox itself would die at once and take the bot along."""
     for init in list_children(bot.pid):
         for pid in list_children(init):
             relations = read_relations(pid)
@@ -33,7 +33,7 @@ def _signal_inside(bot: Bot, number: int) -> None:
 
 
 def signal_exactly(pid: int, relations: Relations, number: int = signal.SIGKILL) -> None:
-    """Signal a process that is not our child, unless its id belongs to another one by now."""
+    """Signal a process that is not our child, unless its id belongs to another process by now."""
     try:
         handle = os.pidfd_open(pid)
     except OSError:

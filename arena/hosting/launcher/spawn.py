@@ -1,4 +1,4 @@
-"""Starts the process of a bot: its directory, its limits, the sandbox around it. For a launcher of one thread."""
+"""Starts the process of a bot with its directory, limits and sandbox. The caller has one thread."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from arena.hosting.removal import remove_tree
 
 
 def spawn(key: int, request: StartRequest, launcher: int) -> Bot:
-    """Start what was asked for. Raises OSError, ValueError, SubprocessError; nothing is left then.
+    """Start the requested process; `launcher` is the process id of the caller.
 
-    `launcher` is the process id of the caller.
+    Raises OSError, ValueError, SubprocessError; nothing is left behind then.
     """
     os.stat(request.directory)  # noqa: PTH116 - pathlib would double the start-up
     confinement = request.confinement
@@ -55,7 +55,7 @@ def _make_scratch(path: str | None) -> None:
 
 
 def _feed(data: bytes) -> int:
-    """Return a descriptor to read those few bytes from."""
+    """Return a descriptor from which `data`, which must fit into a pipe, can be read."""
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)
@@ -66,7 +66,7 @@ def _run(
     request: StartRequest, argv: Sequence[str], passed_descriptors: Sequence[int], launcher: int
 ) -> subprocess.Popen[bytes]:
     def prepare() -> None:
-        """Run in the new process before its program: die with the launcher, even if that died just now."""
+        """Run in the new process before its program: die with the launcher, even if it has died just now."""
         die_with_parent(signal.SIGKILL)
         if os.getppid() != launcher:
             os._exit(1)
@@ -94,9 +94,9 @@ def _confine_this_process(confinement: Confinement) -> None:
 
 
 def _set_limit(which: int, limit: int) -> None:
-    """Set a limit as low as asked, or lower where the host allows no more."""
+    """Set a limit, lower than asked if the host allows no more."""
     _, most = resource.getrlimit(which)
-    soft, hard = limit, limit + 1 if which == resource.RLIMIT_CPU else limit  # at the hard one it would be SIGKILL
+    soft, hard = limit, limit + 1 if which == resource.RLIMIT_CPU else limit  # the hard limit sends SIGKILL
     if most != resource.RLIM_INFINITY:
         soft, hard = min(soft, most), min(hard, most)
     resource.setrlimit(which, (soft, hard))

@@ -1,4 +1,4 @@
-"""Gives this process a title of its own in the list of processes."""
+"""Gives this process a title of its own in the output of `ps`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from arena.hosting.proc.processes import IS_LINUX, read_own_argument_span
 
 
 def set_title(title: bytes) -> None:
-    """Set what `ps` shows, if it is shorter than the command line was: a fork looks like what it was forked from."""
+    """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
     if not IS_LINUX:
         return
     start, end = read_own_argument_span()

@@ -1,4 +1,4 @@
-"""Finds a user id for each bot process of a launcher that runs as root: in a range nobody uses, none twice at once."""
+"""Chooses a user id for each bot process of a launcher that runs as root, from a range that nobody else uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 from collections.abc import Iterator
 
 FIRST_UID = 1_900_000_000
-"""Above what systemd, containers and user namespaces take (they end at 1,879,048,191), below 2^31."""
+"""Above the ids of systemd, containers and user namespaces (which end at 1,879,048,191), below 2^31."""
 UIDS = 4096
 _NAME = "\0kingmaker-arena-uid-{}"
 
@@ -19,11 +19,11 @@ class NoUidError(OSError):
 
 
 def take_uid() -> tuple[int, socket.socket]:
-    """Return an id that no other arena of this machine uses, and its lock, which gives it back when it is closed.
+    """Return an id that no other process of any arena uses, and its lock; closing the lock gives the id back.
 
     Raises NoUidError.
 
-    The lock is a name of an abstract socket: it goes with the process that holds it, so none is ever stale.
+    The lock is a name of an abstract socket: it vanishes with the process that holds it, so it is never stale.
     """
     for uid in _candidates():
         lock = socket.socket(socket.AF_UNIX)
@@ -39,7 +39,7 @@ def take_uid() -> tuple[int, socket.socket]:
 
 
 def _candidates() -> Iterator[int]:
-    """Return the whole range, from a place of one's own on, so that an id is not used again at once."""
+    """Return the whole range from a random start, so that an id is not used again at once."""
     start = int.from_bytes(os.urandom(2), "big") % UIDS
     yield from (FIRST_UID + (start + offset) % UIDS for offset in range(UIDS))
 

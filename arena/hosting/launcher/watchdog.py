@@ -1,4 +1,4 @@
-"""Looks at what a bot with everything it started uses, and says which limit is exceeded. It ends nothing."""
+"""Finds out whether a bot and its descendants exceed a limit. It ends nothing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Excess = dict[str, Any]
 
 
 def look(bot: Bot, orphans: Iterable[int]) -> Excess | None:
-    """Return what a bot uses too much of (`what`, `used` and `limit`), or None. `orphans` belong to it, too.
+    """Return the first limit that a bot exceeds (`what`, `used`, `limit`), or None.
 
-    The bot has limits.
+    The bot must have limits. Its `orphans` count as well.
     """
     assert bot.limits is not None
     pids = list_descendants(bot.pid)
@@ -49,7 +49,7 @@ def _look_at_descriptors(limits: WatchedLimits, pids: list[int]) -> Excess | Non
 
 
 def _look_at_memory(limits: WatchedLimits, pids: list[int]) -> Excess | None:
-    """Look at resident pages, which is cheap and counts shared ones several times; at the exact sum if that is much."""
+    """Check the memory: first resident pages, which are cheap and count shared ones repeatedly, then the exact sum."""
     limit = limits.memory_bytes
     if sum(map(resident_bytes, pids)) <= limit:
         return None
@@ -65,7 +65,7 @@ def _look_at_disk(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | 
 
 
 def _measure_scratch(bot: Bot, most_files: int) -> tuple[int, int]:
-    """Return bytes and files in its scratch directory; looked at less often, since every file has to be asked."""
+    """Return bytes and files in its scratch directory. This is done less often, since it asks for every file."""
     if bot.scratch is None or time.monotonic() < bot.next_disk_look:
         return 0, 0
     bot.next_disk_look = time.monotonic() + DISK_INTERVAL_S
@@ -81,13 +81,13 @@ def _measure_scratch(bot: Bot, most_files: int) -> tuple[int, int]:
                     else:
                         used += _size(entry)
         except OSError as error:
-            if error.errno == errno.ENAMETOOLONG:  # what lies deeper than any path nobody could count
+            if error.errno == errno.ENAMETOOLONG:  # files below the longest path cannot be counted
                 return used, most_files + 1
     return used, files
 
 
 def _size(entry: os.DirEntry[str]) -> int:
-    """Return bytes on the disk; 0 if it is gone meanwhile."""
+    """Return the bytes of a file on disk; 0 if it is gone meanwhile."""
     try:
         return entry.stat(follow_symlinks=False).st_blocks * 512
     except FileNotFoundError:

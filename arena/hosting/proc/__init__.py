@@ -1,1 +1,1 @@
-"""Every reader of /proc: which processes there are, what they use, how long they wait. It signals and ends none."""
+"""All that reads /proc: which processes there are, what they use, how long they wait. It never signals or ends any."""

@@ -1,4 +1,4 @@
-"""Reads what this machine has: its memory, and which boot of it this is."""
+"""Reads facts about this machine: its memory and the id of its boot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def machine_bytes() -> int:
-    """Return the memory of this machine, or of the container that it is."""
+    """Return the memory of this machine, or of the container we run in."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
         return min(physical, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
@@ -20,5 +20,5 @@ def machine_bytes() -> int:
 
 
 def read_boot_id() -> str:
-    """Return what differs after every start of this machine. Raises OSError where the kernel does not tell."""
+    """Return an id that is new after every start of this machine. Raises OSError where there is none."""
     return _BOOT_ID.read_text(encoding="ascii")

@@ -17,7 +17,7 @@ from arena.hosting.proc.waiting import Waiter, Waiting
 
 _STALE_NS = 250_000_000
 _ROUNDING_NS = 20_000_000
-"""The kernel tells the times of reaped children in ticks, user and system each."""
+"""The kernel reports the times of reaped children in ticks, user and system time separately."""
 
 
 class TreeMeter:
@@ -37,19 +37,19 @@ class TreeMeter:
     )
 
     def __init__(self, pid: int) -> None:
-        """Look at the tree of `pid` once. What cannot be read now is tried again later."""
+        """Read the tree of `pid` once. What cannot be read now is tried again later."""
         self._tree = Tree(pid)
         self._nice = os.getpriority(os.PRIO_PROCESS, 0)
         self._cpu_ns = self._base_ns = self._looked_ns = 0
         self._known: dict[int, tuple[int, int]] = {}
         """For each process, its clock at the last look and the times of the children it had waited for."""
         self._owed: dict[int, int] = {}
-        """CPU of ended children that was counted while they lived, by the parent whose times will hold it again."""
+        """CPU of ended children that was counted while they lived, by the parent whose times will contain it again."""
         self._waiting = Waiting()
         self._begun = 0
         self._has_looked = True
         self._scan()
-        self._cpu_ns = 0  # what it did before is nobody's decision
+        self._cpu_ns = 0  # what it did before belongs to no decision
 
     def begin(self) -> None:
         """Start a decision. After a short one this reads one clock per process and no file."""
@@ -72,17 +72,17 @@ class TreeMeter:
         return self._counted_ns() > self._base_ns
 
     def total_us(self) -> int:
-        """Return the CPU since this meter was made. Cheap: new processes are looked for only every 250 ms."""
+        """Return the CPU since this meter was created. Cheap: it looks for new processes only every 250 ms."""
         if time.monotonic_ns() - self._looked_ns > _STALE_NS:
             self._scan()
         return self._counted_ns() // 1000
 
     def close(self) -> None:
-        """Give the descriptors back. The meter can be used again: the next look opens what it needs."""
+        """Close all descriptors. The meter can be used again: the next look opens what it needs."""
         self._tree.close()
 
     def _counted_ns(self) -> int:
-        """Return the CPU up to now, as far as the clocks of the known processes tell."""
+        """Return the CPU up to now according to the clocks of the known processes."""
         total_ns = self._cpu_ns
         for pid, (known_ns, _) in self._known.items():
             process = self._tree.processes.get(pid)
@@ -130,7 +130,7 @@ class TreeMeter:
         self._owed = {pid: min(owed, _ROUNDING_NS) for pid, owed in self._owed.items() if owed}
 
     def _settle(self, pid: int, reaped_ns: int) -> int:
-        """Return what of the growth of its children's times was not counted while they lived."""
+        """Return the part of `reaped_ns`, the growth of its children's times, that was not counted while they lived."""
         counted_ns = min(self._owed.get(pid, 0), reaped_ns)
         if counted_ns:
             self._owed[pid] -= counted_ns

@@ -1,4 +1,4 @@
-"""How long the threads of this process wait for a processor. Where the system does not tell: not at all.
+"""Measures how long the threads of this process wait for a processor; 0 where the system does not tell.
 
 An answer comes to a thread of gRPC, which wakes the thread of the event loop. While the first is ready and has no
 processor, the answer of a bot can lie there, read by nobody: measured, up to 80 ms on a host with 4 busy programs a
@@ -20,12 +20,12 @@ from arena.hosting.proc.tasks import SCHEDSTAT, STAT, TaskFiles
 class _Thread:
     files: TaskFiles
     before: tuple[int, int, int] | None = None
-    """The last `schedstat`."""
+    """The previous reading of `schedstat`."""
     since_ns: int = 0
-    """The last look at which it was not known to wait."""
+    """When it was last seen not waiting."""
 
     def read(self, now_ns: int) -> tuple[int, int]:
-        """Return nanoseconds waited since the last look, by waits that are over, and in the wait that lasts."""
+        """Return the nanoseconds since the last look in waits that are over, and those of the wait that still lasts."""
         before, self.before = self.before, self.files.read_schedstat()
         is_ready = self.files.is_ready()
         if before is None or not is_ready or before != self.before:
@@ -36,7 +36,7 @@ class _Thread:
 
 
 class OwnWaitMeter:
-    """Measures the waits of this process in the run queue. The first look opens the files it needs."""
+    """Measures the waits of this process in the run queue. The first look opens the files that it needs."""
 
     __slots__ = ("_main", "_threads")
 
@@ -45,10 +45,11 @@ class OwnWaitMeter:
         self._threads: dict[int, _Thread] = {}
 
     def look(self) -> tuple[int, int]:
-        """Return microseconds since the last look, 0 at the first: waits that are over, and one that lasts.
+        """Return two durations in microseconds: waits that ended since the last look, and one that still lasts.
 
-        Over: those of the thread that made this meter, and of that other which waited most. Lasting: of that other
-        which waits longest; it is counted from the last look at which it did not wait.
+        The first adds the waits of the thread that created this meter to those of the other thread that waited most.
+        The second is the longest wait of another thread, counted from the last look at which it did not wait. Both
+        are 0 at the first look.
         """
         if not self._threads:
             self._open()
@@ -59,7 +60,7 @@ class OwnWaitMeter:
         return over_ns // 1000, max((lasting for _, lasting in readings.values()), default=0) // 1000
 
     def close(self) -> None:
-        """Give the descriptors back; the next look opens new ones."""
+        """Close all descriptors; the next look opens new ones."""
         for tid in list(self._threads):
             self._drop(tid)
 

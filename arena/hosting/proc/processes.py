@@ -1,7 +1,7 @@
-"""Reads which processes there are, who belongs to whom, and what they were started with.
+"""Reads which processes there are, how they are related, and the environment they were started with.
 
-The launcher imports this at its start, so it takes nothing that is slow to import: no pathlib, nothing else of ours.
-A process may end at any moment; every function says what it returns then.
+The launcher imports this at its start, so it loads nothing slow: no pathlib, no other module of ours. A process may
+end at any moment; every function says what it returns then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 IS_LINUX = sys.platform == "linux"
 
-# Places in what `parse_stat` returns; proc_pid_stat(5) counts from 1, and the name, which is left out, is the second.
+# Positions in what `parse_stat` returns. proc_pid_stat(5) counts from 1; the pid and the name are left out.
 STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, POLICY, ARGUMENTS_START, ARGUMENTS_END = (
     number - 3 for number in (3, 4, 5, 6, 16, 17, 19, 41, 48, 49)
 )
@@ -20,7 +20,7 @@ STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, POLICY, ARG
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """Who a process belongs to."""
+    """How a process is related to others."""
 
     parent: int
     group: int
@@ -34,13 +34,13 @@ def parse_stat(data: bytes) -> list[bytes]:
 
 
 def read_file(path: str) -> bytes:
-    """Return a whole file of /proc. Raises OSError, as every reading of a process that has ended does."""
+    """Return the content of a file of /proc. Raises OSError if its process has ended."""
     with open(path, "rb") as file:  # noqa: PTH123 - pathlib would double the start-up of the launcher
         return file.read()
 
 
 def read_relations(pid: int) -> Relations | None:
-    """Return who a process belongs to, or None if it has ended."""
+    """Return the relations of a process, or None if it has ended."""
     try:
         fields = parse_stat(read_file(f"/proc/{pid}/stat"))
     except OSError:
@@ -57,7 +57,7 @@ def read_environment(pid: int) -> set[bytes]:
 
 
 def read_own_argument_span() -> tuple[int, int]:
-    """Return the addresses between which the command line of this process lies in its memory."""
+    """Return the start and end address of the command line of this process in its memory."""
     fields = parse_stat(read_file("/proc/self/stat"))
     return int(fields[ARGUMENTS_START]), int(fields[ARGUMENTS_END])
 
@@ -92,7 +92,7 @@ def list_children(pid: int) -> list[int]:
 
 
 def list_descendants(root: int) -> list[int]:
-    """Return a process and all below it; what starts or ends meanwhile may be missing."""
+    """Return a process and all its descendants; those that start or end meanwhile may be missing."""
     found = [root]
     for pid in found:
         found += list_children(pid)

@@ -1,7 +1,7 @@
-"""Reads the files of one thread, which may be kept open between two readings.
+"""Reads the files of one thread, which may be kept open between readings.
 
-A file that was opened is read again through its descriptor: that is ten times cheaper than opening it, and it never
-shows another thread that got the same number.
+Reading again through an open descriptor is ten times cheaper than opening the file, and never shows another thread
+that got the same number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from arena.hosting.proc.processes import parse_stat
 
 SCHEDSTAT, STAT, CHILDREN = "schedstat", "stat", "children"
 _SIZES = {SCHEDSTAT: 80, STAT: 1024, CHILDREN: 4096}
-"""Enough bytes for each; children that do not fit are found by the next look."""
+"""How many bytes are read of each; children that do not fit are found by a later look."""
 READY = b"R"
 """The state of a thread that runs or waits for a processor."""
 
@@ -27,7 +27,7 @@ class TaskFiles:
         self._descriptors: dict[str, int] = {}
 
     def keep_open(self, *names: str) -> None:
-        """Open these files and keep them open until `close`. Raises OSError; then none is open."""
+        """Open these files and keep them open until `close`. Raises OSError, with none of them open."""
         try:
             for name in names:
                 if name not in self._descriptors:
@@ -37,7 +37,7 @@ class TaskFiles:
             raise
 
     def close(self) -> None:
-        """Give the descriptors back; a later reading opens its file for itself."""
+        """Close all descriptors; later readings open and close their file."""
         for descriptor in self._descriptors.values():
             os.close(descriptor)
         self._descriptors.clear()
@@ -46,12 +46,12 @@ class TaskFiles:
         self.close()
 
     def read_schedstat(self) -> tuple[int, int, int]:
-        """Return nanoseconds computed, nanoseconds in the run queue (waits that are over), and turns on a processor."""
+        """Return nanoseconds run, nanoseconds in the run queue (waits that are over), and how often it got to run."""
         ran_ns, queued_ns, turns = map(int, self._read(SCHEDSTAT).split())
         return ran_ns, queued_ns, turns
 
     def read_stat(self) -> list[bytes]:
-        """Return the fields of `stat` after the name; their places are named in `processes`."""
+        """Return the fields of `stat` after the name; `processes` names their positions."""
         return parse_stat(self._read(STAT))
 
     def is_ready(self) -> bool:

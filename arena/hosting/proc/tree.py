@@ -1,4 +1,4 @@
-"""The processes and threads of a bot as /proc shows them: found, kept open, read. Linux only.
+"""Finds and reads the processes and threads of a bot in /proc. Linux only.
 
 Nothing is summed here; `meter` does that.
 """
@@ -16,9 +16,9 @@ from arena.hosting.proc.tasks import CHILDREN, READY, SCHEDSTAT, STAT, TaskFiles
 from arena.hosting.proc.waiting import Waiter
 
 MOST_TASKS = 256
-"""A larger tree is not measured: looking at it would cost more than it tells."""
+"""A larger tree is not measured: reading it would cost too much."""
 KEPT_TASKS = 32
-"""How many tasks of a tree have their files kept open (three each)."""
+"""How many tasks of a tree have their files, three each, kept open."""
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _GONE = (errno.ENOENT, errno.ESRCH)
@@ -30,31 +30,31 @@ class TreeError(OSError):
 
 
 class Task:
-    """A thread. The numbers are those of the last reading, in nanoseconds."""
+    """A thread of a bot, with the figures of the last reading."""
 
     __slots__ = ("files", "is_low", "queued_ns", "ran_ns", "stat", "turns", "waiter", "waits_since_ns")
 
     def __init__(self, pid: int, tid: int) -> None:
         self.files = TaskFiles(pid, tid)
         self.waiter: Waiter | None = None
-        """What counts of its waiting; whoever measures sets it."""
+        """Decides what counts of its waiting; the meter sets it."""
         self.ran_ns = -1
         self.queued_ns = 0
-        """In the run queue, all its life; a wait that is not over is not in it."""
+        """Time in the run queue during its whole life, without a wait that still lasts."""
         self.turns = 0
-        """How often it got a processor."""
+        """How often it was scheduled."""
         self.waits_since_ns = 0
-        """Since when it is known to be waiting for a processor; 0 = it is not."""
+        """Since when it has been waiting for a processor, as far as is known; 0 if it is not."""
         self.stat: list[bytes] = []
         self.is_low = False
-        """Whether it asked for less than a fair share, so that its waiting is its own wish."""
+        """Whether it asked for less than a fair share of a processor, so that its waiting is its own choice."""
 
     def keep_open(self) -> None:
         """Keep the files open. Raises OSError."""
         self.files.keep_open(SCHEDSTAT, STAT, CHILDREN)
 
     def read(self, before_ns: int, own_nice: int) -> None:
-        """Take a reading; the one before was at `before_ns`. Raises OSError when the task is gone."""
+        """Take a reading; the previous one was at `before_ns`. Raises OSError if the thread has ended."""
         ran_ns, queued_ns, turns = self.files.read_schedstat()
         fields = self.files.read_stat()
         was_ready = bool(self.stat) and self.stat[STATE] == READY
@@ -68,7 +68,7 @@ class Task:
         self.is_low = int(fields[NICE]) > own_nice or fields[POLICY] in _LOW_POLICIES
 
     def waited_ns(self, now_ns: int) -> int:
-        """Return its time in the run queue, all its life, the wait that lasts included."""
+        """Return its time in the run queue during its whole life, including a wait that still lasts."""
         return self.queued_ns + (now_ns - self.waits_since_ns if self.waits_since_ns else 0)
 
 
@@ -83,18 +83,18 @@ class Process:
         self._clock = ~pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a process, ended threads included
 
     def ran_ns(self) -> int:
-        """Return the CPU of all its threads, ended ones included. Raises OSError when it is gone."""
+        """Return the CPU of all its threads, ended ones included. Raises OSError if it has ended."""
         return time.clock_gettime_ns(self._clock)
 
     @property
     def parent(self) -> int:
-        """The id of its parent at the last reading; 0 if there was none."""
+        """The id of its parent at the last reading; 0 before the first."""
         leader = self._read_leader()
         return int(leader.stat[PARENT]) if leader else 0
 
     @property
     def reaped_ns(self) -> int:
-        """CPU of the children that it has waited for, in whole ticks, at the last reading."""
+        """The CPU of the children that it has waited for, in whole ticks, at the last reading."""
         leader = self._read_leader()
         if leader is None:
             return 0
@@ -106,7 +106,7 @@ class Process:
         return leader if leader and leader.stat else None
 
     def refresh(self) -> list[int]:
-        """Find the threads, and return the ids of the children. Raises OSError when the process is gone."""
+        """Find the threads, and return the ids of the children. Raises OSError if the process has ended."""
         tids = set(read_threads(self.pid))
         for tid in self.tasks.keys() - tids:
             self.drop(tid)
@@ -127,7 +127,7 @@ class Process:
 
 
 class Tree:
-    """All processes below a root, by id. One that was found stays, also when its parent ends before it."""
+    """A process and its descendants. One that was found stays in the tree even if its parent ends before it."""
 
     __slots__ = ("_root", "processes")
 
@@ -136,7 +136,10 @@ class Tree:
         self.processes: dict[int, Process] = {root: Process(root)}
 
     def refresh(self) -> list[Process]:
-        """Find what is new, drop what has ended, and return what was dropped. Raises TreeError."""
+        """Find new processes and threads, drop those that have ended, and return the dropped processes.
+
+        Raises TreeError.
+        """
         ended = []
         waiting = list(self.processes)
         count = 0
@@ -156,7 +159,7 @@ class Tree:
         return ended
 
     def _refresh_one(self, process: Process) -> list[int] | None:
-        """Return the children of a process, or None if it has ended. Raises TreeError, also if it was the root."""
+        """Return the children of a process, or None if it has ended. Raises TreeError, also for the end of the root."""
         try:
             return process.refresh()
         except OSError as error:
@@ -174,7 +177,7 @@ class Tree:
         return (task for process in self.processes.values() for task in process.tasks.values())
 
     def read(self, before_ns: int, own_nice: int) -> None:
-        """Take a reading of every thread; those that have ended are left out."""
+        """Take a reading of every thread, and drop those that have ended."""
         for process in self.processes.values():
             for tid, task in list(process.tasks.items()):
                 try:
@@ -183,6 +186,6 @@ class Tree:
                     process.drop(tid)
 
     def close(self) -> None:
-        """Give all descriptors back; the next look opens them anew."""
+        """Close all descriptors; the next look opens them again."""
         for task in self.tasks():
             task.files.close()

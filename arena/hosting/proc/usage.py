@@ -1,4 +1,4 @@
-"""Reads what processes hold: memory, descriptors, and files in the private /tmp of a sandbox. Ended ones hold none."""
+"""Reads what processes use: memory, descriptors, the private /tmp of a sandbox. It is 0 for those that have ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tree_resident_bytes(root: int) -> int:
 
 
 def proportional_bytes(pid: int) -> int:
-    """Return the memory of a process, a page that n processes share as the n-th part; resident where that is hidden."""
+    """Return the memory of a process, counting a page that n share as 1/n; its resident memory where that is hidden."""
     try:
         for line in read_file(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith(b"Pss:"):
@@ -46,9 +46,9 @@ def count_descriptors(pid: int) -> int:
 
 
 def measure_private_places(pids: Sequence[int]) -> tuple[int, int]:
-    """Return bytes and files in /tmp and /dev/shm of the sandbox that these processes are in; 0 if they are in none.
+    """Return bytes and files in /tmp and /dev/shm of the sandbox around these processes; 0 if there is none.
 
-    That is memory which belongs to no process. The later processes are asked first, for they are deeper inside.
+    They are memory that belongs to no process. The last processes are tried first, since they are deepest inside.
     """
     for pid in reversed(pids):
         with contextlib.suppress(OSError):

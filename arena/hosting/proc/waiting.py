@@ -1,4 +1,4 @@
-"""From how long each thread waited to how long the bot waited. Pure.
+"""Computes how long a bot waited for a processor from how long each of its threads did. Pure.
 
 A question reaches a bot through several of its threads, one after the other, and so does its answer; between them
 mostly one thread works. On a busy host each of them waits for a processor. To add the waits of all threads would give
@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 MESSENGER_TURNS = 16
-"""How often a messenger gets a processor in one decision; threads of gRPC in Python do 2 to 12 times."""
+"""How often a messenger may be scheduled in one decision; threads of gRPC in Python are 2 to 12 times."""
 MOST_TURNS, MOST_DEBT = 32, -1000
 FAIR_WAIT = 16
-"""Waits up to this many times its own CPU a thread that works has on a host that is busy beyond reason."""
+"""The longest waits that count for a working thread, as a multiple of its own CPU: those of an extremely busy host."""
 
 
 class Waiter:
-    """One thread, by its readings: all its life in the run queue, computed, how often it got a processor."""
+    """One thread, given by its readings: time in the run queue, CPU time, and how often it was scheduled, in all."""
 
     __slots__ = ("_credit_ns", "_ran_ns", "_turns", "_turns_left", "_uncounted_ns", "_waited_ns")
 
@@ -35,12 +35,12 @@ class Waiter:
         self._credit_ns = self._uncounted_ns = 0
 
     def begin(self, decisions: int) -> None:
-        """Start anew: so many decisions have begun since the last call."""
+        """Start counting anew; `decisions` have begun since the last call."""
         self._turns_left = min(self._turns_left + MESSENGER_TURNS * decisions, MOST_TURNS)
         self._credit_ns = self._uncounted_ns = 0
 
     def count(self, waited_ns: int, ran_ns: int, turns: int) -> tuple[int, bool]:
-        """Return what of its waiting counts now, and whether as a messenger's."""
+        """Return how much of its waiting counts now, and whether as a messenger's."""
         grown_ns = max(waited_ns - self._waited_ns, 0)
         self._credit_ns += FAIR_WAIT * (ran_ns - self._ran_ns)
         is_messenger = self._turns_left > 0
@@ -57,7 +57,7 @@ class Waiter:
 
 
 class Waiting:
-    """The waiting of one decision."""
+    """How long a bot waited during one decision."""
 
     __slots__ = ("_began_ns", "_covered", "_looked_ns", "total_ns")
 
@@ -73,7 +73,7 @@ class Waiting:
         """How long the bot waited up to the last look; at most the time since `begin`."""
 
     def add(self, now_ns: int, waits: Iterable[tuple[int, bool]]) -> None:
-        """Add what counts of each thread since the last look, in nanoseconds, and whether the thread is a messenger."""
+        """Add for each thread the nanoseconds that count since the last look, and whether it is a messenger."""
         span_ns, self._looked_ns = now_ns - self._looked_ns, now_ns
         of_workers = of_messengers = longest = 0
         for wait_ns, is_messenger in waits:
@@ -87,7 +87,7 @@ class Waiting:
             self._cover(max(now_ns - counted_ns, self._began_ns), now_ns)
 
     def _cover(self, start_ns: int, end_ns: int) -> None:
-        """Add a stretch that ends now; what it shares with earlier ones counts once."""
+        """Add an interval that ends now; where it overlaps earlier ones, the time counts once."""
         while self._covered and self._covered[-1][1] > start_ns:
             other_start_ns, other_end_ns = self._covered.pop()
             self.total_ns -= other_end_ns - other_start_ns

@@ -1,1 +1,1 @@
-"""Keeps bots apart from this machine and from each other: levels, limits, command lines, trials. It judges no match."""
+"""Confines bots: levels, limits, command lines, and trials of them on this machine. It knows nothing of matches."""

@@ -17,12 +17,12 @@ from arena.hosting.sandbox.visible_paths import python_trees, system_trees
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
 WORK = Path("/tmp/bot")
-"""Empty at the start, always: /tmp itself is not if the arena is installed somewhere below it."""
+"""Always empty at the start; /tmp itself is not if the arena is installed below it."""
 UID, SECCOMP, STATUS = "{uid}", "{seccomp}", "{status}"
 _TOOL_PATH = "/usr/bin:/usr/sbin:/bin:/sbin"
 _SHARED_MEMORY_BYTES = 8 << 20
 _SPARE_PROCESSES = 32
-"""The kernel refuses only beyond what the watchdog punishes, so that a fork bomb has its cause told."""
+"""The kernel's limit lies above the watchdog's, so that a fork bomb is ended with its cause reported."""
 _OUTERMOST = (Path("/usr"), Path("/run"), Path("/etc"))
 
 
@@ -40,7 +40,7 @@ def find_tool(name: str) -> str:
 
 
 def wrapper(limits: Limits, directory: Path, *, own_uid: bool) -> list[str]:
-    """Return the words in front of a bot's command. With `own_uid` it is started by root and gets another user.
+    """Return the words to put in front of a bot's command. With `own_uid` root starts it, and it gets another user.
 
     Raises MissingToolError.
     """
@@ -50,13 +50,13 @@ def wrapper(limits: Limits, directory: Path, *, own_uid: bool) -> list[str]:
     words += ["--seccomp", SECCOMP, "--chdir", str(WORK), "--"]
     if own_uid:
         words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
-    # Inside: outside it would count every process of this user. It is refused to a root, hence setpriv first.
+    # Inside, since outside it would count every process of this user. It does not bind root, hence setpriv comes first.
     most = most_processes(limits)
     return [*words, find_tool("prlimit"), f"--nproc={most}:{most}", "--"]
 
 
 def most_processes(limits: Limits) -> int:
-    """Return how many processes and threads the kernel allows inside."""
+    """Return how many processes and threads the kernel allows in the sandbox."""
     return limits.processes + _SPARE_PROCESSES
 
 
@@ -75,7 +75,7 @@ def _mounts(limits: Limits, directory: Path) -> list[str]:
     words += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
     words += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
     words += ["--proc", "/proc", "--dev", "/dev"]
-    # Writable by whoever the bot runs as, and limited: by itself /dev would be a tmpfs without a size.
+    # Writable for any user, and limited: by default /dev would be a tmpfs without a size.
     words += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     words += ["--perms", "1777", "--size", str(limits.disk_mb << 20), "--tmpfs", "/tmp"]
     words += ["--perms", "1777", "--dir", str(WORK)]
@@ -89,7 +89,7 @@ def _mounts(limits: Limits, directory: Path) -> list[str]:
 
 
 def _directory(path: Path) -> list[str]:
-    # By itself bubblewrap makes directories that only their owner may enter.
+    # By default bubblewrap makes directories that only their owner may enter.
     return ["--perms", "0755", "--dir", str(path)]
 
 
@@ -104,13 +104,13 @@ def _root_links() -> Iterator[str]:
 
 
 def _hidden(directory: Path, trees: Sequence[Path]) -> list[Path]:
-    """Return the place of the store and its database, if it lies within something that is shown."""
+    """Return the directory of the store and its database, in a list, if it lies within a tree that is shown."""
     place = directory.parent.parent
     return [place] if any(place != tree and place.is_relative_to(tree) for tree in trees) else []
 
 
 def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
-    """Return the words that bind trees at their own places, outer ones first; what is hidden lies over its holder."""
+    """Return the words that bind trees at their own places, outer ones first, and cover hidden directories in them."""
     words: list[str] = []
     shown = dict.fromkeys(system_trees(), True)
     made = {Path("/"), Path("/tmp"), *_OUTERMOST}
@@ -130,6 +130,6 @@ def _trees(trees: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
 
 
 def _is_shown(path: Path, shown: Mapping[Path, bool]) -> bool:
-    """Return whether the innermost place around a path is one that is bound, and not one that hides."""
+    """Return whether the innermost place around a path is bound rather than hidden."""
     around = [place for place in shown if path.is_relative_to(place)]
     return bool(around) and shown[max(around, key=lambda place: len(place.parts))]

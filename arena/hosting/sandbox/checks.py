@@ -1,4 +1,4 @@
-"""Judges a trial of a sandbox: what it must have shown, one check a line. Pure."""
+"""Judges the trial of a sandbox by what it must have shown. Pure."""
 
 from __future__ import annotations
 

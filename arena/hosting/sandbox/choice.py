@@ -1,4 +1,4 @@
-"""Chooses the level a bot runs at: strangers' bots in a sandbox or not at all, one's own as one likes."""
+"""Chooses the level a bot runs at: strangers' bots run in a sandbox or not at all, one's own as one likes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from arena.hosting.sandbox.probe import Probe, probe
 
 @dataclass(frozen=True, slots=True)
 class SandboxPolicy:
-    """What the user wants of the sandbox."""
+    """Which levels the user wants."""
 
     level: str | None = None
-    """For every bot; None: `standard` for those that have an owner, `none` for one's own."""
+    """The level of every bot; None for `standard` where a bot has an owner and `none` where it is one's own."""
     allow_reduced: bool = False
-    """Whether `reduced` will do where `standard` does not work."""
+    """Whether `reduced` is good enough where `standard` does not work."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a level that does not exist."""
@@ -30,7 +30,7 @@ DEFAULT_POLICY = SandboxPolicy()
 
 
 def find_level(*, has_owner: bool, policy: SandboxPolicy = DEFAULT_POLICY) -> str:
-    """Return the level for a bot that belongs to somebody (`has_owner`) or was added locally, tried on this machine.
+    """Return the level for a bot with or without an owner, after trying it on this machine.
 
     Raises SandboxUnavailableError, one line with the remedy, if there is none: never a weaker one than asked for.
     """
@@ -58,7 +58,7 @@ def _refusal(found: Probe, *, has_owner: bool) -> str:
 
 
 def _probe(level: str) -> Probe:
-    # The path is part of the question: what is installed meanwhile is found.
+    # PATH is part of the key, so that a tool which is installed meanwhile is found.
     return _probe_once(level, os.environ.get("PATH", ""))
 
 

@@ -1,4 +1,4 @@
-"""What a level means for one process: its words, its environment, what the launcher does around it. Looks for tools."""
+"""Turns a level into a request to the launcher: command, environment, confinement. It looks for tools, starts none."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from arena.hosting.sandbox.seccomp import seccomp_filter
 from arena.hosting.sandbox.visible_paths import import_roots, package_roots, python_trees, system_trees
 
 ADDRESS_SPACE_SPARE_MB = 4096
-"""Address space costs nothing, and runtimes reserve much of it; the limit only slows down what the watchdog ends."""
+"""Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
 _READABLE = ("/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom", "/proc/self")
 _WRITABLE = ("/dev/null", "/dev/zero")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program to start as a bot, as it is outside of any sandbox."""
+    """A program to start as a bot, described as it is outside any sandbox."""
 
     command: Sequence[str]
     """Ready for exec."""
@@ -31,11 +31,11 @@ class Program:
     """Where its files lie."""
     environment: Mapping[str, str]
     scratch: Path
-    """A directory to work in, which does not exist yet; it is made, and goes with the process."""
+    """Its working directory, which must not exist: it is made for the process and removed after its end."""
 
 
 def plan_start(program: Program, limits: Limits) -> StartRequest:
-    """Return the request that starts a program at the level and within the limits.
+    """Return the request that starts a program within the limits, at their level.
 
     Raises MissingToolError, UnknownMachineError.
     """
@@ -109,7 +109,7 @@ def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
 
 
 def _inside(word: str, directory: str) -> str:
-    """Return a word of a command as it is right in the sandbox, where the bot's files lie elsewhere."""
+    """Return a word of a command as it must be in the sandbox, where the bot's files lie at /bot."""
     if word == directory or word.startswith(f"{directory}/"):
         return str(BOT) + word[len(directory) :]
     return word

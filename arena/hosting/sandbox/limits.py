@@ -7,13 +7,13 @@ from pathlib import Path
 
 STANDARD, REDUCED, NONE = "standard", "reduced", "none"
 LEVELS = (STANDARD, REDUCED, NONE)
-"""The strongest first; `strict` (with cgroup v2) is not built."""
+"""All levels, the strongest first; `strict` (with cgroups) is not built yet."""
 DEFAULT_MEMORY_MB = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one bot process with everything it starts. MB are MiB.
+    """The limits of one bot process with everything it starts. MB are MiB.
 
     `none` is a plain process of the arena's own user: the limits are watched, nothing is hidden from it.
     """
@@ -26,19 +26,19 @@ class Limits:
     processes: int = 128
     """Processes and threads together."""
     disk_mb: int = 64
-    """What its private directories may hold."""
+    """How much its private directories may hold."""
     files: int = 20_000
     """How many files these may hold."""
     open_files: int = 256
     """Descriptors of one process; not at `none`."""
     descriptors: int = 512
-    """Of all processes together, because connections cost the referee as many; not at `none`."""
+    """Descriptors of all its processes together, since a connection costs the referee one as well; not at `none`."""
     output_mb: int = 64
-    """What it may write to stdout and stderr at once; a sixteenth of it more every second."""
+    """How much it may write to stdout and stderr at once; a sixteenth of that is added every second."""
     cpu_s: int = 86_400
-    """Processor time of one process. A backstop for what no clock of a match sees; not at `none`."""
+    """Processor time of one process, a backstop for what no clock of a match sees; not at `none`."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a level that does not exist."""
+        """Check the level. Raises ValueError for one that does not exist."""
         if self.level not in LEVELS:
             raise ValueError(f"sandbox level {self.level!r}; there are {', '.join(LEVELS)}")

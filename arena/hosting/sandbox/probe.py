@@ -1,6 +1,7 @@
-"""Finds whether a level works on this machine: tried with the real command line, once per boot, version, interpreter.
+"""Finds out whether a level works here, by the real command line, once per boot, kernel, version and interpreter.
 
-Only success is remembered, in the user's cache directory: a failure is looked at anew, so that a remedy shows at once.
+Only success is remembered, in the user's cache directory; after a failure it is tried again, so that a remedy helps
+at once.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Probe:
 
     level: str
     checks: Sequence[Check] = ()
-    """Empty if it could not even start, or if it is remembered from an earlier trial."""
+    """Empty if nothing could be started, or if an earlier success is remembered."""
     problem: str = ""
     remedy: str = ""
 
@@ -54,29 +55,29 @@ class Probe:
 
 
 def probe(level: str, *, remembered: bool = True) -> Probe:
-    """Try a level; with `remembered` an earlier success is enough. A running event loop waits meanwhile."""
+    """Try a level; with `remembered`, an earlier success is enough. Blocks a running event loop."""
     if sys.platform != "linux":
         return Probe(level, (), "sandboxes need Linux", "run the arena on Linux")
     try:
-        memory = _memory(level)
+        success = _success_file(level)
     except (MissingToolError, UnknownMachineError) as error:
         what, _, remedy = str(error).partition("; ")
         return Probe(level, (), what, remedy or "take an x86_64 or aarch64 machine")
-    if remembered and memory.exists():
+    if remembered and success.exists():
         return Probe(level)
     found = _try(level)
-    with suppress(OSError):  # without a cache it is tried in every run
+    with suppress(OSError):  # without a cache directory it is tried in every run
         if found.works:
-            memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            memory.touch()
+            success.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            success.touch()
         else:
-            memory.unlink(missing_ok=True)
+            success.unlink(missing_ok=True)
     return found
 
 
 def _try(level: str) -> Probe:
     try:
-        # In a thread with a loop of its own, because the caller may be within one.
+        # In a thread with an event loop of its own, because the caller may be running one.
         with ThreadPoolExecutor(1) as pool:
             checks = pool.submit(asyncio.run, try_level(level)).result()
     except (HostingError, OSError) as error:
@@ -90,8 +91,8 @@ def _remedy(problem: str) -> str:
     return next((remedy for words, remedy in _REMEDIES.items() if words in problem), _CHECK_DOCTOR)
 
 
-def _memory(level: str) -> Path:
-    """Return the file that stands for a success with this command line, filter, interpreter, user, kernel and boot."""
+def _success_file(level: str) -> Path:
+    """Return the file that records success with this command line, filter, interpreter, user, kernel and boot."""
     own_uid = os.geteuid() == 0
     words = wrapper(Limits(level), PROGRAM.parent, own_uid=own_uid) if level == STANDARD else []
     with suppress(OSError):

@@ -27,9 +27,9 @@ AF_UNIX = 1
 NAMESPACE_FLAGS = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of linux/sched.h."""
 TERMINAL_INPUT = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX: putting words into the mouth of whoever owns the terminal."""
+"""TIOCSTI and TIOCLINUX, which type characters into a terminal as if its owner had."""
 PERSONALITIES = (0, 0xFFFFFFFF)
-"""Plain Linux, and asking; others switch off address randomisation or make memory executable."""
+"""Plain Linux, and the query for the current one; others weaken address randomisation or memory protection."""
 
 Instruction = tuple[int, int, int, int]
 """struct sock_filter: code, jump if true, jump if false, operand."""
@@ -78,7 +78,7 @@ def _when(jump: int, operand: int, answer: int) -> Iterator[Instruction]:
 
 
 def _examine(machine: Machine) -> Iterator[Instruction]:
-    """Return the part about an argument; each block ends the program, so the number need not be loaded again."""
+    """Return the part that examines arguments; each block ends the program, so the call number stays loaded."""
     refuse = (_RETURN, 0, 0, _ERRNO | errno.EPERM)
     no_such_family = (_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT)
     allow = (_RETURN, 0, 0, ALLOW)

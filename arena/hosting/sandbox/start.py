@@ -1,4 +1,4 @@
-"""Starts a bot by the launcher at the level, and within the limits, that it is given."""
+"""Starts bots through the launcher, confined as their limits say."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arena.hosting.sandbox.seccomp import UnknownMachineError
 async def start_confined(launcher: LauncherClient, program: Program, limits: Limits) -> HostedProcess:
     """Start a program as a bot.
 
-    At level `standard` it finds its files at /bot, works in a /tmp of its own, and its environment is told so; nothing
-    is made at its `scratch` then. Raises SandboxUnavailableError if this machine cannot do that, LaunchError if the
-    program itself is at fault, HostingError otherwise.
+    At level `standard` its files lie at /bot, it works in a private /tmp, and its environment says so; its `scratch` is
+    not made then. Raises SandboxUnavailableError if this machine cannot confine it, LaunchError if the program itself
+    is at fault, another HostingError otherwise.
     """
     try:
         request = plan_start(program, limits)
@@ -30,6 +30,6 @@ async def start_confined(launcher: LauncherClient, program: Program, limits: Lim
 
 
 def _open_socket(path: Path) -> None:
-    """Let the user of a bot connect: who reaches the socket at all is decided by its directory, and by the token."""
+    """Let the user of a bot connect; its directory and the token decide who can use the socket at all."""
     if os.geteuid() == 0:
         path.chmod(0o666)

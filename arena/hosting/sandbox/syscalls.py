@@ -1,4 +1,4 @@
-"""Which system calls a sandboxed bot is refused, with their numbers. Tables only.
+"""Lists the system calls that a sandboxed bot is refused, with their numbers. Tables only.
 
 The numbers are the kernel's own (x86_64: arch/x86/entry/syscalls/syscall_64.tbl, aarch64: include/uapi/asm-generic/
 unistd.h); they never change.
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What differs between processors."""
+    """What differs between kinds of processor."""
 
     audit_arch: int
     """AUDIT_ARCH_* of linux/audit.h: what seccomp calls this processor."""
     column: int
-    """Which number of a pair in the tables is its own."""
+    """The position of its number in the pairs of the tables."""
     foreign_from: int | None
-    """Numbers from here on are another ABI of the same processor (x32), which would pass by every rule."""
+    """From this number on calls belong to another ABI of the same processor (x32), which no rule would match."""
 
 
 MACHINES: Mapping[str, Machine] = {
@@ -28,7 +28,7 @@ MACHINES: Mapping[str, Machine] = {
 }
 
 LAST_KNOWN = 462
-"""mseal, Linux 6.10: a newer call does not exist for a bot until somebody has looked at it."""
+"""mseal, of Linux 6.10. Newer calls are refused until somebody has reviewed them."""
 
 Numbers = Mapping[str, tuple[int | None, int | None]]
 
@@ -40,7 +40,7 @@ REFUSED: Numbers = {
     "process_madvise": (440, 440),
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
-    # Other namespaces, and what is mounted.
+    # Other namespaces and mounts.
     "unshare": (272, 97),
     "setns": (308, 268),
     "mount": (165, 40),
@@ -56,7 +56,7 @@ REFUSED: Numbers = {
     "mount_setattr": (442, 442),
     "open_by_handle_at": (304, 265),
     "name_to_handle_at": (303, 264),
-    # Parts of the kernel with a history of holes, and no use for a bot.
+    # Parts of the kernel with a history of vulnerabilities and no use for a bot.
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
@@ -95,7 +95,7 @@ REFUSED: Numbers = {
     "clock_settime": (227, 112),
     "clock_adjtime": (305, 266),
     "adjtimex": (159, 171),
-    # Leaving the core and the priority it was given: an idle helper would compute where no clock looks.
+    # Leaving the core and priority it was given: a helper at idle priority could compute where no clock looks.
     "setpriority": (141, 140),
     "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118),
@@ -108,15 +108,15 @@ REFUSED: Numbers = {
     "set_mempolicy": (238, 237),
     "set_mempolicy_home_node": (450, 450),
 }
-"""Answered with EPERM."""
+"""Calls that are answered with EPERM."""
 
 ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
-    # Its flags lie in memory, where a filter cannot look; every C library goes on with clone.
+    # Its flags lie in memory, which a filter cannot read; every C library falls back to clone.
     "clone3": (435, 435),
-    # Memory that belongs to no process, which no watchdog finds.
+    # Memory that belongs to no process, where no watchdog finds it.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "shmget": (29, 194),
@@ -126,7 +126,7 @@ ABSENT: Numbers = {
     "semget": (64, 190),
     "mq_open": (240, 180),
 }
-"""Answered with ENOSYS: programs ask for them, and have another way when they do not exist."""
+"""Calls that are answered with ENOSYS: programs try them, and do without when they do not exist."""
 
 EXAMINED: Numbers = {
     "socket": (41, 198),
@@ -135,4 +135,4 @@ EXAMINED: Numbers = {
     "ioctl": (16, 29),
     "personality": (135, 92),
 }
-"""Refused only with certain arguments."""
+"""Calls that are refused only with certain arguments."""

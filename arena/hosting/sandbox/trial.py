@@ -1,4 +1,4 @@
-"""Tries a sandbox with the real command line: a program inside reports what it can do, then its end is watched."""
+"""Tries a sandbox with the real command line: a program inside reports what it can do, then its end is checked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOK_S = 0.01
 
 
 async def try_level(level: str) -> list[Check]:
-    """Return the checks of a level on this machine. Raises SandboxUnavailableError if nothing starts in it at all."""
+    """Return the checks of a level on this machine. Raises SandboxUnavailableError if nothing can be started in it."""
     with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
         limits = Limits(level, socket=directory / SOCKET_NAME)
         listener.bind(str(limits.socket))
@@ -55,7 +55,7 @@ async def _start(launcher: LauncherClient, limits: Limits, directory: Path, argu
 
 
 async def _await_report(process: HostedProcess) -> str:
-    """Return the line that it prints when it has tried everything. Raises SandboxUnavailableError if there is none."""
+    """Return the line that the program prints at its end. Raises SandboxUnavailableError if there is none."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + REPORT_LIMIT_S
     while loop.time() < deadline and not process.exited.done():

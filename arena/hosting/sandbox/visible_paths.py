@@ -14,7 +14,7 @@ from arena.hosting.system_places import USR_PARTS
 
 BOT_PACKAGES = ("bots", "engine", "arena.v1", "arena.games", "arena.match", "arena.wire")
 FOREIGN_PACKAGE = "grpc"
-"""Where this package lies, the others from the registry lie too."""
+"""The packages from the registry lie where this one does."""
 
 
 def system_trees() -> list[Path]:
@@ -40,18 +40,18 @@ def python_trees() -> tuple[Path, ...]:
 
 
 def import_roots() -> list[Path]:
-    """Return the directories to import from that the interpreter does not look into by itself."""
+    """Return the directories to import from that the interpreter does not search by default."""
     sites = [place.parent for place in _places(FOREIGN_PACKAGE)]
     return [root for root in [*package_roots(), *sites] if not root.is_relative_to(sys.prefix)]
 
 
 def package_roots() -> list[Path]:
-    """Return the directory to import the arena's packages from, in a list; empty if it cannot be told."""
+    """Return the directories from which the arena's packages are imported."""
     return [place.parent for place in _places("arena")]
 
 
 def _chain(program: Path) -> set[Path]:
-    """Return the prefixes of an interpreter and of all that it is a link to."""
+    """Return the prefix of an interpreter, and that of each program it is a link to."""
     found = set()
     for _ in range(16):
         found.add(program.parent.parent)

@@ -198,9 +198,9 @@ def _check(state: ForeignKingState) -> None:
         found, expected = state.hand[colour] + in_congress + sum(_row(state, colour)), discs_of(state, colour)
         if found != expected:
             raise PositionError(f"colour {colour} has {found} discs in hand, Congress and provinces, not {expected}")
-    for key, left in SUPPLY.counts(state.supply).items():
-        counts = map(FACTORIES.counts, state.factories)
-        found = left + sum(there[key] + there[key.lower()] for there in counts)
+    for key, shift in (("M", 0), ("T", 3)):
+        built = sum((packed >> shift & 7) + (packed >> shift + 6 & 7) for packed in state.factories)
+        found = (state.supply >> shift & 7) + built
         if found != FACTORIES_PER_TYPE:
             raise PositionError(f"there are {found} factories of type {key}, not {FACTORIES_PER_TYPE}")
     if any(down > held for held, down in zip(state.medals, state.loans, strict=True)):

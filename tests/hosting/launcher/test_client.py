@@ -17,8 +17,9 @@ from arena.hosting.errors import HostingError, LauncherLostError, LaunchError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.reports import Exit
 from arena.hosting.launcher.request import StartRequest
+from arena.hosting.proc.processes import list_processes
 from tests.support.patience import PATIENCE_S, patient_endings
-from tests.support.processes import marked_processes, wait_until
+from tests.support.processes import marked_processes, parent_of, wait_until
 
 NAP = "import time; time.sleep(3600)"
 
@@ -42,10 +43,6 @@ def launcher_of(mark: str) -> int:
     found = [pid for pid, command in marked_processes(mark).items() if "hosting/launcher" in command]
     (pid,) = (pid for pid in found if parent_of(pid) == os.getpid())
     return pid
-
-
-def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
 
 
 async def run(launcher: LauncherClient, program: str, *arguments: str, **environment: str) -> HostedProcess:
@@ -203,9 +200,9 @@ async def test_a_process_that_ends_by_itself_is_not_signalled(launcher: Launcher
 def members(session: int) -> list[int]:
     """The living processes of a session."""
     found = []
-    for process in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            found += [int(process.name)] if os.getsid(int(process.name)) == session else []
+    for pid in list_processes():
+        with suppress(OSError):
+            found += [pid] if os.getsid(pid) == session else []
     return found
 
 

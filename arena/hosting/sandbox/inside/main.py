@@ -1,4 +1,4 @@
-"""Runs inside a sandbox that is being tried, and tells as JSON what it could do there. Standard library only.
+"""Runs inside a sandbox that is being tried, and prints as JSON what it could do. Standard library only.
 
 python main.py FILE_OUTSIDE MOST_PROCESSES     (0: no limit to look for)
 """
@@ -24,11 +24,11 @@ PTRACE_TRACEME = 0
 FEW_PROCESSES = 16
 LIFETIME_S = 60
 PACKAGES = ("bots.kit", "arena.v1.play_pb2", "grpc")
-"""What a bot of the arena's own Python imports."""
+"""What a bot imports that runs in the arena's own Python."""
 
 
 def attempt(action: Callable[[], Any]) -> str:
-    """Do something, and return `done` or the name of the error."""
+    """Try an action, and return `done` or the name of the error."""
     try:
         action()
     except OSError as error:
@@ -43,7 +43,7 @@ def call(name: str, *arguments: int) -> None:
 
 
 def greet(path: str) -> None:
-    """Reach the socket that stands for the referee's."""
+    """Connect to the socket that stands for the referee's."""
     with socket.socket(socket.AF_UNIX) as stream:
         stream.connect(path)
 
@@ -75,7 +75,7 @@ def count_forks() -> int:
 
 
 def leave_daemon() -> None:
-    """Leave something behind that has left the session, and ends by itself only much later."""
+    """Leave a process behind that has left the session and ends by itself only much later."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:

@@ -7,8 +7,8 @@ from typing import Final
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import PROVINCE_COUNT
 from engine.games.foreign_king.rules.flow import finish_action
-from engine.games.foreign_king.rules.turn import BUILD_PRICE, choose
-from engine.games.foreign_king.state import BUILD, ForeignKingState
+from engine.games.foreign_king.rules.turn import BUILD_PRICE
+from engine.games.foreign_king.state import ForeignKingState
 
 
 def _entries(kinds: int) -> tuple[int, ...]:
@@ -18,12 +18,6 @@ def _entries(kinds: int) -> tuple[int, ...]:
 
 _LEGAL: Final = tuple(_entries((supply & 7 > 0) + 2 * (supply > 7)) for supply in range(64))
 """Packed supply -> ids."""
-
-
-def apply_act_build(state: ForeignKingState, action: int) -> None:
-    """ACT_BUILD."""
-    choose(state, action)
-    state.phase = BUILD
 
 
 def legal_build(state: ForeignKingState) -> tuple[int, ...]:

@@ -7,14 +7,10 @@ from typing import Final
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import DISTANCE, PROVINCE_COUNT
 from engine.games.foreign_king.rules.flow import finish_action
-from engine.games.foreign_king.rules.turn import choose
 from engine.games.foreign_king.state import (
-    CONGRESS,
-    MOVE_FROM,
     MOVE_TO,
     NO_STEP,
     PLACE_N,
-    PLACE_P,
     ForeignKingState,
     members,
 )
@@ -50,12 +46,6 @@ def take_disc(state: ForeignKingState, colour: int, province: int) -> None:
 
 
 # Place (R6)
-
-
-def apply_act_place(state: ForeignKingState, action: int) -> None:
-    """ACT_PLACE."""
-    choose(state, action)
-    state.phase = PLACE_P
 
 
 def legal_place(_state: ForeignKingState) -> tuple[int, ...]:
@@ -119,12 +109,6 @@ _NEXT_LEGAL: Final = tuple(
     for source in range(PROVINCE_COUNT)
 )
 """`[source][budget][last]`"""
-
-
-def apply_act_move(state: ForeignKingState, action: int) -> None:
-    """ACT_MOVE."""
-    choose(state, action)
-    state.phase = MOVE_FROM
 
 
 def legal_move_from(state: ForeignKingState) -> tuple[int, ...]:
@@ -204,12 +188,6 @@ def apply_move_stop(state: ForeignKingState, _action: int) -> None:
 
 
 # Congress (R8)
-
-
-def apply_act_congress(state: ForeignKingState, action: int) -> None:
-    """ACT_CONGRESS."""
-    choose(state, action)
-    state.phase = CONGRESS
 
 
 def legal_congress(state: ForeignKingState) -> tuple[int, ...]:

@@ -8,14 +8,12 @@ from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.board import LONGEST_WALK, PORTRAIT, PROVINCE_COUNT, WALK_LENGTHS
 from engine.games.foreign_king.rules.citizens import add_discs
 from engine.games.foreign_king.rules.flow import finish_action
-from engine.games.foreign_king.rules.turn import choose
 from engine.games.foreign_king.scoring import NOBODY, majority
 from engine.games.foreign_king.state import (
     ACTIVE,
     CONGRESS_ASK,
     INACTIVATE,
     KING_LEN,
-    KING_TO,
     VIRT,
     VIRTUAL,
     ForeignKingState,
@@ -52,12 +50,6 @@ _INACT_LEGAL: Final = tuple(
     (ids.INACT_NONE, *((ids.INACT_METAL,) if kinds & 1 else ()), *((ids.INACT_TEXTILE,) if kinds & 2 else ()))
     for kinds in range(4)
 )
-
-
-def apply_act_king(state: ForeignKingState, action: int) -> None:
-    """ACT_KING."""
-    choose(state, action)
-    state.phase = KING_TO
 
 
 def _longest_walk(state: ForeignKingState) -> int:

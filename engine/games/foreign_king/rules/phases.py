@@ -103,137 +103,98 @@ def _check_end(state: ForeignKingState) -> None:
 
 
 _SPACES: Final = {
-    ids.ACT_BUILD: build.apply_act_build,
-    ids.ACT_PLACE: citizens.apply_act_place,
-    ids.ACT_MOVE: citizens.apply_act_move,
-    ids.ACT_CONGRESS: citizens.apply_act_congress,
+    range(ids.ACT_BUILD, ids.ACT_COINS): turn.apply_space,
     ids.ACT_COINS: income.apply_coins,
-    ids.ACT_KING: king.apply_act_king,
+    ids.ACT_KING: turn.apply_space,
     ids.ACT_QUEEN: turn.apply_queen,
     ids.ACT_CHANGE: income.apply_change,
 }
+_MOVES: Final = {
+    range(ids.MOVE_TO, ids.MOVE_OFF): citizens.apply_move_to,
+    ids.MOVE_OFF: citizens.apply_move_off,
+    ids.MOVE_STOP: citizens.apply_move_stop,
+}
+_TO_CONGRESS: Final = {
+    range(ids.CONGRESS_FROM, ids.CONGRESS_FROM_HAND): citizens.apply_congress_from,
+    ids.CONGRESS_FROM_HAND: citizens.apply_congress_from_hand,
+}
+_ANSWERS: Final = {ids.CONGRESS_GO: king.apply_go, ids.CONGRESS_STAY: king.apply_stay}
+_SWITCHES: Final = {ids.INACT_NONE: king.apply_inact_none, range(ids.INACT_METAL, ids.ORDER_POS): king.apply_inact}
+_UNITS: Final = {
+    range(ids.VIRT_PLACE, ids.VIRT_FROM): virtual.apply_virt_place,
+    range(ids.VIRT_FROM, ids.VIRT_TO): virtual.apply_virt_from,
+}
+_AFTER: Final = {ids.LOAN: flow.apply_loan_after, ids.REPAY: flow.apply_repay, ids.END_TURN: flow.apply_end_turn}
 
 TABLE: Final = PhaseTable(
     ForeignKingState,
     PHASES,
     {
         at.TURN: Phase(
-            legal=turn.legal_turn,
-            is_legal=turn.is_legal_turn,
-            apply={**_SPACES, ids.LOAN: flow.apply_loan, ids.PASS: flow.apply_pass},
+            turn.legal_turn,
+            turn.is_legal_turn,
+            {**_SPACES, ids.LOAN: flow.apply_loan, ids.PASS: flow.apply_pass},
             caretaker=ids.ACT_COINS,
         ),
-        at.QUEEN_SUB: Phase(
-            legal=turn.legal_queen, is_legal=turn.is_legal_queen, apply=_SPACES, check=_on(ids.ACT_QUEEN)
-        ),
+        at.QUEEN_SUB: Phase(turn.legal_queen, turn.is_legal_queen, _SPACES, check=_on(ids.ACT_QUEEN)),
         at.BUILD: Phase(
-            legal=build.legal_build,
-            is_legal=build.is_legal_build,
-            apply=build.apply_build,
-            check=_on(ids.ACT_BUILD, _check_build),
+            build.legal_build, build.is_legal_build, build.apply_build, check=_on(ids.ACT_BUILD, _check_build)
         ),
         at.PLACE_P: Phase(
-            legal=citizens.legal_place,
-            is_legal=citizens.is_legal_place,
-            apply=citizens.apply_place,
-            check=_on(ids.ACT_PLACE),
+            citizens.legal_place, citizens.is_legal_place, citizens.apply_place, check=_on(ids.ACT_PLACE)
         ),
         at.PLACE_N: Phase(
-            legal=citizens.legal_place_n,
-            is_legal=citizens.is_legal_place_n,
-            apply=citizens.apply_place_n,
-            check=_on(ids.ACT_PLACE),
+            citizens.legal_place_n, citizens.is_legal_place_n, citizens.apply_place_n, check=_on(ids.ACT_PLACE)
         ),
         at.MOVE_FROM: Phase(
-            legal=citizens.legal_move_from,
-            is_legal=citizens.is_legal_move_from,
-            apply=citizens.apply_move_from,
-            check=_on(ids.ACT_MOVE),
+            citizens.legal_move_from, citizens.is_legal_move_from, citizens.apply_move_from, check=_on(ids.ACT_MOVE)
         ),
         at.MOVE_TO: Phase(
-            legal=citizens.legal_move_to,
-            is_legal=citizens.is_legal_move_to,
-            apply={
-                range(ids.MOVE_TO, ids.MOVE_OFF): citizens.apply_move_to,
-                ids.MOVE_OFF: citizens.apply_move_off,
-                ids.MOVE_STOP: citizens.apply_move_stop,
-            },
+            citizens.legal_move_to,
+            citizens.is_legal_move_to,
+            _MOVES,
             caretaker=ids.MOVE_STOP,
             check=_on(ids.ACT_MOVE, _check_move),
         ),
         at.CONGRESS: Phase(
-            legal=citizens.legal_congress,
-            is_legal=citizens.is_legal_congress,
-            apply={
-                range(ids.CONGRESS_FROM, ids.CONGRESS_FROM_HAND): citizens.apply_congress_from,
-                ids.CONGRESS_FROM_HAND: citizens.apply_congress_from_hand,
-            },
-            check=_on(ids.ACT_CONGRESS),
+            citizens.legal_congress, citizens.is_legal_congress, _TO_CONGRESS, check=_on(ids.ACT_CONGRESS)
         ),
-        at.KING_TO: Phase(
-            legal=king.legal_king_to,
-            is_legal=king.is_legal_king_to,
-            apply=king.apply_king_to,
-            check=_on(ids.ACT_KING),
-        ),
+        at.KING_TO: Phase(king.legal_king_to, king.is_legal_king_to, king.apply_king_to, check=_on(ids.ACT_KING)),
         at.KING_LEN: Phase(
-            legal=king.legal_king_len,
-            is_legal=king.is_legal_king_len,
-            apply=king.apply_king_len,
-            check=_on(ids.ACT_KING, _check_walk),
+            king.legal_king_len, king.is_legal_king_len, king.apply_king_len, check=_on(ids.ACT_KING, _check_walk)
         ),
         at.CONGRESS_ASK: Phase(
-            legal=king.legal_ask,
-            is_legal=king.is_legal_ask,
-            apply={ids.CONGRESS_GO: king.apply_go, ids.CONGRESS_STAY: king.apply_stay},
+            king.legal_ask,
+            king.is_legal_ask,
+            _ANSWERS,
             decides=_asked,
             caretaker=ids.CONGRESS_STAY,
             check=_on(ids.ACT_KING, _check_ask),
         ),
         at.INACTIVATE: Phase(
-            legal=king.legal_inactivate,
-            is_legal=king.is_legal_inactivate,
-            apply={
-                ids.INACT_NONE: king.apply_inact_none,
-                ids.INACT_METAL: king.apply_inact,
-                ids.INACT_TEXTILE: king.apply_inact,
-            },
+            king.legal_inactivate,
+            king.is_legal_inactivate,
+            _SWITCHES,
             caretaker=ids.INACT_NONE,
             check=_on(ids.ACT_KING, _check_inactivate),
         ),
         at.VIRT: Phase(
-            legal=virtual.legal_virt,
-            is_legal=virtual.is_legal_virt,
-            apply={
-                range(ids.VIRT_PLACE, ids.VIRT_FROM): virtual.apply_virt_place,
-                range(ids.VIRT_FROM, ids.VIRT_TO): virtual.apply_virt_from,
-            },
+            virtual.legal_virt,
+            virtual.is_legal_virt,
+            _UNITS,
             decides=_opponent,
             check=_on(ids.ACT_KING, _check_virtual),
         ),
         at.VIRT_TO: Phase(
-            legal=virtual.legal_virt_to,
-            is_legal=virtual.is_legal_virt_to,
-            apply=virtual.apply_virt_to,
+            virtual.legal_virt_to,
+            virtual.is_legal_virt_to,
+            virtual.apply_virt_to,
             decides=_opponent,
             check=_on(ids.ACT_KING, _check_virtual_move),
         ),
-        at.POST: Phase(
-            legal=flow.legal_post,
-            is_legal=flow.is_legal_post,
-            apply={
-                ids.LOAN: flow.apply_loan_after,
-                ids.REPAY: flow.apply_repay,
-                ids.END_TURN: flow.apply_end_turn,
-            },
-            caretaker=ids.END_TURN,
-        ),
+        at.POST: Phase(flow.legal_post, flow.is_legal_post, _AFTER, caretaker=ids.END_TURN),
         at.ORDER: Phase(
-            legal=order.legal_order,
-            is_legal=order.is_legal_order,
-            apply=order.apply_order,
-            decides=_claimant,
-            check=_check_order,
+            order.legal_order, order.is_legal_order, order.apply_order, decides=_claimant, check=_check_order
         ),
         at.END: Phase(decides=OVER.decides, check=_check_end),
     },

@@ -6,7 +6,17 @@ from typing import Final
 
 from engine.games.foreign_king import actions as ids
 from engine.games.foreign_king.rules.money import francs_with_all_loans
-from engine.games.foreign_king.state import QUEEN_SUB, TURN, ForeignKingState, members
+from engine.games.foreign_king.state import (
+    BUILD,
+    CONGRESS,
+    KING_TO,
+    MOVE_FROM,
+    PLACE_P,
+    QUEEN_SUB,
+    TURN,
+    ForeignKingState,
+    members,
+)
 
 BUILD_PRICE: Final = 3
 QUEEN_PRICE: Final = 2
@@ -21,6 +31,8 @@ _LOAN: Final = 1 << ids.LOAN
 _ALWAYS: Final = 1 << ids.ACT_COINS | 1 << ids.ACT_KING | 1 << ids.ACT_CHANGE
 _ALL_SPACES: Final = 0xFF
 
+_ASKS: Final = (BUILD, PLACE_P, MOVE_FROM, CONGRESS, TURN, KING_TO)
+"""The phase that asks how an action is carried out, by space; coins need none."""
 _LEGAL: Final = tuple(members(bit_set, ids.LOAN + 1) for bit_set in range(512))
 """Bit set of ACT_* and LOAN -> ids."""
 
@@ -101,6 +113,12 @@ def choose(state: ForeignKingState, space: int) -> None:
             state.free_spaces |= 1 << before
         state.pawns[me] = space
         state.free_spaces &= ~(1 << space)
+
+
+def apply_space(state: ForeignKingState, space: int) -> None:
+    """Build, Place, Move, Congress, King: the pawn goes there, then it is asked how."""
+    choose(state, space)
+    state.phase = _ASKS[space]
 
 
 def apply_queen(state: ForeignKingState, action: int) -> None:

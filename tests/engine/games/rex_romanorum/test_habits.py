@@ -10,7 +10,7 @@ import pytest
 from engine.chance import SeededChance
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.checks import CHECKS
-from engine.games.rex_romanorum.evaluation import PLAYABLE
+from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 
 
 @pytest.mark.parametrize("variant", ["full", "short"])

@@ -14,10 +14,10 @@ from engine.core import InvariantError, PositionError
 from engine.games.rex_romanorum import GAME
 from engine.games.rex_romanorum.board import REGIONS
 from engine.games.rex_romanorum.checks import CHECKS
-from engine.games.rex_romanorum.evaluation import PLAYABLE
-from engine.games.rex_romanorum.labels import labels
+from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
-from engine.games.rex_romanorum.view import SHOWN
+from engine.games.rex_romanorum.view.labels import labels
+from engine.games.rex_romanorum.view.shown import SHOWN
 from tests.engine.games.rex_romanorum.table import lay
 from tests.engine.games.rex_romanorum.table import play as play_on
 

@@ -11,7 +11,7 @@ from bots.algorithms.lines import best_of_lines
 from bots.algorithms.lookahead import Lookahead
 from engine.core import Observation
 from engine.games.rex_romanorum import GAME
-from engine.games.rex_romanorum.evaluation import PLAYABLE
+from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
 from tests.engine.games.rex_romanorum.table import lay, play
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
-from textwrap import wrap
 from typing import Final
 
 from engine.games.foreign_king.actions import ACTIONS, SPACE_COUNT
@@ -16,9 +14,10 @@ from engine.games.foreign_king.board import (
     PROVINCE_COUNT,
     PROVINCES,
 )
-from engine.games.foreign_king.labels import labels
 from engine.games.foreign_king.state import FACTORIES, VIRTUAL, ForeignKingState, colour_count, spaces_of
-from engine.games.foreign_king.view import king_place, letter_of, status
+from engine.games.foreign_king.view.labels import labels
+from engine.games.foreign_king.view.text import king_place, letter_of, status
+from engine.kit.drawing import box, document, group, polygon, text, titled, wrapped
 
 _FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7")
 _VIRTUAL_FILL: Final = "#999999"
@@ -36,13 +35,11 @@ _STYLE: Final = (
     ".box{fill:#fbf8ef;stroke:#7a6a45}"
 )
 _TRACK_END: Final = 30
-_LINE_HEIGHT: Final = 12
-_LETTER_WIDTH: Final = 6.2
-"""Of class `l`, on average, in a wide font."""
 
 
-def render_svg(state: ForeignKingState, language: str) -> str:
-    """The whole position."""
+def render_svg(state: ForeignKingState, seat: int | None, language: str) -> str:
+    """Return the whole position as a picture."""
+    del seat
     names = labels(language)
     parts = [
         _heading(state, names),
@@ -57,48 +54,21 @@ def render_svg(state: ForeignKingState, language: str) -> str:
         _order(state, names),
         _holdings(state, names),
     ]
-    title = escape(f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}")
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000" role="img">'
-        f'<title>{title}</title><style>{_STYLE}</style><rect width="1000" height="1000" fill="#ffffff"/>'
-        + "".join(parts)
-        + "</svg>\n"
-    )
+    title = f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}"
+    return document(1000, 1000, title, _STYLE, parts)
 
 
-def _text(x: float, y: float, text: object, classes: str = "") -> str:
-    kind = f' class="{classes}"' if classes else ""
-    return f'<text x="{x:g}" y="{y:g}"{kind}>{escape(str(text))}</text>'
-
-
-def _wrapped(x: float, middle: float, text: str, widest: float) -> str:
-    """A text of several lines around `middle`, none wider than so many units; not every renderer squeezes a line."""
-    lines = wrap(text, int(widest / _LETTER_WIDTH), break_long_words=False)
-    first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
-    spans = (
-        f'<tspan x="{x:g}" y="{first + _LINE_HEIGHT * place:g}">{escape(line)}</tspan>'
-        for place, line in enumerate(lines)
-    )
-    return f'<text class="l">{" ".join(spans)}</text>'  # one text: whoever reads it aloud or copies it gets it whole
-
-
-def _box(x: float, y: float, width: float, height: float) -> str:
-    return f'<rect class="box" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
-
-
-def token(state: ForeignKingState, colour: int, x: float, y: float, text: str = "") -> str:
-    """A piece of a colour: fill, shape and letter, with a text (a count) beside the letter."""
+def token(state: ForeignKingState, colour: int, x: float, y: float, count: str = "") -> str:
+    """Return a piece of a colour: fill, shape and letter, with a count beside the letter."""
     virtual = state.seats == 2 and colour == VIRTUAL
     shape = _VIRTUAL_SHAPE if virtual else _SHAPES[colour]
     fill = _VIRTUAL_FILL if virtual else _FILLS[colour]
-    return (
-        f'<g transform="translate({x:g} {y:g})">{shape} fill="{fill}" stroke="#222"/>'
-        f"{_text(0, 5, letter_of(state, colour) + text, 'c w s')}</g>"
-    )
+    letters = text(0, 5, letter_of(state, colour) + count, "c w s")
+    return group(x, y, f'{shape} fill="{fill}" stroke="#222"/>{letters}')
 
 
 def _heading(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    return _text(12, 24, names["title"], "b") + _text(170, 24, status(state, names))
+    return text(12, 24, names["title"], "b") + text(170, 24, status(state, names))
 
 
 def _score_track(state: ForeignKingState, names: Mapping[str, str]) -> str:
@@ -107,10 +77,10 @@ def _score_track(state: ForeignKingState, names: Mapping[str, str]) -> str:
     for value in range(_TRACK_END + 1):
         x = 12 + 31.5 * value
         parts.append(f'<rect class="box" x="{x:g}" y="50" width="31.5" height="36"/>')
-        parts.append(_text(x + 2, 61, value, "t"))
+        parts.append(text(x + 2, 61, value, "t"))
     x = 28 + 31.5 * state.marker
     marker = f'<path d="M{x:g} 50 l-9 -14 h18 Z" fill="#fff" stroke="#b8860b" stroke-width="2"/>'
-    parts.append(f"<g><title>{escape(names['marker'])} {state.marker}</title>{marker}</g>")
+    parts.append(f"<g>{titled(names['marker'] + f' {state.marker}')}{marker}</g>")
     for colour, score in enumerate(state.scores):
         x = 20 + 31.5 * min(score, _TRACK_END) + 15 * (colour % 2)
         y = 68 + 11 * (colour // 2)
@@ -119,8 +89,7 @@ def _score_track(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 
 def _land(index: int, classes: str) -> str:
-    outline = " ".join(f"{x},{y}" for x, y in OUTLINES[index])
-    return f'<polygon class="{classes}" points="{outline}"/>'
+    return polygon(" ".join(f"{x},{y}" for x, y in OUTLINES[index]), classes)
 
 
 def _province(state: ForeignKingState, index: int, names: Mapping[str, str]) -> str:
@@ -131,7 +100,7 @@ def _province(state: ForeignKingState, index: int, names: Mapping[str, str]) -> 
     left = x - 18 * (len(present) - 1)
     tokens = (token(state, colour, left + 36 * place, y, str(counts[colour])) for place, colour in enumerate(present))
     return (
-        f"<g>{_text(x, y - 24, names[PROVINCES[index]], 'c b s')}"
+        f"<g>{text(x, y - 24, names[PROVINCES[index]], 'c b s')}"
         f"{''.join(tokens)}{_factories(state.factories[index], x, y + 20, names)}</g>"
     )
 
@@ -149,18 +118,18 @@ def _factory(key: str, x: float, y: float, names: Mapping[str, str]) -> str:
     fill = ("#555555" if key == "M" else "#8a6d3b") if active else "#eeeeee"
     strike = "" if active else f'<path d="M{x:g} {y + 18:g} l20 -18" stroke="#222"/>'
     return (
-        f"<g><title>{escape(names[key])}</title>"
+        f"<g>{titled(names[key])}"
         f'<rect x="{x:g}" y="{y:g}" width="20" height="18" fill="{fill}" stroke="#222"/>{strike}'
-        f"{_text(x + 10, y + 14, key, 'c w s' if active else 'c s')}</g>"
+        f"{text(x + 10, y + 14, key, 'c w s' if active else 'c s')}</g>"
     )
 
 
 def _king(state: ForeignKingState, names: Mapping[str, str]) -> str:
     px, py = PORTRAIT_PLACE
-    frame = _box(px - 60, py - 50, 120, 90) + _text(px, py + 32, names["portrait"], "c s")
+    frame = box(px - 60, py - 50, 120, 90) + text(px, py + 32, names["portrait"], "c s")
     x, y = (px, py) if state.king == PORTRAIT else (CENTRES[state.king][0], CENTRES[state.king][1] - 46)
     crown = '<path d="M-18 10 L-20 -10 L-9 0 L0 -14 L9 0 L20 -10 L18 10 Z" fill="#ffd700" stroke="#222"/>'
-    return f'{frame}<g transform="translate({x:g} {y:g})"><title>{escape(names["king"])}</title>{crown}</g>'
+    return frame + group(x, y, crown, title=names["king"])
 
 
 def _actions(state: ForeignKingState, names: Mapping[str, str]) -> str:
@@ -170,14 +139,14 @@ def _actions(state: ForeignKingState, names: Mapping[str, str]) -> str:
     for space in range(SPACE_COUNT):
         if exists >> space & 1:
             y = 100 + 34 * space
-            parts.append(_box(864, y, 132, 32) + _wrapped(900, y + 16, names[ACTIONS.names[space]], 94))
+            parts.append(box(864, y, 132, 32) + wrapped(900, y + 16, names[ACTIONS.names[space]], 94, "l"))
             if space in state.pawns:
                 parts.append(token(state, state.pawns.index(space), 881, y + 17))
     return "".join(parts)
 
 
 def _congress(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    parts = [_box(12, 440, 140, 100), _text(82, 460, names["congress"], "c b s")]
+    parts = [box(12, 440, 140, 100), text(82, 460, names["congress"], "c b s")]
     present = [seat for seat in range(state.seats) if state.congress[seat]]
     for place, seat in enumerate(present):
         parts.append(token(state, seat, 50 + 62 * (place % 2), 484 + 34 * (place // 2), str(state.congress[seat])))
@@ -187,12 +156,12 @@ def _congress(state: ForeignKingState, names: Mapping[str, str]) -> str:
 def _supply(state: ForeignKingState, names: Mapping[str, str]) -> str:
     metal = _factories(state.supply & 7, 290, 640, names)
     textile = _factories(state.supply >> 3 << 3, 290, 666, names)
-    return _box(200, 610, 180, 84) + _text(290, 630, names["supply"], "c b s") + metal + textile
+    return box(200, 610, 180, 84) + text(290, 630, names["supply"], "c b s") + metal + textile
 
 
 def _order(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """The order track; a seat that claimed a change has a dashed ring."""
-    parts = [_box(600, 930, 390, 56), _text(612, 963, names["order"], "b s")]
+    parts = [box(600, 930, 390, 56), text(612, 963, names["order"], "b s")]
     for place, seat in enumerate(state.order):
         x = 750 + 58 * place
         if seat in state.claims:
@@ -203,8 +172,8 @@ def _order(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 def _owner(state: ForeignKingState, colour: int, y: float, names: Mapping[str, str]) -> str:
     if colour >= state.seats:
-        return _wrapped(66, y, names["virtual"], 80)
-    return _text(66, y + 5, f"{names['seat']} {colour}", "b" if colour == state.decider else "")
+        return wrapped(66, y, names["virtual"], 80, "l")
+    return text(66, y + 5, f"{names['seat']} {colour}", "b" if colour == state.decider else "")
 
 
 def _holdings(state: ForeignKingState, names: Mapping[str, str]) -> str:
@@ -217,14 +186,14 @@ def _holdings(state: ForeignKingState, names: Mapping[str, str]) -> str:
         ("medals", state.medals),
         ("loans", list(state.loans)),
     )
-    parts = [_box(12, 740, 574, 246)]
+    parts = [box(12, 740, 574, 246)]
     for place, (word, _) in enumerate(columns):
-        parts.append(_text(160 + 76 * place, 766, names[word], "c b s"))
+        parts.append(text(160 + 76 * place, 766, names[word], "c b s"))
     for colour in range(colour_count(state)):
         y = 800 + 48 * colour
         parts.append(token(state, colour, 40, y))
         parts.append(_owner(state, colour, y, names))
         for place, (_, amounts) in enumerate(columns):
             if colour < len(amounts):
-                parts.append(_text(160 + 76 * place, y + 5, amounts[colour], "c"))
+                parts.append(text(160 + 76 * place, y + 5, amounts[colour], "c"))
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""The position as text for a terminal. The picture is in `svg`."""
+"""The position as text for a terminal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from textwrap import wrap
 from typing import Final
 
-from engine.abilities import Shown
 from engine.games.rex_romanorum.actions import KINDS
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, DIOCESES, REGION_COUNT, REGIONS, TITLES, regions_of
-from engine.games.rex_romanorum.labels import LANGUAGES, labels, phase_label
 from engine.games.rex_romanorum.scoring import figures_of, outcome, production, wealth
 from engine.games.rex_romanorum.state import END, NOBODY, PHASES, RexState
+from engine.games.rex_romanorum.view.labels import labels, phase_label
 
 SEAT_LETTERS: Final = "ABCDE"
 DIOCESE_LETTERS: Final = "MKT"
@@ -142,14 +141,3 @@ def _election_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
         for seat in election.candidates
     )
     return [f"{what} · {names['candidates']}: {candidates or '-'}"]
-
-
-def render_svg(state: RexState, seat: int | None, language: str) -> str:
-    """Return the whole position as a picture."""
-    from engine.games.rex_romanorum import svg
-
-    del seat
-    return svg.render_svg(state, language)
-
-
-SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)

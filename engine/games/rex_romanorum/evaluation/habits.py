@@ -12,10 +12,9 @@ from typing import Final
 
 from engine.games.rex_romanorum.actions import BUILD_DONE, CASTLE, CHURCH, KEEP, KEEP_CASTLE
 from engine.games.rex_romanorum.board import BIT, DIOCESE_COUNT, REGION_COUNT
-from engine.games.rex_romanorum.state import RexState
-from engine.games.rex_romanorum.turn_habits import choose_turn, frontier, title_regions
-from engine.games.rex_romanorum.vote_habits import choose_bishop, choose_king, choose_offer, choose_stand
-from engine.games.rex_romanorum.war_habits import (
+from engine.games.rex_romanorum.evaluation.turn_habits import choose_turn, frontier, title_regions
+from engine.games.rex_romanorum.evaluation.vote_habits import choose_bishop, choose_king, choose_offer, choose_stand
+from engine.games.rex_romanorum.evaluation.war_habits import (
     choose_count,
     choose_fight,
     choose_garrison,
@@ -24,6 +23,7 @@ from engine.games.rex_romanorum.war_habits import (
     choose_source,
     choose_target,
 )
+from engine.games.rex_romanorum.state import RexState
 
 
 def choose(state: RexState, random: Random) -> int:

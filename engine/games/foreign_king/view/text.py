@@ -1,16 +1,15 @@
-"""The position as text for a terminal. The picture is in `svg`."""
+"""The position as text for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from engine.abilities import Shown
 from engine.games.foreign_king import scoring
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
-from engine.games.foreign_king.labels import LANGUAGES, labels
 from engine.games.foreign_king.state import FACTORIES, PHASES, VIRTUAL, ForeignKingState, colour_count
+from engine.games.foreign_king.view.labels import labels
 
 SEAT_LETTERS: Final = "ABCD"
 VIRTUAL_LETTER: Final = "V"
@@ -85,14 +84,3 @@ def _pawn_line(state: ForeignKingState, seat: int, names: Mapping[str, str]) -> 
     space = state.pawns[seat]
     place = "-" if space < 0 else names[ACTIONS.names[space]]
     return f"  {names['pawn']} {letter_of(state, seat)}: {place}"
-
-
-def render_svg(state: ForeignKingState, seat: int | None, language: str) -> str:
-    """Return the whole position as a picture."""
-    from engine.games.foreign_king import svg
-
-    del seat
-    return svg.render_svg(state, language)
-
-
-SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)

@@ -10,10 +10,10 @@ from html import escape
 from typing import Final
 
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
-from engine.games.rex_romanorum.labels import labels
 from engine.games.rex_romanorum.scoring import figures_of, production, wealth
 from engine.games.rex_romanorum.state import NOBODY, RexState
-from engine.games.rex_romanorum.svg_map import (
+from engine.games.rex_romanorum.view.labels import labels
+from engine.games.rex_romanorum.view.map import (
     ARMS,
     CASTLE,
     PATTERNS,
@@ -22,7 +22,7 @@ from engine.games.rex_romanorum.svg_map import (
     shield,
     text,
 )
-from engine.games.rex_romanorum.view import church_letters, churches_of, figures_text, letter_of, status
+from engine.games.rex_romanorum.view.text import church_letters, churches_of, figures_text, letter_of, status
 
 _STYLE: Final = (
     "text{font-family:sans-serif;font-size:13px;fill:#222}"
@@ -36,8 +36,9 @@ _STYLE: Final = (
 _CARD_HEIGHT: Final = 88
 
 
-def render_svg(state: RexState, language: str) -> str:
-    """The whole position."""
+def render_svg(state: RexState, seat: int | None, language: str) -> str:
+    """Return the whole position as a picture."""
+    del seat
     names = labels(language)
     parts = [
         draw_map(state, names),

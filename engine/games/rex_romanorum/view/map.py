@@ -17,7 +17,7 @@ from engine.games.rex_romanorum.board import (
     shapes,
 )
 from engine.games.rex_romanorum.state import FIGHT_ON, NOBODY, RAZE, RexState
-from engine.games.rex_romanorum.view import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
+from engine.games.rex_romanorum.view.text import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
 
 ARMS: Final[Mapping[int, str]] = {
     NOBODY: "#f4ecd8",

@@ -18,10 +18,10 @@ from engine.games.rex_romanorum.actions import (
     RETREAT,
 )
 from engine.games.rex_romanorum.board import ABOVE, BIT, NEIGHBOURS, REGION_COUNT, regions_of
+from engine.games.rex_romanorum.evaluation.turn_habits import RESERVE, around, frontier
 from engine.games.rex_romanorum.rules.count import most
 from engine.games.rex_romanorum.rules.move import targets
 from engine.games.rex_romanorum.state import NOTHING, RexState, manned
-from engine.games.rex_romanorum.turn_habits import RESERVE, around, frontier
 
 _ODDS: Final = 1.3
 """How much stronger an attack must be than the garrison; strength is hits times figures, so this is a good chance."""

@@ -13,11 +13,11 @@ from typing import Final
 
 from engine.abilities import Playable
 from engine.chance import SeededChance
-from engine.games.rex_romanorum import habits
-from engine.games.rex_romanorum.land_prospects import harvests_ahead, land_prospects
+from engine.games.rex_romanorum.evaluation import habits
+from engine.games.rex_romanorum.evaluation.land_prospects import harvests_ahead, land_prospects
+from engine.games.rex_romanorum.evaluation.vote_prospects import expected_payments, expected_titles, vote_prospects
 from engine.games.rex_romanorum.scoring import outcome, production, wealth
 from engine.games.rex_romanorum.state import END, RexState
-from engine.games.rex_romanorum.vote_prospects import expected_payments, expected_titles, vote_prospects
 
 _STEEPNESS: Final = 2.0
 _MISSING: Final = 0.5
