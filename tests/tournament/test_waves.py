@@ -21,7 +21,7 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.tournament.stored import draw_of, standings_of
+from arena.tournament.stored import draw_of
 from ratings.ledger.check import check
 from ratings.ledger.waves import WaveLedger
 from ratings.read.queries import tournament_row
@@ -56,9 +56,7 @@ async def play(
 
 
 def standings(book: Book, tournament: Tournament) -> list[Standing]:
-    rows = standings_of(tournament_waves(book.database, tournament.id))
-    assert rows is not None
-    return rows
+    return book.standings(tournament)
 
 
 def outcome(book: Book, tournament: Tournament) -> tuple[Any, ...]:

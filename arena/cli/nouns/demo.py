@@ -29,9 +29,10 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
-from ratings.ledger import bots
-from ratings.read import leaderboard, queries
-from ratings.store.database import read, write
+from ratings.ledger.ledger import Ledger
+from ratings.read.leaderboard import table
+from ratings.read.matches import list_matches
+from ratings.read.tournaments import tournament_row
 from ratings.store.models import Tournament
 
 app = typer.Typer()
@@ -118,8 +119,7 @@ def _sample_directory(name: str) -> Path:
 def _add_sample(storage: Storage, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     stored = storage.store.add(_sample_directory(name))
-    with write(storage.database) as session:
-        bots.add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
+    Ledger(storage.database).add_version(bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
 
 
 def _plan(storage: Storage, part: Part, time: str) -> Tournament:
@@ -136,16 +136,14 @@ def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
 
 
 def _print_table(storage: Storage, tournament: Tournament) -> None:
-    with read(storage.database) as session:
-        row = queries.tournament_row(session, tournament.id)
-        table = leaderboard.table(session, pool_id=row.pool.id)
-    typer.echo(f"\nLeaderboard: {describe_pool(row.pool)}\n")
-    print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in table], as_json=False)
+    pool = tournament_row(storage.database, tournament.id).pool
+    rows = table(storage.database, pool_id=pool.id)
+    typer.echo(f"\nLeaderboard: {describe_pool(pool)}\n")
+    print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in rows], as_json=False)
 
 
 def _print_next(storage: Storage, tournament: Tournament) -> None:
-    with read(storage.database) as session:
-        last = short_match_id(queries.list_matches(session, tournament.id)[-1].match.id)
+    last = short_match_id(list_matches(storage.database, tournament.id)[-1].match.id)
     typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
     for words in (
         ["tournament", "show", tournament.name, "--matches"],
