@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.local import LocalExecutor
+from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.executor.worker_process import WorkerProcess
+from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.verify import verify
@@ -201,3 +202,7 @@ def test_a_killed_coordinator_leaves_no_process_and_no_directory(mark: str, tmp_
         coordinator.kill()
     wait_until(lambda: marked_processes(mark) == {})
     wait_until(lambda: list(tmp_path.iterdir()) == [])
+
+
+def test_idle_bots_may_hold_a_part_of_the_machines_memory_by_default() -> None:
+    assert 0 < default_warm_mb() * MEGABYTE < machine_bytes()

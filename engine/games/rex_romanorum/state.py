@@ -66,7 +66,7 @@ _SEATS: Final = ListOf(Seat(), distinct=True)
 
 
 class _Target:
-    """A region, or figures when figures are placed, not moved."""
+    """The form of `target`: a region, or figures when figures are placed, not moved."""
 
     def _form(self, state: RexState) -> Form:
         return _FIGURE if state.phase == COUNT and state.source == NOTHING else _REGION
@@ -82,7 +82,7 @@ class _Target:
 
 
 class _Buildings:
-    """CHURCH and CASTLE actions in the order of the action table."""
+    """The form of CHURCH and CASTLE actions, listed in the order of the action table."""
 
     _form: Final = Name({ACTIONS.names[action]: action for action in range(CHURCH, BUILD_DONE)})
 
@@ -279,7 +279,7 @@ def _check(state: RexState) -> None:
 
 
 def _check_titles(state: RexState) -> None:
-    """Who meets the condition of a title holds it (C16)."""
+    """Raise PositionError unless whoever meets the condition of a title holds it (C16)."""
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
         for seat, land in enumerate(state.land):
             if not needed & ~land and all(group & land for group in groups):
