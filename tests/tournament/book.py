@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import Terms, create_match, create_tournament
