@@ -14,7 +14,7 @@ from arena.cli.shared.games import get_game
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
 from arena.cli.shared.storage import Storage
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms

@@ -9,7 +9,7 @@ from arena.cli.shared.lookup import find_tournament, find_version
 from arena.cli.shared.options import Database, example
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament import entering
 
 app = typer.Typer()
