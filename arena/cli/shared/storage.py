@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.suggestions import demo_command, next_command
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.store.database import Database, database_url, is_there, open_database
 

@@ -34,10 +34,10 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, Record, stated, unstated
-from engine.kit.forms import ByName, Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
+from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
 from engine.kit.reading import need, read_list
-from engine.kit.sets import Entries, FewEntries, Mask
+from engine.kit.tables import ByName, Entries, FewEntries, Mask
 
 PHASES: Final = (
     *("TURN", "KEEP", "GARRISON", "BUILD", "MOVE_FROM", "MOVE_TO", "COUNT", "PLACE", "RAZE", "FIGHT", "FIGHT_ON"),
@@ -210,7 +210,7 @@ class RexState(PhasedState):
     pile: list[int] = stated(_REGIONS, start=lambda _: [])
     """Top first (K10)."""
     chance: Chance | None = unstated(None, derived=False)
-    revelations: list[tuple[str, Sequence[int]]] = unstated(lambda _: [], derived=False)
+    revelations: Sequence[tuple[str, Sequence[int]]] = unstated((), derived=False)
     """What chance revealed in the last action."""
     legal: Sequence[int] | None = unstated(None, derived=False)
 

@@ -1,4 +1,4 @@
-"""Which of the seven actions a sensible player takes: each is weighed in gold, with a little caprice. A part of `habits`."""
+"""Which of the seven actions a sensible player takes: each is weighed in gold, with a little caprice; of `habits`."""
 
 from __future__ import annotations
 
