@@ -17,7 +17,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-from benchmarks.official import big_results
 from ratings.ledger.bots import add_version
 from ratings.ledger.pools import PoolKey, pool_for
 from ratings.read.loading import load_results
@@ -28,6 +27,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.ids import IdSource, now_us
 from ratings.store.models import MatchState, Tournament, Verdict
 from ratings.store.sessions import write
+from tests.support.simulations.official import big_results
 
 BATCH = 50_000
 

@@ -11,14 +11,13 @@ import pytest
 from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.spec import SeatSpec
-from arena.match.time_control import TimeControl
 from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes
 from tests.support.script_game import GAME
 from tests.support.specs import script_spec, scripted
 
-PATIENT = TimeControl(decision_limit_us=60_000_000)
 HOARDER = """
 from tests.support.scripted_bot import *
 
