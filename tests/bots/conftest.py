@@ -4,7 +4,7 @@ import pytest
 
 from engine import registry
 from engine.core import Game
-from tests.bots.toys import NIM, PIG
+from tests.support import nim, script_game
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +12,6 @@ def _toys_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     installed_get = registry.get
 
     def get(name: str) -> Game:
-        return {"nim": NIM, "pig": PIG}.get(name) or installed_get(name)
+        return {"nim": nim.GAME, "script": script_game.GAME}.get(name) or installed_get(name)
 
     monkeypatch.setattr(registry, "get", get)
