@@ -43,7 +43,7 @@ BOUNDARIES = {
         ("structlog",),
     ),
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
-    "arena/worker": Boundary(("arena", "engine"), ("structlog", "google")),
+    "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/cli": Boundary(
         ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
         ("typer", "rich"),
@@ -131,5 +131,5 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
     assert "numpy" not in modules_after_importing(name)
 
 
-def test_the_launcher_never_imports_grpc() -> None:
-    assert "grpc" not in modules_after_importing("arena.hosting.launcher.__main__")
+def test_the_launcher_imports_neither_grpc_nor_an_event_loop() -> None:
+    assert not {"grpc", "asyncio"} & modules_after_importing("arena.hosting.launcher.__main__")

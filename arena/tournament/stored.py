@@ -8,7 +8,7 @@ from typing import Any
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
 from ratings.read.waves import TournamentWaves
@@ -54,12 +54,6 @@ def situation_of(played: TournamentWaves) -> Situation:
         tuple(wave_of(wave) for wave in played.waves),
         seeds.schedule_seed(bytes.fromhex(played.tournament.secret)),
     )
-
-
-def standings_of(played: TournamentWaves) -> list[Standing] | None:
-    """Return the table that the format gives, best first, or `None` for a single match, which has no format."""
-    form = format_of(played.tournament, played.pool)
-    return None if form is None else form.standings(situation_of(played))
 
 
 def entrant_of(version: EnteredVersion) -> Entrant:

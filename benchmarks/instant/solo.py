@@ -79,7 +79,7 @@ class SoloGame(type(GAME)):  # type: ignore[misc] # the class of the game, whate
         return GAME.encode_observation(state.inner, state.inner.seat() or 0)
 
 
-SOLO = SoloGame()
+SOLO = SoloGame(type(GAME).__module__)
 
 
 @contextmanager

@@ -11,11 +11,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from typing import Any, Protocol
 
 from engine.core import OptionTable, PositionError
-from engine.kit.reading import read_flag, read_int, read_ints, read_list, read_name, read_object, shown
+from engine.kit.reading import read_flag, read_int, read_ints, read_list, read_name, shown
 
 Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
@@ -156,7 +155,7 @@ class Optional:
             self.form.check(value, key, state)
 
 
-def _check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
+def check_each(form: Form, values: Sequence[Any], key: str, places: Iterable[str], state: Any) -> None:
     """Check every value; keys are made only for the message."""
     check = form.check
     try:
@@ -193,7 +192,7 @@ class ListOf:
 
     def check(self, value: Any, key: str, state: Any) -> None:
         self._check_length(value, key, state)
-        _check_each(self.form, value, key, (self._place("", index) for index in range(len(value))), state)
+        check_each(self.form, value, key, (self._place("", index) for index in range(len(value))), state)
         self._check_distinct(value, key)
 
     def _place(self, key: str, index: int) -> str:
@@ -209,87 +208,6 @@ class ListOf:
     def _check_distinct(self, value: Sequence[Any], key: str) -> None:
         if self.distinct and len(set(value)) != len(value):
             raise PositionError(f"{key}: something is named twice")
-
-
-@dataclass(frozen=True, slots=True)
-class ByName:
-    """An object with these names as keys; the position holds a list of the values in the order of the names."""
-
-    names: Sequence[str]
-    form: Form
-
-    def write(self, value: Sequence[Any], state: Any) -> dict[str, Any]:
-        write = self.form.write
-        return {name: write(item, state) for name, item in zip(self.names, value, strict=True)}
-
-    def read(self, data: Any, key: str, state: Any) -> list[Any]:
-        read_object(data, key, self.names)
-        return [self.form.read(data[name], f"{key}.{name}", state) for name in self.names]
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        if len(value) != len(self.names):
-            raise PositionError(f"{key}: expected {len(self.names)} values, not {len(value)}")
-        _check_each(self.form, value, key, (f".{name}" for name in self.names), state)
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """An object with these names as keys, each a list of `rows` numbers from 0 to `high`.
-
-    The position holds one flat list of all rows: `value[row * len(names) + index of the name]`.
-    """
-
-    names: Sequence[str]
-    rows: Bound
-    high: Bound
-
-    def write(self, value: list[int], state: Any) -> dict[str, list[int]]:
-        del state
-        width = len(self.names)
-        return {name: value[index::width] for index, name in enumerate(self.names)}
-
-    def read(self, data: Any, key: str, state: Any) -> list[int]:
-        read_object(data, key, self.names)
-        column = Numbers(at(self.rows, state), self.high)
-        columns = [column.read(data[name], f"{key}.{name}", state) for name in self.names]
-        return [number for row in zip(*columns, strict=True) for number in row]
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        Numbers(len(self.names) * at(self.rows, state), self.high).check(value, key, state)
-
-
-class Packed:
-    """An object of small counts; the position holds them in one integer, `bits` bits each, the first key lowest."""
-
-    def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
-        self._shifts = {key: bits * place for place, key in enumerate(keys)}
-        self._mask, self._most = (1 << bits) - 1, most
-        self._valid = frozenset(map(self.pack, product(range(most + 1), repeat=len(keys))))
-
-    def counts(self, value: int) -> dict[str, int]:
-        """Return the count of each key."""
-        return {key: value >> shift & self._mask for key, shift in self._shifts.items()}
-
-    def pack(self, counts: Iterable[int]) -> int:
-        """Return the integer that holds the counts, given in the order of the keys; -1 if none does."""
-        found = tuple(counts)
-        if len(found) != len(self._shifts) or any(not 0 <= count <= self._mask for count in found):
-            return -1
-        return sum(count << shift for count, shift in zip(found, self._shifts.values(), strict=True))
-
-    def write(self, value: int, state: Any) -> dict[str, int]:
-        del state
-        return self.counts(value)
-
-    def read(self, data: Any, key: str, state: Any) -> int:
-        del state
-        read_object(data, key, self._shifts)
-        return sum(read_int(data[k], f"{key}.{k}", 0, self._most) << shift for k, shift in self._shifts.items())
-
-    def check(self, value: Any, key: str, state: Any) -> None:
-        del state
-        if value not in self._valid:
-            raise PositionError(f"{key}: {shown(value)} holds a count that is not from 0 to {self._most}")
 
 
 class OptionsForm:

@@ -45,7 +45,6 @@ def read_flag(value: Any, key: str) -> bool:
     return value
 
 
-
 def read_name(value: Any, key: str, names: Mapping[str, int] | Sequence[str]) -> int:
     """Return what a name stands for: its value in a mapping, its index in a sequence."""
     if not isinstance(value, str) or value not in names:
@@ -54,15 +53,11 @@ def read_name(value: Any, key: str, names: Mapping[str, int] | Sequence[str]) ->
     return names[value] if isinstance(names, Mapping) else names.index(value)
 
 
-
 def read_list(value: Any, key: str) -> list[Any]:
     """Return a list, whatever is in it."""
     if not isinstance(value, list):
         raise PositionError(f"{key}: expected a list, not {shown(value)}")
     return value
-
-
-
 
 
 def read_object(value: Any, key: str, names: Collection[str]) -> Mapping[str, Any]:
@@ -84,7 +79,6 @@ def read_header(data: Any, game: str, version: int, names: Collection[str]) -> M
         raise PositionError(f"this reads positions of {game}, version {version}")
     position: Mapping[str, Any] = data
     return position
-
 
 
 def need(fact: object, message: str) -> None:

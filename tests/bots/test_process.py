@@ -18,6 +18,7 @@ import pytest
 
 from arena.hosting.sandbox.visible_paths import BOT_PACKAGES
 from tests.bots.fake_arena import FakeArena, decide, serve, started
+from tests.support.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +54,7 @@ async def start_bot(source: Path, **environment: str) -> Ended:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        _, errors = await asyncio.wait_for(process.communicate(), 30)
+        _, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     finally:
         if process.returncode is None:
             process.kill()

@@ -18,6 +18,7 @@ from bots.kit import RESIGN, Answer, Bot, Decision, Match
 from bots.session import Session
 from bots.stream import play
 from tests.bots.fake_arena import JOINED, FakeArena, decide, finished, serve, started
+from tests.support.patience import PATIENCE_S
 
 
 class Recorder(Bot):
@@ -47,7 +48,7 @@ def socket_directory() -> Iterator[Path]:
 
 async def play_against(directory: Path, bot: Bot, script: Callable[[FakeArena], Awaitable[None]]) -> FakeArena:
     async with serve(directory, script) as arena:
-        await asyncio.wait_for(play(Session(bot), arena.address, "secret"), 20)
+        await asyncio.wait_for(play(Session(bot), arena.address, "secret"), PATIENCE_S)
     return arena
 
 
@@ -138,7 +139,7 @@ async def test_a_refusal_of_the_arena_is_told(socket_directory: Path) -> None:
 
 async def test_an_arena_that_is_not_there_is_told(socket_directory: Path) -> None:
     with pytest.raises(ArenaError, match="no arena answers at unix:"):
-        await asyncio.wait_for(play(Session(Recorder()), f"unix:{socket_directory}/none.sock", ""), 20)
+        await asyncio.wait_for(play(Session(Recorder()), f"unix:{socket_directory}/none.sock", ""), PATIENCE_S)
 
 
 @pytest.mark.parametrize("code", [grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE])
@@ -180,8 +181,8 @@ async def test_what_decide_raises_ends_the_stream_and_is_raised(socket_directory
 
     async with serve(socket_directory, script) as arena:
         with pytest.raises(ZeroDivisionError):
-            await asyncio.wait_for(play(Session(Broken()), arena.address, ""), 20)
-        await asyncio.wait_for(stream_ended.wait(), 20)
+            await asyncio.wait_for(play(Session(Broken()), arena.address, ""), PATIENCE_S)
+        await asyncio.wait_for(stream_ended.wait(), PATIENCE_S)
 
 
 async def test_a_cancelled_bot_stays_cancelled(socket_directory: Path) -> None:
@@ -194,7 +195,7 @@ async def test_a_cancelled_bot_stays_cancelled(socket_directory: Path) -> None:
 
     async with serve(socket_directory, script) as arena:
         task = asyncio.create_task(play(Session(Recorder()), arena.address, ""))
-        await asyncio.wait_for(joined.wait(), 20)
+        await asyncio.wait_for(joined.wait(), PATIENCE_S)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

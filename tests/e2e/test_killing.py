@@ -17,8 +17,6 @@ from tests.support.processes import wait_until
 BLOCKS = 2
 MATCHES = 3 * BLOCKS
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture(scope="module")
 def level() -> str:

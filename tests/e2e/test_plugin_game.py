@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECTS = (ROOT, ROOT / "examples/game_connect_four")
 NAME = "connect_four"
@@ -40,7 +42,7 @@ class Installation:
         """Run a command that must succeed; what it prints."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
         command = [str(self.python.with_name("arena")), *words]
-        run = subprocess.run(command, cwd=self.home, env=clean, capture_output=True, text=True, timeout=100)
+        run = subprocess.run(command, cwd=self.home, env=clean, capture_output=True, text=True, timeout=PATIENCE_S)
         assert run.returncode == 0, run
         return run.stdout
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +24,16 @@ from arena.match.time_control import TimeControl
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support.keeper import copy_zoo, zoo_seat
+from tests.support.patience import PATIENT, any_start, patient_autopsies, patient_endings
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game, script_spec
 from tests.support.zoo.deeds import DONE, own_namespace
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-# Nothing waits that long when all is well; a test machine may be busy.
-PATIENT = TimeControl(decision_limit_us=100_000_000, start_limit_us=100_000_000)
-IMPATIENT = TimeControl(decision_limit_us=300_000, start_limit_us=100_000_000)
-FORGIVING = TimeControl(decision_limit_us=300_000, start_limit_us=100_000_000, margin_us=100_000_000)
-SHORT_START = TimeControl(decision_limit_us=100_000_000, start_limit_us=2_000_000)
+IMPATIENT = any_start("300ms")
+FORGIVING = replace(IMPATIENT, margin_us=PATIENT.decision_limit_us)
+SHORT_START = replace(PATIENT, start_limit_us=2_000_000)
 BOT, NOBODY = "bot", "nobody"
 
 
@@ -71,23 +70,21 @@ TOO_LATE_TO_START = (
     bots_fault("never-join", F.START_FAILED, "It did not join within 2 s."),
     bots_fault("never-connect", F.START_FAILED, "It did not join within 2 s."),
 )
-AT_ITS_TURN = (
-    (
-        bots_fault("join-twice", F.PROTOCOL, "a second Join"),
-        bots_fault("wrong-ply", F.PROTOCOL, "It answered ply 2; asked was ply 1."),
-        bots_fault("wrong-match", F.PROTOCOL, "another match, 'another'"),
-        bots_fault("illegal", F.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were"),
-        bots_fault("out-of-range", F.ILLEGAL_ACTION, "2147483647, which does not exist"),
-        bots_fault("a-million-actions", F.MALFORMED, "bytes; 262144 are allowed"),
-    ),
-    (
-        bots_fault("oversized-message", F.DISCONNECTED, "Its stream"),
-        bots_fault("half-a-message", F.DISCONNECTED, "Its stream"),
-        bots_fault("close-stream", F.DISCONNECTED, "Its stream"),
-        bots_fault("second-stream", F.PROTOCOL, "a second stream"),
-        bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
-        bots_fault("crash", F.DISCONNECTED, "Its stream", signal=11, ended="SIGSEGV"),
-    ),
+WRONG_MESSAGES = (
+    bots_fault("join-twice", F.PROTOCOL, "a second Join"),
+    bots_fault("wrong-ply", F.PROTOCOL, "It answered ply 2; asked was ply 1."),
+    bots_fault("wrong-match", F.PROTOCOL, "another match, 'another'"),
+    bots_fault("illegal", F.ILLEGAL_ACTION, "It chose action 3 (ADD:3); legal were"),
+    bots_fault("a-million-actions", F.MALFORMED, "bytes; 262144 are allowed"),
+    bots_fault("crash", F.DISCONNECTED, "Its stream", signal=11, ended="SIGSEGV"),
+)
+WRONG_STREAMS = (
+    bots_fault("oversized-message", F.DISCONNECTED, "Its stream"),
+    bots_fault("half-a-message", F.DISCONNECTED, "Its stream"),
+    bots_fault("close-stream", F.DISCONNECTED, "Its stream"),
+    bots_fault("second-stream", F.PROTOCOL, "a second stream"),
+    bots_fault("garbage", F.MALFORMED, "40 bytes that are no PlayRequest"),
+    bots_fault("out-of-range", F.ILLEGAL_ACTION, "2147483647, which does not exist"),
 )
 TOO_LATE = (
     bots_fault("stop-writing", F.TIMEOUT, "it had 300 ms"),
@@ -108,7 +105,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Stands in the environment of every process that these tests start; none outlives them."""
     home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, installed_script_game():
+    with pytest.MonkeyPatch.context() as patch, installed_script_game(), patient_endings():
         patch.setenv("HOME", str(home))
         yield f"HOME={home}"
         assert marked_processes(f"HOME={home}") == {}
@@ -217,9 +214,13 @@ async def test_a_bot_that_never_joins_loses(cage: Cage) -> None:
     await cage.check(TOO_LATE_TO_START, clock=SHORT_START)
 
 
-@pytest.mark.parametrize("cases", AT_ITS_TURN, ids=["messages", "streams"])
-async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Cage, cases: tuple[Case, ...]) -> None:
-    await cage.check(cases)
+async def test_what_a_bot_says_wrong_costs_it_the_match_and_nobody_else(cage: Cage) -> None:
+    with patient_autopsies():  # each of these ends with its stream
+        await cage.check(WRONG_MESSAGES)
+
+
+async def test_what_a_bot_does_to_its_stream_costs_it_the_match_and_nobody_else(cage: Cage) -> None:
+    await cage.check(WRONG_STREAMS)
 
 
 async def test_an_answer_before_the_question_is_a_breach(cage: Cage) -> None:
@@ -239,7 +240,10 @@ async def test_a_bot_that_does_not_read_for_five_seconds_is_gone(strongest: Cage
     await strongest.check([bots_fault("stop-reading", F.DISCONNECTED, "It did not read for 5 s.")], script=script)
 
 
-async def test_a_bot_that_spins_on_all_cores_while_it_waits_is_out(strongest: Cage) -> None:
+async def test_a_bot_that_spins_on_all_cores_while_it_waits_is_out(
+    strongest: Cage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.referee.pondering.MOST_SHARE", 0.02)  # on a busy machine it may not get much more
     # The honest bot thinks until the other one is out, which ends the match.
     spinner = bots_fault("spin-while-waiting", F.RESOURCE, "")
     report = await strongest.play([spinner, harmless("think-for-a-minute")], "0:3 1:3 0:3 1:3", with_honest=False)

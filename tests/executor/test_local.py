@@ -10,16 +10,26 @@ from pathlib import Path
 import pytest
 
 from arena.executor.interface import ExecutorFailedError
-from arena.executor.local import LocalExecutor
+from arena.executor.local import LocalExecutor, default_warm_mb
 from arena.executor.worker_process import WorkerProcess
+from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
 from arena.match.verify import verify
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import marked_processes, wait_until
 from tests.support.specs import king_spec, scripted
 
 HONEST = [scripted()] * 3
 ENDLESS = [scripted("silent")] * 3
+# However long a bot takes to end, it waits for that, so that how it ended is evidence.
+PATIENT_WORKER = f"""
+import runpy
+from arena.worker import starter
+
+starter.LEAVE_GRACE_S = {PATIENCE_S}
+runpy.run_module("arena.worker", run_name="__main__")
+"""
 
 
 def workers(mark: str) -> list[int]:
@@ -54,7 +64,8 @@ async def test_one_worker_and_two_play_the_same() -> None:
     assert digests[0] == digests[1]
 
 
-async def test_a_bots_fault_comes_back_whole() -> None:
+async def test_a_bots_fault_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: [sys.executable, "-c", PATIENT_WORKER])
     async with LocalExecutor(1) as executor:
         report = await executor.run(king_spec("m1", [scripted(), scripted("crash"), scripted()]))
     (fault,) = report.result.faults
@@ -201,3 +212,7 @@ def test_a_killed_coordinator_leaves_no_process_and_no_directory(mark: str, tmp_
         coordinator.kill()
     wait_until(lambda: marked_processes(mark) == {})
     wait_until(lambda: list(tmp_path.iterdir()) == [])
+
+
+def test_idle_bots_may_hold_a_part_of_the_machines_memory_by_default() -> None:
+    assert 0 < default_warm_mb() * MEGABYTE < machine_bytes()

@@ -20,6 +20,7 @@ from arena.match.timing import Figures
 from arena.match.verify import verify
 from arena.worker.host import MatchHost
 from tests.support import busy_bot
+from tests.support.patience import PATIENT
 from tests.support.specs import installed_script_game, script_spec, scripted
 
 pytestmark = [
@@ -27,8 +28,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc as Linux has it"),
 ]
 
-TIGHT = TimeControl(decision_limit_us=200_000, margin_us=10_000, start_limit_us=60_000_000)
-WIDE = TimeControl(decision_limit_us=20_000_000, margin_us=0, start_limit_us=60_000_000)
+TIGHT = TimeControl(decision_limit_us=200_000, margin_us=10_000, start_limit_us=PATIENT.start_limit_us)
+WIDE = TimeControl(decision_limit_us=20_000_000, margin_us=0, start_limit_us=PATIENT.start_limit_us)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.patience import patient_endings
 from tests.support.processes import marked_processes
 from tests.support.specs import installed_script_game
 
@@ -12,7 +13,7 @@ from tests.support.specs import installed_script_game
 def mark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Stands in the environment of every process that the tests of a module start; none outlives them."""
     home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, patient_endings():
         patch.setenv("HOME", str(home))
         yield f"HOME={home}"
         assert marked_processes(f"HOME={home}") == {}

@@ -18,10 +18,11 @@ from arena.match.result import Fault, FaultCause
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENT
 from tests.support.specs import script_spec
 
 LIMIT_US, MARGIN_US = 200_000, 10_000
-CLOCK = TimeControl(decision_limit_us=LIMIT_US, margin_us=MARGIN_US, start_limit_us=100_000_000)
+CLOCK = TimeControl(decision_limit_us=LIMIT_US, margin_us=MARGIN_US, start_limit_us=PATIENT.start_limit_us)
 HALF_ITS_LIMIT = 0.5 * LIMIT_US / (LIMIT_US + MARGIN_US)
 A_FIFTH_TOO_MUCH = 1.2
 BUSY_BOT = Path(__file__).with_name("busy_bot.py")

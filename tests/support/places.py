@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.hosting.proc.processes import list_processes, read_environment
+from tests.support.patience import PATIENCE_S
 from tests.support.processes import command_lines
 
 ARENA = [sys.executable, "-m", "arena.cli.main"]
-# Long, because a test machine may be busy; nothing waits that long when all is well.
-DEADLINE_S = 60.0
 
 FIRST_BOT = """
 from bots.kit import Bot, Decision, run
@@ -86,7 +85,7 @@ class Place:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=DEADLINE_S,
+            timeout=PATIENCE_S,
         )
         return Finished(finished.returncode, finished.stdout, finished.stderr)
 
@@ -127,7 +126,7 @@ class Place:
 
     def wait_until_nothing_runs(self) -> None:
         """Return when no process of this place is left; a process that does not end fails the test, and is ended."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while running := self.processes():
             for process in running:
                 if not wait_for_end(process, deadline - time.monotonic()):
@@ -170,7 +169,7 @@ class Terminal:
 
     def wait_for(self, pattern: str) -> re.Match[str]:
         """Read on until what was written fits the pattern."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while not (found := re.search(pattern, self.text)):
             assert self._read(deadline - time.monotonic()), f"waited for {pattern!r}, there is: {self.text}"
         return found
@@ -195,7 +194,7 @@ class Terminal:
 
     def end(self) -> int:
         """Read on to the end; the exit code."""
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while self._read(deadline - time.monotonic()):
             pass
         return self.process.wait(max(deadline - time.monotonic(), 1))

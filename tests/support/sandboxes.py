@@ -20,8 +20,7 @@ from arena.hosting.sandbox.levels import Program
 from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.probe import probe
 from arena.hosting.sandbox.start import start_confined
-
-LONG_S = 60.0
+from tests.support.patience import PATIENCE_S
 
 
 @functools.cache
@@ -72,7 +71,7 @@ class Place:
     async def run(self, level: str, program: str, *arguments: str, **bounds: Any) -> str:
         """What a program printed that ends by itself."""
         process = await self.start(level, program, *arguments, **bounds)
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         output = await process.collect()
         assert output.stderr == ""
         return output.stdout

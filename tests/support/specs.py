@@ -10,10 +10,11 @@ from typing import Any
 from unittest import mock
 
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.match.time_control import TimeControl, parse_time_control
+from arena.match.time_control import TimeControl
 from engine import registry
 from engine.core import Game
 from tests.support import script_game
+from tests.support.patience import any_start
 
 
 @contextmanager
@@ -41,7 +42,7 @@ def script_spec(script: str, seats: int = 2, /, *, clock: TimeControl | str = "n
         "game": "script",
         "rules_version": "1",
         "options": {"script": script},
-        "clock": parse_time_control(clock) if isinstance(clock, str) else clock,
+        "clock": any_start(clock) if isinstance(clock, str) else clock,
         "cores": 1,
         "chance_seed": 7,
         "opening": (),
@@ -71,7 +72,7 @@ def king_spec(match_id: str, seats: Sequence[SeatSpec], *, clock: str = "none", 
         "game": "foreign_king",
         "rules_version": registry.get("foreign_king").rules_version,
         "options": {},
-        "clock": parse_time_control(clock),
+        "clock": any_start(clock),
         "cores": 1,
         "chance_seed": 7,
         "opening": (),

@@ -7,16 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.time_control import parse_time_control
 from arena.tournament.creation import Terms, create_match, create_tournament
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.roundrobin import RoundRobin
+from arena.tournament.stored import format_of, situation_of
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
 from ratings.read.queries import list_matches
+from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
@@ -73,6 +75,13 @@ class Book:
         """mu and sigma to the last digit, matches, wins and score of each bot."""
         rows = table(self.database, pool_id=tournament.pool_id)
         return {row.bot: (row.mu.hex(), row.sigma.hex(), row.matches, row.wins, row.score) for row in rows}
+
+    def standings(self, tournament: Tournament) -> list[Standing]:
+        """The table that the format gives, best first."""
+        played = tournament_waves(self.database, tournament.id)
+        form = format_of(played.tournament, played.pool)
+        assert form is not None
+        return form.standings(situation_of(played))
 
     def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""

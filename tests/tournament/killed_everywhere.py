@@ -22,11 +22,9 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
-from arena.tournament.stored import standings_of
 from ratings.ledger import leasing, recording, waves
 from ratings.ledger.check import check
 from ratings.read.queries import list_tournaments
-from ratings.read.waves import tournament_waves
 from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -82,9 +80,7 @@ def outcome(path: Path) -> Any:
     with open_book(path) as book:
         assert check(book.database) == []
         (row,) = list_tournaments(book.database)
-        standings = standings_of(tournament_waves(book.database, row.tournament.id))
-        assert standings is not None
-        return book.table(row.tournament), book.results(row.tournament), standings
+        return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament)
 
 
 def was_killed(path: Path, point: str, count: int) -> bool:

@@ -21,7 +21,7 @@ from arena.tournament.formats.swiss import Swiss
 from arena.tournament.planner import FormatPlanner
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from arena.tournament.stored import draw_of, standings_of
+from arena.tournament.stored import draw_of
 from ratings.ledger.check import check
 from ratings.ledger.waves import WaveLedger
 from ratings.read.queries import tournament_row
@@ -56,9 +56,7 @@ async def play(
 
 
 def standings(book: Book, tournament: Tournament) -> list[Standing]:
-    rows = standings_of(tournament_waves(book.database, tournament.id))
-    assert rows is not None
-    return rows
+    return book.standings(tournament)
 
 
 def outcome(book: Book, tournament: Tournament) -> tuple[Any, ...]:
@@ -218,7 +216,6 @@ def test_one_entrant_is_no_tournament(book: Book, form: Format) -> None:
         plan(book, form, ["ann"])
 
 
-@pytest.mark.timeout(600)  # a slow machine needs its time for some fifty processes
 @pytest.mark.parametrize("name", ["round-robin", "swiss"])
 def test_killed_at_every_boundary_it_ends_as_if_nothing_had_been(fresh_book: Path, tmp_path: Path, name: str) -> None:
     """A process per boundary; they are forked from one that has everything imported, and no threads."""

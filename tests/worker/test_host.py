@@ -22,15 +22,17 @@ from arena.match.result import Fault, FaultCause
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.match.verify import verify
-from arena.referee.stream import BotStream
+from arena.referee.stream import BotStream, Context
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENT, patient_autopsies
 from tests.support.processes import marked_processes, parent_of
 from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ROUNDS = "0:3 1:3 0:3 1:3 0:3 1:3"
-SHORT_START = TimeControl(start_limit_us=3_000_000)
+# The first seat is asked twice, and after its fault nobody is left to be asked.
+TWICE = "0:3 0:3 1:3"
 CARELESS_BOT = """
 import os, pathlib, sys
 from tests.support.scripted_bot import *
@@ -52,7 +54,14 @@ def first(decide):
 bot.first = first
 bot.play("", 0)
 """
-PATIENT = TimeControl(decision_limit_us=60_000_000)
+GATED_BOT = """
+import pathlib, time
+from tests.support import scripted_bot as bot
+
+while not pathlib.Path({gate!r}).exists():
+    time.sleep(0.01)
+bot.play("", 0)
+"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -150,19 +159,22 @@ async def test_without_a_clock_a_decision_has_an_end_too(host: MatchHost, monkey
 
 
 async def test_a_bot_that_crashes_leaves_its_signal_and_its_last_words(host: MatchHost) -> None:
-    fault = only_fault(await play(host, [scripted("crash"), scripted()]))
+    with patient_autopsies():
+        fault = only_fault(await play(host, [scripted("crash"), scripted()]))
     assert (fault.evidence["ended"], fault.evidence["signal"]) == ("SIGSEGV", 11)
     assert "about to crash" in fault.evidence["stderr"]
 
 
 async def test_a_bot_that_exits_leaves_its_status(host: MatchHost) -> None:
-    fault = only_fault(await play(host, [scripted("leave-with-status-7", at=1), scripted()]))
+    with patient_autopsies():
+        fault = only_fault(await play(host, [scripted("leave-with-status-7", at=1), scripted()]))
     assert (fault.ply, fault.evidence["ended"], fault.evidence["exit_status"]) == (2, "exit status 7", 7)
     assert "no good" in fault.evidence["stderr"]
 
 
 async def test_a_bot_is_told_its_own_fault(host: MatchHost) -> None:
-    fault = only_fault(await play(host, [scripted("illegal"), scripted()]))
+    with patient_autopsies():
+        fault = only_fault(await play(host, [scripted("illegal"), scripted()]))
     assert "fault: It chose action 3" in fault.evidence["stderr"]
 
 
@@ -191,7 +203,7 @@ async def test_a_bot_that_does_not_start_loses(host: MatchHost, behaviour: str, 
 @pytest.mark.parametrize("behaviour", ["never-connect", "never-join"])
 async def test_a_bot_that_joins_too_late_loses(host: MatchHost, behaviour: str) -> None:
     await play(host, [scripted(), scripted()])
-    clock = TimeControl(start_limit_us=400_000)
+    clock = TimeControl(start_limit_us=400_000)  # the honest bot is warm, and needs no time to start
     report = await play(host, [scripted(), scripted(behaviour)], clock=clock)
     assert only_fault(report).explanation == "It did not join within 0.4 s."
 
@@ -209,7 +221,8 @@ async def test_stderr_of_a_failed_start_is_kept(host: MatchHost) -> None:
 
 
 async def test_the_refusal_of_another_protocol_reaches_the_bot(host: MatchHost) -> None:
-    fault = only_fault(await play(host, [scripted("other-protocol"), scripted()]))
+    with patient_autopsies():
+        fault = only_fault(await play(host, [scripted("other-protocol"), scripted()]))
     assert "FAILED_PRECONDITION the bot speaks protocol 2.0" in fault.evidence["stderr"]
 
 
@@ -263,22 +276,22 @@ class TestProcesses:
     @pytest.mark.parametrize("behaviour", ["garbage", "crash", "silent", "second-stream"])
     async def test_a_process_is_replaced_after_a_fault(self, host: MatchHost, mark: str, behaviour: str) -> None:
         seats = [scripted(behaviour, at=1), scripted()]
-        await play(host, seats, clock="1s")
+        await play(host, seats, TWICE, clock="1s")
         assert not any(behaviour in command for command in marked_processes(mark).values())
-        report = await play(host, seats, clock="1s")
-        assert only_fault(report).ply == 2
+        report = await play(host, seats, TWICE, clock="1s")
+        assert only_fault(report).ply == 1
 
     async def test_a_process_that_answers_after_the_match_is_replaced(self, host: MatchHost, mark: str) -> None:
         seats = [scripted("two-answers", at=1), scripted()]
         await play(host, seats, "0:2 1:2")
         (first,) = (pid for pid, command in marked_processes(mark).items() if "two-answers --at 1" in command)
         assert (await play(host, seats, "1:2 0:2")).result.faults == ()
-        for _ in range(20):  # on a busy machine its second answer may be late even for the next match
-            await play(host, [scripted(), scripted()])
-            await play(host, seats, "1:2 0:2")
-            await host.settle()
-            if first not in marked_processes(mark):
-                break
+        # Its second answer is under way; if it came already, the bot is not kept.
+        kept = [bot.stream for bot in host._bots._idle if bot.process.pid == first]
+        while any(not stream.spoiled for stream in kept):
+            await asyncio.sleep(0)
+        await play(host, seats, "1:2 0:2")
+        await host.settle()
         assert first not in marked_processes(mark)
 
     async def test_the_least_recently_used_process_ends_first(self, mark: str) -> None:
@@ -300,7 +313,7 @@ class TestProcesses:
         assert not any("time.sleep" in command for command in marked_processes(mark).values())
 
     async def test_a_bot_that_ignores_term_is_killed(self, host: MatchHost) -> None:
-        report = await play(host, [scripted("ignore-term"), scripted()], clock="1s")
+        report = await play(host, [scripted("ignore-term"), scripted()], TWICE, clock="1s")
         assert only_fault(report).cause is FaultCause.TIMEOUT
 
     async def test_a_bot_sees_only_the_environment_it_needs(
@@ -360,10 +373,26 @@ class TestProcesses:
             assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
             assert len(host._bots._idle) == 2
 
-    async def test_a_bot_that_speaks_before_its_match_gets_no_seat(self, host: MatchHost) -> None:
-        report = await play(host, [scripted("join-and-act"), scripted("never-join")], clock=SHORT_START)
-        (fault,) = (fault for fault in report.result.faults if fault.seat == 0)
-        assert fault.cause is FaultCause.PROTOCOL
+    async def test_a_bot_that_speaks_before_its_match_gets_no_seat(
+        self, host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        streams: list[BotStream] = []
+
+        class Recorded(BotStream):
+            def __init__(self, context: Context) -> None:
+                super().__init__(context)
+                streams.append(self)
+
+        monkeypatch.setattr("arena.referee.server.BotStream", Recorded)
+        gate, program = tmp_path / "open", tmp_path / "bot.py"
+        program.write_text(GATED_BOT.format(gate=str(gate)), encoding="utf-8")
+        gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))
+        match = asyncio.create_task(play(host, [scripted("join-and-act"), gated]))
+        while not any(stream.spoiled for stream in streams):  # the match waits for the other one meanwhile
+            await asyncio.sleep(0)
+        gate.touch()
+        fault = only_fault(await match)
+        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
         assert fault.explanation == "Before its match started, it sent a message while no match asked it."
 
     async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:

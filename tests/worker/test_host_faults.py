@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arena.executor.local import LocalExecutor
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
@@ -25,6 +25,7 @@ from ratings.read.leaderboard import table
 from ratings.read.queries import MatchDetail, list_matches, match_detail
 from ratings.store.database import Engine, open_database, read, write
 from ratings.store.models import MatchState, Tournament
+from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of
 
 GAME = "foreign_king"
@@ -109,7 +110,7 @@ def plan(database: Engine, ada: str, bob: str, held: str) -> Tournament:
     pairs = [(ada, bob), (held, ada), (bob, ada), (ada, bob), (bob, ada)]
     key = PoolKey(game=GAME, rules_version=registry.get(GAME).rules_version, seats=2, time_control="none")
     blocks = [BlockPlan(index, (), 100 + index, [MatchPlan(0, pair)]) for index, pair in enumerate(pairs)]
-    settings = {"start_limit_us": 60_000_000, "margin_us": 50_000}
+    settings = {"start_limit_us": PATIENT.start_limit_us, "margin_us": 50_000}
     with write(database) as session:
         return create_tournament(
             session, TournamentPlan("class", "match", key, "00ff", True, settings, (ada, bob, held), blocks)

@@ -11,15 +11,14 @@ import pytest_asyncio
 
 from arena.match.report import LeakCheck, LeakVerdict, MatchReport
 from arena.match.spec import SeatSpec
-from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes
 from tests.support.specs import script_spec, scripted
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ROUNDS = "0:3 1:3d 0:3 0:3 1:3 0:3 1:1 1:3"
-PATIENT = TimeControl(decision_limit_us=60_000_000)
 BOT = """
 import os, random
 from tests.support.scripted_bot import Wire, act

@@ -8,18 +8,16 @@ from typing import Any
 
 import pytest
 
-from arena.executor.local import default_warm_mb
-from arena.hosting.proc.machine import MEGABYTE, machine_bytes
+from arena.hosting.proc.machine import MEGABYTE
 from arena.hosting.proc.usage import tree_resident_bytes
 from arena.match.spec import SeatSpec
-from arena.match.time_control import TimeControl
 from arena.worker import warm_bots as warm
 from arena.worker.host import MatchHost
+from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes
 from tests.support.script_game import GAME
 from tests.support.specs import script_spec, scripted
 
-PATIENT = TimeControl(decision_limit_us=60_000_000)
 HOARDER = """
 from tests.support.scripted_bot import *
 
@@ -97,19 +95,3 @@ async def test_idle_processes_that_hold_too_much_memory_end_the_least_recently_u
     async with MatchHost(warm_mb=0) as host:
         await play(host, [scripted(), scripted()])
         assert not bots(mark)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
-def test_the_memory_of_a_process_is_that_of_its_tree_and_no_more_than_the_machine_has() -> None:
-    import os
-    import subprocess
-
-    alone = tree_resident_bytes(os.getpid())
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        while not tree_resident_bytes(child.pid):
-            pass
-        assert tree_resident_bytes(os.getpid()) > tree_resident_bytes(child.pid) > 0
-        child.communicate(b"\n")
-    assert 0 < alone < machine_bytes()
-    assert 0 < default_warm_mb() * MEGABYTE < machine_bytes()
-    assert tree_resident_bytes(2**22 + 1) == 0

@@ -9,14 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
-from arena.cli.shared.storage import Storage, find_version, open_existing_storage, open_storage
+from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
 from engine import registry
-from ratings.ledger import bots
-from ratings.ledger.bots import BotRow
-from ratings.store.database import read, write
+from ratings.ledger.ledger import Ledger
+from ratings.read import bots
+from ratings.read.bots import BotRow
 from ratings.store.models import Version
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
@@ -60,10 +61,9 @@ def _add(storage: Storage, directory: Path, owner: str | None) -> dict[str, Any]
         check_for_strangers(load_manifest(directory), directory)
     stored = storage.store.add(directory)
     manifest = stored.manifest
-    with write(storage.database) as session:
-        version, is_new = bots.add_version(
-            session, bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
-        )
+    version, is_new = Ledger(storage.database).add_version(
+        bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
+    )
     _warn_of_unknown_games(manifest)
     return {"bot": manifest.name, **_version_facts(version), "new": is_new}
 
@@ -104,9 +104,8 @@ _BOTS = (
 @app.command("list", epilog=example("arena bot list", "arena bot list --json"))
 def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the bots with their newest versions."""
-    with open_existing_storage(db) as storage, read(storage.database) as session:
-        found = bots.list_bots(session)
-    rows = [_bot_facts(row) for row in found]
+    with open_existing_storage(db) as storage:
+        rows = [_bot_facts(row) for row in bots.list_bots(storage.database)]
     print_table(_BOTS, rows, as_json=as_json, empty="no bots yet; `arena bot add DIRECTORY` adds one")
 
 
@@ -132,15 +131,13 @@ _VERSIONS = (
 @app.command(epilog=example("arena bot show greedy"))
 def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a bot: its manifest and all its versions."""
-    with open_existing_storage(db) as storage, read(storage.database) as session:
-        find_version(session, name)
-        bot = bots.get_bot(session, name.partition("@")[0])
-        owner = bots.owner_name(session, bot)
+    with open_existing_storage(db) as storage:
+        detail = bots.bot_detail(storage.database, find_version(storage.database, name).bot.name)
         versions = [
             {**_version_facts(version), "directory": str(storage.store.directory(version.content_hash))}
-            for version in bots.versions_of(session, bot)
+            for version in detail.versions
         ]
-    facts = {"name": bot.name, "owner": owner, "disabled_at_us": bot.disabled_at_us}
+    facts = {"name": detail.bot.name, "owner": detail.owner, "disabled_at_us": detail.bot.disabled_at_us}
     if as_json:
         print_json({**facts, "versions": versions})
         return
@@ -176,8 +173,6 @@ def disable(
     Matches already planned are still played.
     """
     with open_existing_storage(db) as storage:
-        with read(storage.database) as session:
-            find_version(session, name)
-        with write(storage.database) as session:
-            bots.set_disabled(session, bot=name, disabled=not undo)
+        find_version(storage.database, name)
+        Ledger(storage.database).set_disabled(name, disabled=not undo)
     typer.echo(f"{name} may enter tournaments again" if undo else f"{name} enters no new tournaments")

@@ -14,11 +14,10 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
-from ratings.ledger import bots
 from ratings.ledger.check import check as problems_of
 from ratings.ledger.check import check_facts
-from ratings.ledger.rebuild import rebuild as rebuild_pool
-from ratings.read.leaderboard import pools
+from ratings.ledger.ledger import Ledger
+from ratings.read.bots import all_versions
 from ratings.store import database
 
 app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday.db"))
@@ -58,7 +57,7 @@ def check(
     with open_existing_storage(db) as storage:
         facts = check_facts(storage.database)
         if rebuild and not facts:
-            _rebuild(storage)
+            Ledger(storage.database).rebuild()
         wrong_ratings = [] if facts else problems_of(storage.database)
         problems = [*facts, *_file_problems(storage), *wrong_ratings]
     if as_json:
@@ -78,22 +77,12 @@ def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
         typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
 
 
-def _rebuild(storage: Storage) -> None:
-    with database.write(storage.database) as session:
-        for row in pools(session):
-            rebuild_pool(session, row.pool.id)
-
-
 def _file_problems(storage: Storage) -> list[str]:
     """Return a line for every version whose files are gone or were changed."""
-    with database.read(storage.database) as session:
-        versions = [
-            (row.bot.name, one) for row in bots.list_bots(session) for one in bots.versions_of(session, row.bot)
-        ]
     problems = []
-    for bot, version in versions:
+    for found in all_versions(storage.database):
         try:
-            storage.store.get(version.content_hash)
+            storage.store.get(found.version.content_hash)
         except StoreError as error:
-            problems.append(f"bot {bot} version {version.number}: {error}")
+            problems.append(f"bot {found.bot.name} version {found.version.number}: {error}")
     return problems

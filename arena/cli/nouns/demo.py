@@ -29,9 +29,10 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
-from ratings.ledger import bots
-from ratings.read import leaderboard, queries
-from ratings.store.database import read, write
+from ratings.ledger.ledger import Ledger
+from ratings.read.leaderboard import table
+from ratings.read.matches import list_matches
+from ratings.read.tournaments import tournament_row
 from ratings.store.models import Tournament
 
 app = typer.Typer()
@@ -75,8 +76,7 @@ def demo(
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
-    # Without an evaluation of its positions a game gives the sample bots nothing to search by.
-    games = [get_game(game)] if game else [found for found in map(get_game, registry.names()) if found.playable]
+    games = [get_game(game)] if game else _searchable_games()
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
     with open_storage(place) as storage:
@@ -84,13 +84,25 @@ def demo(
             _add_sample(storage, name)
         tournaments = [_plan(storage, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
-        for part, tournament in zip(parts, tournaments, strict=True):
-            if len(parts) > 1:
-                typer.echo(f"\n== {part.game.title}", err=True)
-            play(storage, tournament, read_hosting(workers=workers))
+        _play_all(storage, parts, tournaments, workers)
         for tournament in tournaments:
             _print_table(storage, tournament)
         _print_next(storage, tournaments[-1])
+
+
+def _play_all(storage: Storage, parts: Sequence[Part], tournaments: Sequence[Tournament], workers: int) -> None:
+    for part, tournament in zip(parts, tournaments, strict=True):
+        if len(parts) > 1:
+            typer.echo(f"\n== {part.game.title}", err=True)
+        play(storage, tournament, read_hosting(workers=workers))
+
+
+def _searchable_games() -> list[Game]:
+    """Return the games that evaluate their positions: without that, the sample bots have nothing to search by."""
+    games = [found for found in map(get_game, registry.names()) if found.playable]
+    if not games:
+        raise CliError("no installed game evaluates its positions, so the sample bots cannot search any")
+    return games
 
 
 def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:
@@ -118,8 +130,7 @@ def _sample_directory(name: str) -> Path:
 def _add_sample(storage: Storage, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     stored = storage.store.add(_sample_directory(name))
-    with write(storage.database) as session:
-        bots.add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
+    Ledger(storage.database).add_version(bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
 
 
 def _plan(storage: Storage, part: Part, time: str) -> Tournament:
@@ -136,16 +147,14 @@ def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
 
 
 def _print_table(storage: Storage, tournament: Tournament) -> None:
-    with read(storage.database) as session:
-        row = queries.tournament_row(session, tournament.id)
-        table = leaderboard.table(session, pool_id=row.pool.id)
-    typer.echo(f"\nLeaderboard: {describe_pool(row.pool)}\n")
-    print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in table], as_json=False)
+    pool = tournament_row(storage.database, tournament.id).pool
+    rows = table(storage.database, pool_id=pool.id)
+    typer.echo(f"\nLeaderboard: {describe_pool(pool)}\n")
+    print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in rows], as_json=False)
 
 
 def _print_next(storage: Storage, tournament: Tournament) -> None:
-    with read(storage.database) as session:
-        last = short_match_id(queries.list_matches(session, tournament.id)[-1].match.id)
+    last = short_match_id(list_matches(storage.database, tournament.id)[-1].match.id)
     typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
     for words in (
         ["tournament", "show", tournament.name, "--matches"],

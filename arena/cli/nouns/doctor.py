@@ -26,8 +26,8 @@ from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
 from engine import registry
 from ratings.errors import RatingsError
-from ratings.ledger import bots
-from ratings.store.database import is_there, read
+from ratings.read.bots import list_bots
+from ratings.store.database import is_there
 
 app = typer.Typer()
 
@@ -94,8 +94,7 @@ def check_sockets() -> Finding:
 def check_processes() -> Finding:
     """Check how many processes there may be, and count the cores for them."""
     most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    cores = worker_count(0)
-    detail = f"{cores} cores for this process, so many matches at once"
+    detail = f"{worker_count(0)} cores for this process, so many matches at once"
     if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
         return Finding("processes", FAILED, f"only {most} allowed", f"raise the limit: ulimit -u {FEWEST_PROCESSES}")
     return Finding("processes", OK, detail)
@@ -134,8 +133,8 @@ def check_database(db: str) -> Finding:
     try:
         if not is_there(db):
             return Finding("database", OK, f"{db} is not there yet; it is made on first use")
-        with open_storage(db) as storage, read(storage.database) as session:
-            return Finding("database", OK, f"{db} is in order, with {len(bots.list_bots(session))} bots")
+        with open_storage(db) as storage:
+            return Finding("database", OK, f"{db} is in order, with {len(list_bots(storage.database))} bots")
     except RatingsError as error:
         problem, _, remedy = str(error).partition("; ")
         return Finding("database", FAILED, problem, remedy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +15,8 @@ from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import demo_command, next_command
-from ratings.ledger.pools import resolve_pool
-from ratings.read import leaderboard as ratings_table
-from ratings.read.leaderboard import PoolRow
-from ratings.store.database import read
+from ratings.read.leaderboard import Leaderboard, leaderboards, pools
+from ratings.read.pools import find_pool
 from ratings.store.models import Pool
 
 app = typer.Typer()
@@ -37,11 +35,11 @@ def leaderboard(
 ) -> None:
     """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
     with open_existing_storage(db) as storage:
-        found, is_empty = _read_tables(storage, _Filter(game, seats, pool), limit)
+        boards, is_empty = _read_boards(storage, _Filter(game, seats, pool), limit)
     if as_json:
-        print_json([{**_pool_facts(row.pool), "matches": row.matches, "table": lines} for row, lines in found])
-    elif found:
-        _print_tables(found)
+        print_json([_facts(board) for board in boards])
+    elif boards:
+        _print_boards(boards)
     else:
         typer.echo(_nothing(db, is_empty=is_empty))
 
@@ -55,34 +53,34 @@ class _Filter:
     pool: str | None
 
 
-_PoolTable: TypeAlias = tuple[PoolRow, list[dict[str, Any]]]
-"""A pool, and the lines of its leaderboard."""
+def _read_boards(storage: Storage, wanted: _Filter, limit: int | None) -> tuple[list[Leaderboard], bool]:
+    """Return the leaderboards of the pools that were asked for, and whether there is no rated match at all."""
+    rows = pools(storage.database)
+    if wanted.game is not None and wanted.game not in {row.pool.game for row in rows}:
+        get_game(wanted.game)  # raises if there is no such game; otherwise nothing of it was rated
+    only = None if wanted.pool is None else find_pool(storage.database, wanted.pool).id
+    chosen = [
+        row.pool.id
+        for row in rows
+        if only in (None, row.pool.id)
+        and wanted.game in (None, row.pool.game)
+        and wanted.seats in (None, row.pool.seats)
+    ]
+    return leaderboards(storage.database, chosen, limit=limit), not rows
 
 
-def _read_tables(storage: Storage, wanted: _Filter, limit: int | None) -> tuple[list[_PoolTable], bool]:
-    """Return the tables of the pools that were asked for, and whether there is no rated match at all."""
-    with read(storage.database) as session:
-        pools = ratings_table.pools(session)
-        if wanted.game is not None and wanted.game not in {row.pool.game for row in pools}:
-            get_game(wanted.game)  # raises if there is no such game; otherwise its table is empty
-        only = None if wanted.pool is None else resolve_pool(session, wanted.pool).id
-        chosen = [
-            row
-            for row in pools
-            if only in (None, row.pool.id)
-            and wanted.game in (None, row.pool.game)
-            and wanted.seats in (None, row.pool.seats)
-        ]
-        lines = [ratings_table.table(session, pool_id=row.pool.id, limit=limit) for row in chosen]
-    return [(row, [asdict(line) for line in table]) for row, table in zip(chosen, lines, strict=True)], not pools
+def _facts(board: Leaderboard) -> dict[str, Any]:
+    lines = [asdict(line) for line in board.table]
+    return {**_pool_facts(board.row.pool), "matches": board.row.matches, "table": lines}
 
 
-def _print_tables(found: Sequence[_PoolTable]) -> None:
-    for index, (row, lines) in enumerate(found):
+def _print_boards(boards: Sequence[Leaderboard]) -> None:
+    for index, board in enumerate(boards):
         if index > 0:
             typer.echo()
-        typer.echo(f"{describe_pool(row.pool)}: {row.matches} matches (pool {short_pool_id(row.pool.id)})")
-        print_table(LEADERBOARD_COLUMNS, lines, as_json=False)
+        pool, matches = board.row.pool, board.row.matches
+        typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.id)})")
+        print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
     typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
 
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.lookup import find_pool_id, find_scope, find_version
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
-from arena.cli.shared.pools import choose_pool
-from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import find_version, open_existing_storage
+from arena.cli.shared.storage import open_existing_storage
 from ratings.read import crosstable as counts
-from ratings.read import leaderboard, queries
+from ratings.read import leaderboard
+from ratings.read.crosstable import Crosstable
 from ratings.read.lengths import lengths as spreads
-from ratings.read.scope import Scope
-from ratings.store.database import Session, read
+from ratings.store.models import RatingChange
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
@@ -35,25 +32,6 @@ BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, 
 
 def _number(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ")
-
-
-@contextmanager
-def _counted(db: str, tournament: str | None, pool: str | None) -> Iterator[tuple[Session, Scope]]:
-    """Open the database and say which matches count: those of the only pool if nothing is named. Raise MisuseError."""
-    if tournament is not None and pool is not None:
-        raise MisuseError("--tournament and --pool exclude each other; give one of them")
-    with open_existing_storage(db) as storage, read(storage.database) as session:
-        if tournament is not None:
-            yield session, Scope(tournament_id=find_tournament(session, tournament).id)
-            return
-        yield session, Scope(pool_id=choose_pool(session, pool))
-
-
-def _entrants(session: Session, scope: Scope, limit: int) -> list[str]:
-    """Return the ids of the versions with the best first, at most `limit`."""
-    if scope.tournament_id is not None:
-        return [row.version_id for row in queries.standings(session, scope.tournament_id)][:limit]
-    return [row.version_id for row in leaderboard.table(session, pool_id=str(scope.pool_id), limit=limit)]
 
 
 @app.command(epilog=example("arena stats crosstable --tournament monday", "arena stats crosstable --pool 3f2a --csv"))
@@ -70,27 +48,28 @@ def crosstable(
     The score of the row against the column, and in how many matches they met.
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with _counted(db, tournament, pool) as (session, scope):
-        order = _entrants(session, scope, limit)
-        found = counts.meetings(session, scope, order)
-        names = counts.names(session, order)
+    with open_existing_storage(db) as storage:
+        found = counts.crosstable(storage.database, find_scope(storage.database, tournament, pool), limit)
     if style is Style.PEOPLE:
-        _print_crosstable(order, names, {(one.version_id, one.opponent_id): one for one in found})
+        _print_crosstable(found)
         return
+    names = found.names
     rows = [
         {"bot": names[one.version_id], "opponent": names[one.opponent_id], **asdict(one), "score": one.score}
-        for one in found
+        for one in found.meetings
     ]
     print_rows(_OPPONENTS, rows, style, empty="")
 
 
-def _print_crosstable(
-    order: Sequence[str], names: Mapping[str, str], met: Mapping[tuple[str, str], counts.Meeting]
-) -> None:
+def _print_crosstable(found: Crosstable) -> None:
+    met = {(one.version_id, one.opponent_id): one for one in found.meetings}
     # Columns are keyed by id: a bot may be called like any key.
-    columns = [Column("", "BOT"), *(Column(other, names[other], right=True, write=_cell) for other in order)]
-    rows = [{"": names[mine], **{other: met.get((mine, other)) for other in order}} for mine in order]
-    print_table(columns, rows, as_json=False)
+    columns = [Column(other, found.names[other], right=True, write=_cell) for other in found.versions]
+    rows = [
+        {"": found.names[mine], **{other: met.get((mine, other)) for other in found.versions}}
+        for mine in found.versions
+    ]
+    print_table([Column("", "BOT"), *columns], rows, as_json=False)
     typer.echo("score of the row against the column, and in how many matches they met")
 
 
@@ -120,14 +99,26 @@ def history(
 ) -> None:
     """Show how a bot's rating came about, match by match."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with _counted(db, None, pool) as (session, scope):
-        version = find_version(session, bot)
-        changes = leaderboard.history(session, pool_id=str(scope.pool_id), version_id=version.id)
-    rows = [
-        {**change.model_dump(), "exposure": change.mu_after - 3 * change.sigma_after}
-        for change in changes[-last if last else 0 :]
-    ]
+    with open_existing_storage(db) as storage:
+        pool_id, found = find_pool_id(storage.database, pool), find_version(storage.database, bot)
+        changes = leaderboard.history(storage.database, pool_id=pool_id, version_id=found.version.id)
+    rows = [_change_facts(change) for change in changes[-last if last else 0 :]]
     print_rows(_HISTORY, rows, style, empty=f"{bot} has no rated match in that pool")
+
+
+def _change_facts(change: RatingChange) -> dict[str, Any]:
+    return {
+        "match_id": change.match_id,
+        "seat": change.seat,
+        "pool_id": change.pool_id,
+        "version_id": change.version_id,
+        "rating_seq": change.rating_seq,
+        "mu_before": change.mu_before,
+        "sigma_before": change.sigma_before,
+        "mu_after": change.mu_after,
+        "sigma_after": change.sigma_after,
+        "exposure": change.mu_after - 3 * change.sigma_after,
+    }
 
 
 _OPPONENTS = (
@@ -148,10 +139,11 @@ def opponents(
 ) -> None:
     """Show how a bot fared against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with _counted(db, tournament, pool) as (session, scope):
-        found = counts.by_opponent(session, scope, find_version(session, bot).id)
-        names = counts.names(session, [meeting.opponent_id for meeting in found])
-    rows = [{"opponent": names[one.opponent_id], **asdict(one), "score": one.score} for one in found]
+    with open_existing_storage(db) as storage:
+        scope, found = find_scope(storage.database, tournament, pool), find_version(storage.database, bot)
+        meetings = counts.by_opponent(storage.database, scope, found.version.id)
+        names = counts.names(storage.database, [meeting.opponent_id for meeting in meetings])
+    rows = [{"opponent": names[one.opponent_id], **asdict(one), "score": one.score} for one in meetings]
     print_rows(_OPPONENTS, rows, style, empty=f"{bot} met nobody there")
 
 
@@ -175,16 +167,18 @@ def seats(
 ) -> None:
     """Show the results in each seat, of one bot or of all."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with _counted(db, tournament, pool) as (session, scope):
-        version = None if bot is None else find_version(session, bot).id
-        rows = [asdict(row) for row in counts.by_seat(session, scope, version)]
+    with open_existing_storage(db) as storage:
+        scope = find_scope(storage.database, tournament, pool)
+        version_id = None if bot is None else find_version(storage.database, bot).version.id
+        rows = [asdict(row) for row in counts.by_seat(storage.database, scope, version_id)]
     print_rows(_SEATS, rows, style, empty="no matches there yet")
 
 
+_QUANTITIES = ("least", "median", "mean", "p95", "most")
 _LENGTHS = (
     Column("measure", "MEASURE", write=lambda name: {"duration_us": "milliseconds"}.get(name, name)),
     Column("matches", "MATCHES", right=True),
-    *(Column(key, key.upper(), right=True, write=_number) for key in ("least", "median", "mean", "p95", "most")),
+    *(Column(key, key.upper(), right=True, write=_number) for key in _QUANTITIES),
 )
 
 
@@ -198,14 +192,13 @@ def lengths(
 ) -> None:
     """Show how long matches are: plies, decisions, time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with _counted(db, tournament, pool) as (session, scope):
-        rows: Sequence[dict[str, Any]] = [asdict(row) for row in spreads(session, scope)]
+    with open_existing_storage(db) as storage:
+        scope = find_scope(storage.database, tournament, pool)
+        rows: Sequence[dict[str, Any]] = [asdict(row) for row in spreads(storage.database, scope)]
     if style is Style.PEOPLE:
         rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
     print_rows(_LENGTHS, rows, style, empty="no matches there yet")
 
 
 def _in_milliseconds(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value / 1000 if key in ("least", "median", "mean", "p95", "most") else value for key, value in row.items()
-    }
+    return {key: value / 1000 if key in _QUANTITIES else value for key, value in row.items()}

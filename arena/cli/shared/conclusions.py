@@ -15,7 +15,7 @@ from arena.tournament.stored import format_of, situation_of
 from ratings.read.crosstable import names as names_of
 from ratings.read.waves import tournament_waves
 from ratings.statistics.compare.comparison import Answer, Comparison
-from ratings.store.database import Source
+from ratings.store.database import Database
 from ratings.store.models import Tournament
 
 if TYPE_CHECKING:  # NumPy is imported when there is something to compute
@@ -43,11 +43,11 @@ class BestKnown:
 Conclusion: TypeAlias = BestKnown | Comparison
 
 
-def find_conclusion(source: Source, form: Format, situation: Situation) -> Conclusion | None:
+def find_conclusion(database: Database, form: Format, situation: Situation) -> Conclusion | None:
     """Return what a tournament has found out so far; `None` for a format that asks nothing."""
     if isinstance(form, Adaptive):
         standing = form.answer(situation)
-        return BestKnown(form.until, standing, names_of(source, [*standing.leaders, *standing.contenders]))
+        return BestKnown(form.until, standing, names_of(database, [*standing.leaders, *standing.contenders]))
     return form.comparison(situation.blocks) if isinstance(form, Compare) else None
 
 

@@ -11,9 +11,8 @@ from arena.cli.shared.output import printable
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
 from arena.match.report import LeakVerdict
-from ratings.read import queries
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.store.database import read
+from ratings.read.matches import list_matches
 from ratings.store.models import Match, MatchState, Tournament
 
 _MOST_SHOWN = 10
@@ -25,9 +24,8 @@ _FINDINGS = {
 
 def report_host(storage: Storage, tournament: Tournament) -> None:
     """Say on stderr which matches are void and which bots were flagged by a leak check; nothing if all went well."""
-    with read(storage.database) as session:
-        void = [row.match for row in queries.list_matches(session, tournament.id, state=MatchState.VOID)]
-        leaks = leak_checks(session, tournament.id)
+    void = [row.match for row in list_matches(storage.database, tournament.id, state=MatchState.VOID)]
+    leaks = leak_checks(storage.database, tournament.id)
     if void:
         show = next_command("match", "list", tournament.name, "--state", "void", db=storage.place)
         typer.echo(f"{_count(void)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)

@@ -18,16 +18,14 @@ from arena.cli.shared.suggestions import next_command
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.programs import StoredPrograms
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
-from ratings.ledger.entry import progress
-from ratings.read import queries
-from ratings.store.database import read
+from ratings.read.tournaments import owned_entrants, tournament_row
 from ratings.store.models import Tournament
 
 WARNING_WITHOUT_SANDBOX = (
@@ -72,8 +70,7 @@ def play(
 
 def _check_sandbox(storage: Storage, tournament: Tournament, policy: SandboxPolicy) -> str | None:
     """Return the line to warn with, if any. Raise CliError if there is no sandbox for a bot that needs one."""
-    with read(storage.database) as session:
-        owned = queries.owned_entrants(session, tournament.id)
+    owned = owned_entrants(storage.database, tournament.id)
     try:
         levels = {find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
     except SandboxUnavailableError as error:
@@ -83,8 +80,7 @@ def _check_sandbox(storage: Storage, tournament: Tournament, policy: SandboxPoli
 
 def _useful_workers(storage: Storage, tournament: Tournament, workers: int) -> int:
     """Return no more workers than there are matches to play, and at least one, so that an empty run says so itself."""
-    with read(storage.database) as session:
-        state = progress(session, tournament.id)
+    state = tournament_row(storage.database, tournament.id).progress
     return max(1, min(worker_count(workers), state.planned + state.leased))
 
 

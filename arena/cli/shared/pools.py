@@ -1,14 +1,10 @@
-"""How pools are chosen by an option and described to people, and the columns of a leaderboard."""
+"""How pools are described to people, and the columns of a leaderboard."""
 
 from __future__ import annotations
 
-from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
 from engine import registry
 from engine.core import EngineError
-from ratings.ledger.pools import resolve_pool
-from ratings.read import leaderboard
-from ratings.store.database import Session
 from ratings.store.models import Pool
 
 _SHOWN_DIGITS = 12
@@ -47,19 +43,3 @@ def _special_options(pool: Pool) -> list[str]:
     except EngineError:
         defaults = {}
     return [f"{name}={yes_or_no(value)}" for name, value in pool.options.items() if defaults.get(name) != value]
-
-
-def choose_pool(session: Session, text: str | None) -> str:
-    """Return the id of the pool that `--pool` names, or of the only one if it names none.
-
-    Raises MisuseError if there is no pool or no choice among several, NotFoundError and AmbiguousError for the text.
-    """
-    if text is not None:
-        return resolve_pool(session, text).id
-    pools = leaderboard.pools(session)
-    if not pools:
-        raise MisuseError("nothing was rated yet; `arena demo` plays some matches")
-    if len(pools) > 1:
-        ids = ", ".join(short_pool_id(row.pool.id) for row in pools[:4])
-        raise MisuseError(f"there are {len(pools)} pools ({ids}); name one with --pool, or --tournament NAME")
-    return pools[0].pool.id

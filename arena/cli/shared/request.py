@@ -9,18 +9,17 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.games import get_game
+from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
-from arena.cli.shared.storage import Storage, find_version
-from arena.hosting.programs import StoredPrograms
+from arena.cli.shared.storage import Storage
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
-from ratings.errors import NotFoundError
-from ratings.read import queries
-from ratings.store.database import Session, read
+from ratings.read.tournaments import list_tournaments
 from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
@@ -114,15 +113,14 @@ def _read_clock(request: Request) -> TimeControl:
 
 
 def _check_known(storage: Storage, bots: Sequence[str]) -> None:
-    with read(storage.database) as session:
-        for bot in bots:
-            find_version(session, bot)
+    for bot in bots:
+        find_version(storage.database, bot)
 
 
 def _name_chooser(storage: Storage, name: str | None, kind: str) -> creation.ChooseName:
     """Return what names the tournament while it is written. Raise MisuseError at once if the name is taken now."""
     choose_name = partial(_free_name, name, kind)
-    choose_name({row.tournament.name for row in queries.list_tournaments(storage.database)})
+    choose_name({row.tournament.name for row in list_tournaments(storage.database)})
     return choose_name
 
 
@@ -141,15 +139,3 @@ def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
 def next_name(kind: str, taken: Set[str]) -> str:
     """Return the first of kind-1, kind-2, ... that is not taken."""
     return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)
-
-
-def find_tournament(session: Session, text: str) -> Tournament:
-    """Return the tournament of that name or id.
-
-    Raises MisuseError, with the nearest name, if there is none, and AmbiguousError if there are several.
-    """
-    try:
-        return queries.resolve_tournament(session, text)
-    except NotFoundError:
-        names = [row.tournament.name for row in queries.list_tournaments(session)]
-        raise unknown("tournament", text, names, "`arena tournament list` shows all") from None

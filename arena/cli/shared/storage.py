@@ -7,19 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.shared.errors import CliError, unknown
+from arena.cli.shared.errors import CliError
 from arena.cli.shared.suggestions import demo_command, next_command
 from arena.hosting.store import VersionStore
-from ratings.ledger import bots
-from ratings.store.database import Engine, Session, database_url, is_there, open_database
-from ratings.store.models import Version
+from ratings.store.database import Database, database_url, is_there, open_database
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
     """An open database, and the store with the files of its bots."""
 
-    database: Engine
+    database: Database
     store: VersionStore
     place: str
     """The database as the user named it."""
@@ -32,7 +30,7 @@ def open_storage(db: str) -> Iterator[Storage]:
     try:
         yield Storage(database, VersionStore.of_database(_path_beside_store(db)), db)
     finally:
-        database.dispose()
+        database.close()
 
 
 @contextmanager
@@ -48,12 +46,3 @@ def open_existing_storage(db: str) -> Iterator[Storage]:
 def _path_beside_store(db: str) -> Path:
     """Return the path of the database's file; a database on a server has its store in this directory."""
     return Path(database_url(db).database or "arena.db")
-
-
-def find_version(session: Session, text: str) -> Version:
-    """Return the version named `bot` or `bot@hash`. Raise MisuseError, with the nearest name, for an unknown bot."""
-    name = text.partition("@")[0]
-    known = [row.bot.name for row in bots.list_bots(session)]
-    if name not in known:
-        raise unknown("bot", name, known, "`arena bot list` shows all, `arena bot add DIRECTORY` adds one")
-    return bots.resolve_version(session, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,9 +14,9 @@ from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.formats.format import Standing
 from arena.tournament.stored import format_of, situation_of
-from ratings.read import queries
-from ratings.read.waves import tournament_waves
-from ratings.store.database import Source, read
+from ratings.read.tournaments import EntrantRow, standings
+from ratings.read.waves import TournamentWaves, tournament_waves
+from ratings.store.database import Database
 from ratings.store.models import Tournament
 
 TOURNAMENT_COLUMNS = (
@@ -41,19 +42,17 @@ class TournamentTable:
     conclusion: Conclusion | None
 
 
-def read_table(session: Source, tournament: Tournament) -> TournamentTable:
-    """Return the table of a tournament as it stands."""
-    rows = {row.version_id: asdict(row) for row in queries.standings(session, tournament.id)}
-    waves = tournament_waves(session, tournament.id)
+def make_table(database: Database, waves: TournamentWaves, entrants: Sequence[EntrantRow]) -> TournamentTable:
+    """Return the table of a tournament, given all that was played in it, and how all its entrants fared."""
+    rows = {row.version_id: asdict(row) for row in entrants}
     form = format_of(waves.tournament, waves.pool)
     if form is None:  # a single match has no format, and so no blocks, points and status to tell
         none = {"blocks": 0, "points": 0, "status": ""}
-        return TournamentTable(
-            [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)], None
-        )
+        unranked = [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]
+        return TournamentTable(unranked, None)
     situation = situation_of(waves)
     ranked = [_ranked(rows[standing.entrant], standing) for standing in form.standings(situation)]
-    return TournamentTable(ranked, find_conclusion(session, form, situation))
+    return TournamentTable(ranked, find_conclusion(database, form, situation))
 
 
 def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
@@ -69,8 +68,9 @@ def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
 
 def print_end(storage: Storage, tournament: Tournament, *, as_json: bool = False) -> None:
     """Print the table and the conclusion of a tournament, and where to look next."""
-    with read(storage.database) as session:
-        table = read_table(session, tournament)
+    # Entrants stay, so whoever is in the waves has a row, also who joins between the two calls.
+    waves = tournament_waves(storage.database, tournament.id)
+    table = make_table(storage.database, waves, standings(storage.database, tournament.id))
     print_table(TOURNAMENT_COLUMNS, table.rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(table.conclusion):

@@ -18,7 +18,6 @@ _KINDS: dict[str, type[Any]] = {
     kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder, Adaptive, Compare)
 }
 
-NAMES = tuple(_KINDS)
 LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)
 """The names of the formats that take late entrants."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, Situation, Wave
 
 
@@ -30,13 +30,3 @@ def plan_wave(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], 
 
 def _hide_results(wave: Wave) -> Wave:
     return tuple(replace(block, state=BlockState.PENDING, ranks=(), forfeits=(), digests=()) for block in wave)
-
-
-def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> bool:
-    """Return whether no block is pending and no wave follows."""
-    return not any(block.is_pending for wave in waves for block in wave) and not plan_wave(form, entrants, waves, seed)
-
-
-def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[Standing]:
-    """Return the table of all whole blocks, also of those whose wave is not over."""
-    return form.standings(Situation(tuple(entrants), tuple(waves), seed))

@@ -16,20 +16,9 @@ from engine.games.foreign_king.actions import ACTIONS, LOAN, REPAY, SPACE_COUNT
 from engine.games.foreign_king.board import PORTRAIT, PROVINCE_COUNT, PROVINCES
 from engine.games.foreign_king.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, stated, unstated
-from engine.kit.forms import (
-    ByName,
-    Columns,
-    ListOf,
-    Name,
-    Number,
-    Numbers,
-    Optional,
-    OptionsForm,
-    Packed,
-    Seat,
-    seat_count,
-)
+from engine.kit.forms import ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
+from engine.kit.tables import ByName, Columns, Packed
 
 PHASES: Final = (
     *("TURN", "QUEEN_SUB", "BUILD", "PLACE_P", "PLACE_N", "MOVE_FROM", "MOVE_TO", "CONGRESS", "KING_TO", "KING_LEN"),

@@ -88,7 +88,7 @@ from engine.kit.layout import FolderGame
 
 
 class RexRomanorum(FolderGame[RexState]):
-    """Rex Romanorum."""
+    """The game as the registry hands it out; its other parts are found in the folder by their names."""
 
     name = "rex_romanorum"
     title = "Rex Romanorum"
@@ -103,7 +103,7 @@ class RexRomanorum(FolderGame[RexState]):
 
     @property
     def tools(self) -> Tools:
-        """`odds`: how likely an attack wins."""
+        """Return the command `odds`, which tells how likely an attack wins."""
         from engine.games.rex_romanorum.odds_tool import main
 
         return {"odds": main}

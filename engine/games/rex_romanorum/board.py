@@ -48,7 +48,7 @@ FULL_DECK: Final[tuple[int, ...]] = tuple(range(REGION_COUNT))
 
 
 def _byte_regions(byte: int) -> tuple[tuple[int, ...], ...]:
-    """For each value of one byte of a mask, the regions it holds."""
+    """Return, for each value of one byte of a mask, the regions that it holds."""
     return tuple(tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256))
 
 
@@ -56,7 +56,7 @@ _BYTES: Final = tuple(_byte_regions(byte) for byte in range(8))
 
 
 def regions_of(mask: int) -> list[int]:
-    """The regions of a mask, ascending."""
+    """Return the regions of a mask, ascending."""
     found: list[int] = []
     for table in _BYTES:
         if not mask:
@@ -67,7 +67,7 @@ def regions_of(mask: int) -> list[int]:
 
 
 def mask_of(regions: list[int]) -> int:
-    """The mask of some regions; `regions_of` is the inverse."""
+    """Return the mask of some regions; `regions_of` is the inverse."""
     mask = 0
     for region in regions:
         mask |= BIT[region]
@@ -75,6 +75,6 @@ def mask_of(regions: list[int]) -> int:
 
 
 def shapes() -> dict[str, list[list[int]]]:
-    """The outline of each region by id, a closed ring of points."""
+    """Return the outline of each region by id, as a closed ring of points."""
     rings: dict[str, list[list[int]]] = _DATA["shapes"]
     return rings

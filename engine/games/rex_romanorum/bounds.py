@@ -27,7 +27,7 @@ _ROUNDS_PER_FALL: Final = 1000
 
 
 def _ways_from(region: int) -> int:
-    """Regions within two steps: `move` may be 2 for every kind."""
+    """Count the regions within two steps: `move` may be 2 for every kind."""
     reached = NEIGHBOURS[region]
     for through in regions_of(reached):
         reached |= NEIGHBOURS[through]

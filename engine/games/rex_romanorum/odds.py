@@ -22,7 +22,7 @@ _STEPS: Final = 6
 
 
 def win_probability(attackers: Triple, defenders: Triple, terrain: int, options: Options = OPTIONS.default) -> float:
-    """The chance that the attackers take the region; both are (foot, archers, knights), terrain FIELD or CASTLE.
+    """Return the chance that the attackers take the region; both are (foot, archers, knights), terrain FIELD or CASTLE.
 
     Without attackers 0, without defenders 1.
     """
@@ -41,7 +41,7 @@ def _hit_chance(value: int, hits_low: bool) -> float:
 
 @lru_cache(maxsize=4096)
 def _solve(attackers: Triple, defenders: Triple, rows: Triple, steps: tuple[tuple[int, int, float], ...]) -> float:
-    """`win[step][attackers lost][defenders lost]`, filled from the greatest losses down to none."""
+    """Return `win[step][attackers lost][defenders lost]`, filled from the greatest losses down to none."""
     left = (_after_losses(attackers, rows), _after_losses(defenders, rows))
     lost_all = (sum(attackers), sum(defenders))
     win = [
@@ -63,7 +63,7 @@ def _upto(number: int) -> range:
 
 
 def _after_losses(figures: Triple, rows: Triple) -> list[Triple]:
-    """Which figures are left after 0, 1, 2 ... losses."""
+    """Return which figures are left after 0, 1, 2 ... losses."""
     living = list(figures)
     left = [figures]
     for kind in rows:
@@ -99,7 +99,7 @@ def _fill(
 
 @lru_cache(maxsize=65536)
 def _hits(rolling: int, targets: int, chance: float) -> Sequence[float]:
-    """The chances of 0 .. `targets` hits with so many dice; surplus hits count as the most."""
+    """Return the chances of 0 to `targets` hits with so many dice; surplus hits count as the most."""
     exact = [comb(rolling, hits) * chance**hits * (1 - chance) ** (rolling - hits) for hits in range(rolling + 1)]
     if rolling > targets:
         exact[targets:] = [sum(exact[targets:])]

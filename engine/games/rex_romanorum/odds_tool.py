@@ -29,11 +29,11 @@ _ARMY: Final = re.compile(r"(?:[1-9][0-9]{0,2}[FAK],?)+")
 
 
 class _MisuseError(Exception):
-    """The arguments are no question that can be answered."""
+    """The arguments ask nothing that can be answered."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer on stdout; 0, or 2 with one line on stderr for a misuse."""
+    """Write the answer to stdout and return 0; for a misuse write one line to stderr and return 2."""
     if not arguments or "--help" in arguments or "-h" in arguments:
         sys.stdout.write(USAGE)
         return 0 if arguments else 2
@@ -67,7 +67,7 @@ def _options(assignments: Sequence[str]) -> Options:
 
 
 def parse_army(text: str) -> Triple:
-    """`4F2K` as (4, 0, 2); `format_army` is the inverse. Raises an error whose message says what an army is."""
+    """Return `4F2K` as (4, 0, 2); `format_army` is the inverse. Raises an error that says how an army is written."""
     if not _ARMY.fullmatch(text):
         raise _MisuseError(f"{text[:40]!r} is no army; write for example 8F or 3F2A")
     numbers = [0, 0, 0]
@@ -79,5 +79,5 @@ def parse_army(text: str) -> Triple:
 
 
 def format_army(army: Triple) -> str:
-    """(4, 0, 2) as `4F2K`."""
+    """Return (4, 0, 2) as `4F2K`."""
     return "".join(f"{number}{kind}" for number, kind in zip(army, KINDS, strict=True) if number)

@@ -38,7 +38,7 @@ Title = tuple[int, tuple[int, ...]]
 
 
 class _Region:
-    """The id of a region; the value is its index."""
+    """A region, by its id in JSON and by its index in the options."""
 
     first = 0
 
@@ -66,7 +66,7 @@ class _DifferentRegions(Block):
 
 
 class _Strength:
-    """`[attack, defence]` of a kind of figure: from 1 to 6, so that every figure can hit (C17)."""
+    """`[attack, defence]` of a kind of figure, each from 1 to 6, so that every figure can hit (C17)."""
 
     first = (1, 1)
 
@@ -157,7 +157,7 @@ def _derived() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Validated options.
+    """The validated options of a match.
 
     Kinds are 0 foot, 1 archer, 2 knight; sides 0 attacker, 1 defender; terrains 0 field, 1 castle. Blocks are tuples
     of their parts, in the order of the data file.

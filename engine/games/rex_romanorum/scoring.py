@@ -16,7 +16,7 @@ def production(state: RexState, seat: int) -> int:
 
 
 def wealth(state: RexState, seat: int) -> int:
-    """Everything a seat owns, counted by the options' `wealth` (K14). Attackers on foreign land are their owner's."""
+    """Return what a seat owns, counted by the options' `wealth` (K14); attackers on foreign land are their owner's."""
     gold, region, church, castle, *figures, elector = state.options.wealth
     land = state.land[seat]
     total = gold * state.gold[seat] + region * land.bit_count() + elector * state.titles.count(seat)
@@ -25,7 +25,7 @@ def wealth(state: RexState, seat: int) -> int:
 
 
 def figures_of(state: RexState, seat: int) -> list[int]:
-    """How many foot, archers and knights a seat has on the board."""
+    """Return how many foot, archers and knights a seat has on the board."""
     numbers = [0, 0, 0]
     for kind in range(3):
         first = kind * REGION_COUNT
@@ -38,7 +38,10 @@ def figures_of(state: RexState, seat: int) -> list[int]:
 
 
 def outcome(state: RexState) -> Outcome:
-    """King and richest share the first rank, one person may be both; the others follow by wealth (5.3, K13)."""
+    """Return the result (5.3, K13).
+
+    King and richest share the first rank, one person may be both; the others follow by wealth.
+    """
     fortunes = [wealth(state, seat) for seat in range(state.seats)]
     most = max(fortunes)
     richest = [seat for seat in range(state.seats) if fortunes[seat] == most]
@@ -54,7 +57,7 @@ def outcome(state: RexState) -> Outcome:
 
 
 def rank(seat: int, fortunes: list[int], winners: set[int]) -> int:
-    """1 + the number of better seats: the winners, and whoever is wealthier."""
+    """Return 1 + the number of better seats: the winners, and whoever is wealthier."""
     if seat in winners:
         return 1
     return 1 + sum(other in winners or fortune > fortunes[seat] for other, fortune in enumerate(fortunes))

@@ -34,10 +34,10 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.options import OPTIONS, Options
 from engine.kit.fields import Group, PositionForm, Record, stated, unstated
-from engine.kit.forms import ByName, Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
+from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, OptionsForm, Seat, seat_count
 from engine.kit.phases import PhasedState
 from engine.kit.reading import need, read_list
-from engine.kit.sets import Entries, FewEntries, Mask
+from engine.kit.tables import ByName, Entries, FewEntries, Mask
 
 PHASES: Final = (
     *("TURN", "KEEP", "GARRISON", "BUILD", "MOVE_FROM", "MOVE_TO", "COUNT", "PLACE", "RAZE", "FIGHT", "FIGHT_ON"),
@@ -66,7 +66,7 @@ _SEATS: Final = ListOf(Seat(), distinct=True)
 
 
 class _Target:
-    """A region, or figures when figures are placed, not moved."""
+    """The form of `target`: a region, or figures when figures are placed, not moved."""
 
     def _form(self, state: RexState) -> Form:
         return _FIGURE if state.phase == COUNT and state.source == NOTHING else _REGION
@@ -82,7 +82,7 @@ class _Target:
 
 
 class _Buildings:
-    """CHURCH and CASTLE actions in the order of the action table."""
+    """The form of CHURCH and CASTLE actions, listed in the order of the action table."""
 
     _form: Final = Name({ACTIONS.names[action]: action for action in range(CHURCH, BUILD_DONE)})
 
@@ -210,7 +210,7 @@ class RexState(PhasedState):
     pile: list[int] = stated(_REGIONS, start=lambda _: [])
     """Top first (K10)."""
     chance: Chance | None = unstated(None, derived=False)
-    revelations: list[tuple[str, Sequence[int]]] = unstated(lambda _: [], derived=False)
+    revelations: Sequence[tuple[str, Sequence[int]]] = unstated((), derived=False)
     """What chance revealed in the last action."""
     legal: Sequence[int] | None = unstated(None, derived=False)
 
@@ -279,7 +279,7 @@ def _check(state: RexState) -> None:
 
 
 def _check_titles(state: RexState) -> None:
-    """Who meets the condition of a title holds it (C16)."""
+    """Raise PositionError unless whoever meets the condition of a title holds it (C16)."""
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
         for seat, land in enumerate(state.land):
             if not needed & ~land and all(group & land for group in groups):

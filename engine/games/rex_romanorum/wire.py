@@ -34,7 +34,7 @@ def _read_options(text: str) -> Options:
 
 
 def encode(state: RexState) -> bytes:
-    """Serialize what everybody may see: the pile is sorted (S8). Numbers that may be -1 are sent plus 1."""
+    """Return the bytes of what everybody may see: the pile is sorted (S8). Numbers that may be -1 are sent plus 1."""
     army = state.army
     message = state_pb2.RexRomanorumState(
         version=POSITION.version,

@@ -8,20 +8,8 @@ from typing import Any
 import pytest
 
 from engine.core import PositionError
-from engine.kit.forms import (
-    ByName,
-    Columns,
-    Flag,
-    Form,
-    ListOf,
-    Name,
-    Number,
-    Numbers,
-    Optional,
-    Packed,
-    Seat,
-    seat_count,
-)
+from engine.kit.forms import Flag, Form, ListOf, Name, Number, Numbers, Optional, Seat, seat_count
+from engine.kit.tables import ByName, Columns, Packed
 
 
 @dataclass

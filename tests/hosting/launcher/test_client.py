@@ -18,6 +18,7 @@ from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.launcher.reports import Exit
 from arena.hosting.launcher.request import StartRequest
 from arena.hosting.proc.processes import list_processes
+from tests.support.patience import PATIENCE_S, patient_endings
 from tests.support.processes import marked_processes, parent_of, wait_until
 
 NAP = "import time; time.sleep(3600)"
@@ -26,7 +27,8 @@ NAP = "import time; time.sleep(3600)"
 @pytest.fixture
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("HOME", str(tmp_path))
-    yield f"HOME={tmp_path}"
+    with patient_endings():
+        yield f"HOME={tmp_path}"
     assert marked_processes(f"HOME={tmp_path}") == {}
 
 
@@ -171,7 +173,8 @@ async def test_a_process_leads_its_own_session(launcher: LauncherClient) -> None
     assert (await process.collect()).stdout == "True\n"
 
 
-async def test_ending_asks_before_it_kills(launcher: LauncherClient) -> None:
+async def test_ending_asks_before_it_kills(launcher: LauncherClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.hosting.launcher.client.TERM_GRACE_S", PATIENCE_S)
     program = f"import signal, sys; signal.signal(15, lambda *_: sys.exit(5)); print('up', flush=True); {NAP}"
     process = await run(launcher, program)
     while not (await process.collect()).stdout:
@@ -191,7 +194,7 @@ async def test_what_ignores_term_is_killed(launcher: LauncherClient) -> None:
 
 async def test_a_process_that_ends_by_itself_is_not_signalled(launcher: LauncherClient) -> None:
     process = await run(launcher, "pass")
-    assert await process.end(grace_s=60)
+    assert await process.end(grace_s=PATIENCE_S)
 
 
 def members(session: int) -> list[int]:
@@ -260,7 +263,7 @@ async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_repo
         pid = launcher_of(mark)
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(LauncherLostError):
-            await process.end(grace_s=60)
+            await process.end(grace_s=PATIENCE_S)
         while not launcher.is_lost:
             await asyncio.sleep(0)
         with pytest.raises(LauncherLostError):

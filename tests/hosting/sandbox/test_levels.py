@@ -15,7 +15,8 @@ from arena.hosting.launcher.client import HostedProcess
 from arena.hosting.launcher.reports import Mark
 from arena.hosting.launcher.uids import FIRST_UID, UIDS
 from arena.hosting.proc.processes import list_descendants, read_relations
-from tests.support.sandboxes import LONG_S, Place, need
+from tests.support.patience import PATIENCE_S
+from tests.support.sandboxes import Place, need
 from tests.support.sandboxes import place as open_place
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need Linux")
@@ -55,7 +56,7 @@ async def place() -> AsyncIterator[Place]:
 
 async def up(process: HostedProcess) -> None:
     """Wait until it has printed a whole line."""
-    async with asyncio.timeout(LONG_S):
+    async with asyncio.timeout(PATIENCE_S):
         while "\n" not in (await process.collect()).stdout:
             assert not process.exited.done(), await process.collect()
             await asyncio.sleep(0.01)
@@ -63,7 +64,7 @@ async def up(process: HostedProcess) -> None:
 
 async def excess(process: HostedProcess) -> tuple[str, str]:
     """For what a process was ended."""
-    assert await process.wait(LONG_S), "nobody ended it"
+    assert await process.wait(PATIENCE_S), "nobody ended it"
     assert process.exceeded is not None, await process.collect()
     return process.exceeded.what, process.exceeded.sentence
 
@@ -171,7 +172,7 @@ class TestConfinement:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("arena.hosting.sandbox.start._open_socket", lambda _: None)
             process = await place.start(standard, "print(1)")
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         assert not process.has_begun
         assert "bwrap" in (await process.collect()).stderr
 
@@ -180,7 +181,7 @@ class TestEnds:
     async def test_status_and_signal_are_those_of_the_bot(self, place: Place, level: str) -> None:
         for program, expected in (("raise SystemExit(7)", (7, 0)), ("import os; os.abort()", (0, signal.SIGABRT))):
             process = await place.start(level, program)
-            assert await process.wait(LONG_S)
+            assert await process.wait(PATIENCE_S)
             assert (process.exited.result().status, process.exited.result().signal) == expected
             assert process.has_begun
             assert process.exceeded is None
@@ -190,7 +191,7 @@ class TestEnds:
         process = await place.start(level, program)
         await up(process)
         process.signal(signal.SIGTERM)
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         assert process.exited.result().status == 5
 
     async def test_nothing_of_a_family_is_left(self, place: Place, level: str) -> None:
@@ -207,7 +208,7 @@ class TestEnds:
         await up(process)
         family = list_descendants(process.pid)
         process.signal(signal.SIGKILL)
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         left = [pid for pid in family if (relations := read_relations(pid)) and not relations.is_zombie]
         assert left == []
 
@@ -234,7 +235,7 @@ class TestEnds:
         launcher = read_relations(process.pid)
         assert launcher is not None
         os.kill(launcher.parent, signal.SIGKILL)
-        async with asyncio.timeout(LONG_S):
+        async with asyncio.timeout(PATIENCE_S):
             while any((relations := read_relations(pid)) and not relations.is_zombie for pid in family):
                 await asyncio.sleep(0.01)
 
@@ -253,7 +254,7 @@ class TestLimits:
     async def test_shared_memory_counts_once(self, place: Place, level: str) -> None:
         program = "import os, time; x = b'x' * (60 << 20); [os.fork() for _ in range(3)]; time.sleep(1); print(1)"
         process = await place.start(level, program, memory_mb=200)
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         assert process.exceeded is None
 
     async def test_too_many_processes_end_it(self, place: Place, level: str) -> None:
@@ -313,7 +314,7 @@ class TestLimits:
     async def test_an_ordinary_bot_is_left_alone(self, place: Place, level: str) -> None:
         program = "import time; x = b'x' * (50 << 20); open('f', 'wb').write(b'x' * 100); time.sleep(1); print(1)"
         process = await place.start(level, program)
-        assert await process.wait(LONG_S)
+        assert await process.wait(PATIENCE_S)
         assert process.exceeded is None
         assert (await process.collect()).stdout == "1\n"
 
@@ -330,7 +331,7 @@ async def test_the_log_of_a_match_is_what_lies_between_its_marks(place: Place) -
     await up(process)
     start = await process.mark()
     process.signal(signal.SIGUSR1)
-    async with asyncio.timeout(LONG_S):
+    async with asyncio.timeout(PATIENCE_S):
         while (output := await process.collect(start)).stderr != "within\n" or not output.stdout:
             await asyncio.sleep(0.01)
     assert (output.stdout, output.stderr, output.dropped) == ("within\n", "within\n", 0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from arena.tournament.formats.format import Format
+from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, PlayedBlock, Situation, Wave
-from arena.tournament.formats.waves import is_over, is_ready, plan_wave
+from arena.tournament.formats.waves import is_ready, plan_wave
 from ratings.statistics.blocks import rotations
 
 SEED = 7
@@ -50,6 +50,16 @@ class Played:
         counts = Counter({entrant.id: 0 for entrant in self.entrants})
         counts.update(entrant for block in self.blocks for entrant in block.order)
         return counts
+
+
+def is_over(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> bool:
+    """Whether no block is pending and no wave follows."""
+    return not any(block.is_pending for wave in waves for block in wave) and not plan_wave(form, entrants, waves, seed)
+
+
+def standings(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> list[Standing]:
+    """The table of all whole blocks, also of those whose wave is not over."""
+    return form.standings(Situation(tuple(entrants), tuple(waves), seed))
 
 
 def field_of(size: int) -> list[Entrant]:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
-from arena.tournament.formats.waves import plan_wave, standings
+from arena.tournament.formats.waves import plan_wave
 from ratings.statistics.blocks import rotations
 from ratings.statistics.skill import Skill
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
 
 
 @settings(max_examples=35)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.sampling import MOST_APART, balanced_sample
-from arena.tournament.formats.waves import standings
-from tests.tournament.formats.simulation import SEED, field_of, play
+from tests.tournament.formats.simulation import SEED, field_of, play, standings
 
 
 @settings(max_examples=60)

@@ -11,8 +11,7 @@ from arena.tournament.formats.matching import Matching
 from arena.tournament.formats.pairing import pair, rematches, seat_tables
 from arena.tournament.formats.situation import CircularOrder
 from arena.tournament.formats.swiss import Swiss, usual_rounds
-from arena.tournament.formats.waves import standings
-from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
+from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play, standings
 
 
 def can_be_paired(entrants: Sequence[str], met: Counter[frozenset[str]]) -> bool:

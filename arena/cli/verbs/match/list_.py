@@ -8,14 +8,14 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import format_seats, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_table
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import Storage, open_existing_storage
-from ratings.read import queries
-from ratings.read.queries import MatchRow
-from ratings.store.database import read
+from ratings.read import matches
+from ratings.read.matches import MatchRow
+from ratings.read.tournaments import list_tournaments
 from ratings.store.models import MatchState
 
 app = typer.Typer()
@@ -61,12 +61,12 @@ def _parse_state(text: str | None) -> MatchState | None:
 
 def _read_matches(storage: Storage, tournament: str | None, state: MatchState | None) -> list[tuple[str, MatchRow]]:
     """Return the matches of one tournament, or of all, each with the name of its tournament."""
-    with read(storage.database) as session:
-        if tournament is None:
-            chosen = [row.tournament for row in queries.list_tournaments(session)]
-        else:
-            chosen = [find_tournament(session, tournament)]
-        return [(one.name, row) for one in chosen for row in queries.list_matches(session, one.id, state=state)]
+    database = storage.database
+    if tournament is None:
+        chosen = [row.tournament for row in list_tournaments(database)]
+    else:
+        chosen = [find_tournament(database, tournament)]
+    return [(one.name, row) for one in chosen for row in matches.list_matches(database, one.id, state=state)]
 
 
 def _facts(tournament: str, row: MatchRow) -> dict[str, Any]:

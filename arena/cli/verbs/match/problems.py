@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import format_instant, printable
-from ratings.read.queries import MatchDetail
+from ratings.read.matches import MatchDetail
 from ratings.store.models import Attempt, AttemptState
 
 _MOST_LINES = 20

@@ -27,9 +27,7 @@ from arena.cli.shared.request import (
 from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.read import queries
-from ratings.read.queries import MatchDetail
-from ratings.store.database import read
+from ratings.read.matches import MatchDetail, list_matches, match_detail
 from ratings.store.models import MatchState, Tournament
 
 app = typer.Typer()
@@ -71,6 +69,5 @@ def run(
 
 
 def _read_match(storage: Storage, tournament: Tournament) -> MatchDetail:
-    with read(storage.database) as session:
-        (row,) = queries.list_matches(session, tournament.id)
-        return queries.match_detail(session, row.match.id)
+    (row,) = list_matches(storage.database, tournament.id)
+    return match_detail(storage.database, row.match.id)

@@ -16,9 +16,7 @@ from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems, problem_facts
 from arena.cli.verbs.match.times import find_times, print_times
-from ratings.read import queries
-from ratings.read.queries import MatchDetail
-from ratings.store.database import read
+from ratings.read.matches import MatchDetail, find_match, match_detail, replay_of
 from ratings.store.models import Match, MatchSeat, MatchState, RatingChange
 
 app = typer.Typer()
@@ -47,9 +45,8 @@ def show(
 
 
 def _read_match(storage: Storage, match: str, *, with_replay: bool) -> tuple[MatchDetail, bytes | None]:
-    with read(storage.database) as session:
-        detail = queries.match_detail(session, queries.resolve_match(session, match).id)
-        return detail, queries.replay_of(session, detail.match.id) if with_replay else None
+    detail = match_detail(storage.database, find_match(storage.database, match).id)
+    return detail, replay_of(storage.database, detail.match.id) if with_replay else None
 
 
 def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: Mapping[str, Any] | None = None) -> None:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_pool_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, print_rows
-from arena.cli.shared.pools import choose_pool
 from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.read.crosstable import names as names_of
-from ratings.store.database import read
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from ratings.statistics.fairplay.pairs import Suspicion
@@ -58,9 +57,8 @@ def _read_suspicions(storage: Storage, pool: str | None, alarm: float) -> tuple[
     from ratings.read.loading import load_results
     from ratings.statistics.fairplay.pairs import suspicious_pairs
 
-    with read(storage.database) as session:
-        found = suspicious_pairs(load_results(session, choose_pool(session, pool)), alarm)
-        return found, names_of(session, sorted({id_ for one in found for id_ in (one.first, one.second)}))
+    found = suspicious_pairs(load_results(storage.database, find_pool_id(storage.database, pool)), alarm)
+    return found, names_of(storage.database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
 
 
 def _row(suspicion: Suspicion, names: dict[str, str]) -> dict[str, Any]:

@@ -11,12 +11,13 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.lookup import find_pool_id, find_version
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, print_json, print_rows, print_table
-from arena.cli.shared.pools import choose_pool, describe_pool, short_pool_id
-from arena.cli.shared.storage import Storage, find_version, open_existing_storage
+from arena.cli.shared.pools import describe_pool, short_pool_id
+from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.read.crosstable import names as names_of
-from ratings.store.database import read
+from ratings.read.pools import find_pool
 from ratings.store.models import Pool
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
@@ -87,11 +88,11 @@ def _read_fit(storage: Storage, pool: str | None, anchors: Mapping[str, float], 
     from ratings.read.loading import load_results
     from ratings.statistics.official.table import official_table
 
-    with read(storage.database) as session:
-        found = session.get_one(Pool, choose_pool(session, pool))
-        fixed = {find_version(session, bot).id: elo for bot, elo in anchors.items()}
-        table = official_table(load_results(session, found.id), fixed, confidence)
-        return _Fit(found, table, names_of(session, [row.version for row in table.rows]))
+    database = storage.database
+    found = find_pool(database, find_pool_id(database, pool))
+    fixed = {find_version(database, bot).version.id: elo for bot, elo in anchors.items()}
+    table = official_table(load_results(database, found.id), fixed, confidence)
+    return _Fit(found, table, names_of(database, [row.version for row in table.rows]))
 
 
 def _parse_anchors(texts: Sequence[str] | None) -> dict[str, float]:

@@ -12,11 +12,9 @@ from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
-from ratings.ledger.check import check_facts, rating_problems
-from ratings.ledger.pools import resolve_pool
-from ratings.ledger.rebuild import rebuild as rebuild_pool
-from ratings.read.leaderboard import pools
-from ratings.store.database import read, write
+from ratings.ledger.check import check_facts, check_ratings
+from ratings.ledger.ledger import Ledger
+from ratings.read.pools import find_pool
 
 app = typer.Typer()
 
@@ -48,8 +46,7 @@ def _check(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
     """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
     if problems := check_facts(storage.database):
         return problems, _BROKEN_RESULTS
-    with read(storage.database) as session:
-        problems = list(rating_problems(session, resolve_pool(session, pool).id if pool else None))
+    problems = check_ratings(storage.database, _pool_id(storage, pool))
     differ = f"{len(problems)} ratings differ from the results"
     return problems, differ if problems else "all ratings are what the results give"
 
@@ -58,10 +55,12 @@ def _rebuild(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
     """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
     if problems := check_facts(storage.database):
         return problems, _BROKEN_RESULTS
-    with write(storage.database) as session:
-        ids = [resolve_pool(session, pool).id] if pool else [row.pool.id for row in pools(session)]
-        matches = sum(rebuild_pool(session, id_) for id_ in ids)
-    return [], f"rebuilt from {matches} matches"
+    return [], f"rebuilt from {Ledger(storage.database).rebuild(_pool_id(storage, pool))} matches"
+
+
+def _pool_id(storage: Storage, pool: str | None) -> str | None:
+    """Return the id of the pool that was named, or `None`, which stands for all pools."""
+    return find_pool(storage.database, pool).id if pool else None
 
 
 def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> None:

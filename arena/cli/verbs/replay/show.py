@@ -19,8 +19,7 @@ from arena.match.replay import ReplayError, load
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
-from ratings.read import queries
-from ratings.store.database import read
+from ratings.read.matches import find_match, replay_of
 
 app = typer.Typer()
 
@@ -60,9 +59,8 @@ def show(
 
 def _read_replay(storage: Storage, match: str) -> dict[str, Any]:
     """Return the replay document of a match. Raise CliError if what is stored cannot be read."""
-    with read(storage.database) as session:
-        found = queries.resolve_match(session, match)
-        stored = queries.replay_of(session, found.id)
+    found = find_match(storage.database, match)
+    stored = replay_of(storage.database, found.id)
     try:
         return load(stored)
     except ReplayError as error:

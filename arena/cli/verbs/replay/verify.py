@@ -9,16 +9,14 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.match.replay import load
 from arena.match.verify import verify as problems_of
-from ratings.read import queries
-from ratings.read.queries import MatchDetail
-from ratings.store.database import Session, read
+from ratings.read.matches import MatchDetail, find_match, match_detail, replay_of, replays
 from ratings.store.models import Match, MatchState
 
 app = typer.Typer()
@@ -62,21 +60,22 @@ def _print(matches: int, broken: Sequence[Mapping[str, Any]]) -> None:
 def _verify_chosen(storage: Storage, match: str | None, tournament: str | None) -> tuple[int, list[dict[str, Any]]]:
     """Return how many matches were verified, and those that are broken with their problems."""
     matches, broken = 0, []
-    with read(storage.database) as session:
-        for chosen, stored in _chosen(session, match, tournament):
-            matches += 1
-            if problems := _check_match(queries.match_detail(session, chosen.id), stored):
-                broken.append({"match_id": chosen.id, "problems": problems})
+    for chosen, stored in _chosen(storage, match, tournament):
+        matches += 1
+        if problems := _check_match(match_detail(storage.database, chosen.id), stored):
+            broken.append({"match_id": chosen.id, "problems": problems})
     return matches, broken
 
 
-def _chosen(session: Session, match: str | None, tournament: str | None) -> Iterable[tuple[Match, bytes | None]]:
+def _chosen(storage: Storage, match: str | None, tournament: str | None) -> Iterable[tuple[Match, bytes | None]]:
+    """Return the finished matches that were named, or all, with their replays, few in memory at once."""
+    database = storage.database
     if match is not None:
-        found = queries.resolve_match(session, match)
+        found = find_match(database, match)
         if found.state is not MatchState.FINISHED:
-            queries.replay_of(session, found.id)  # says why there is none
-        return queries.replays(session, match_id=found.id)
-    return queries.replays(session, None if tournament is None else find_tournament(session, tournament).id)
+            replay_of(database, found.id)  # raises, and says why there is none
+        return replays(database, match_id=found.id)
+    return replays(database, None if tournament is None else find_tournament(database, tournament).id)
 
 
 def _check_match(detail: MatchDetail, stored: bytes | None) -> list[str]:

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
-from ratings.read.archive.exporting import export_tournament
-from ratings.store.database import read
+from ratings.read.exporting import export_tournament
 
 app = typer.Typer()
 
@@ -29,9 +28,9 @@ def export(
 
     Matches, replays, faults and ratings; the programs of the bots are not part of it.
     """
-    with open_existing_storage(db) as storage, read(storage.database) as session:
-        found = find_tournament(session, tournament)
-        digest = export_tournament(session, found, target)
+    with open_existing_storage(db) as storage:
+        found = find_tournament(storage.database, tournament)
+        digest = export_tournament(storage.database, found, target)
     if as_json:
         print_json({"tournament": found.id, "name": found.name, "file": str(target), "digest": digest})
         return

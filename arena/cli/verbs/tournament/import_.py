@@ -14,8 +14,7 @@ from arena.cli.shared.output import print_json
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.creation import check_name
-from ratings.read.archive.importing import import_tournament
-from ratings.store.database import write
+from ratings.ledger.ledger import Ledger
 
 app = typer.Typer()
 
@@ -36,8 +35,8 @@ def import_(
     """
     if name is not None:
         check_name(name)
-    with open_storage(db) as storage, write(storage.database) as session:
-        imported = import_tournament(session, source, name=name, digest=digest)
+    with open_storage(db) as storage:
+        imported = Ledger(storage.database).import_tournament(source, name=name, digest=digest)
     if as_json:
         print_json(asdict(imported))
         return

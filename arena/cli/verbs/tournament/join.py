@@ -5,13 +5,12 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_tournament, find_version
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import find_version, open_existing_storage
+from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.hosting.programs import StoredPrograms
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament import entering
-from ratings.store.database import read
 
 app = typer.Typer()
 
@@ -23,9 +22,7 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
     That may be done while it runs, or before it is resumed.
     """
     with open_existing_storage(db) as storage:
-        with read(storage.database) as session:
-            find_version(session, bot)
-            found = find_tournament(session, tournament)
+        find_version(storage.database, bot)
+        found = find_tournament(storage.database, tournament)
         version, wave = entering.join(storage.database, StoredPrograms(storage.store), found, bot)
-        text = f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on"
-    typer.echo(text)
+    typer.echo(f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on")

@@ -11,9 +11,8 @@ from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_table
 from arena.cli.shared.storage import open_existing_storage
-from ratings.read import queries
-from ratings.read.queries import TournamentRow
-from ratings.store.database import read
+from ratings.read import tournaments
+from ratings.read.tournaments import TournamentRow
 
 app = typer.Typer()
 
@@ -33,9 +32,8 @@ _COLUMNS = (
 @app.command("list", epilog=example("arena tournament list", "arena tournament list --json"))
 def list_tournaments(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """List the tournaments, the newest first."""
-    with open_existing_storage(db) as storage, read(storage.database) as session:
-        found = queries.list_tournaments(session)
-    rows = [tournament_facts(row) for row in found]
+    with open_existing_storage(db) as storage:
+        rows = [tournament_facts(row) for row in tournaments.list_tournaments(storage.database)]
     print_table(_COLUMNS, rows, as_json=as_json, empty="no tournaments yet; `arena tournament run --help` tells more")
 
 

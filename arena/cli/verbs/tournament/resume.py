@@ -7,13 +7,12 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import progress_note
 from arena.cli.shared.hosting_options import AllowReduced, LeakChecks, Sandbox, WarmMemory, read_hosting
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.options import AsJson, Database, Workers, example
 from arena.cli.shared.play import play
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.shared.tournament_table import print_end
 from arena.cli.verbs.tournament.arguments import TournamentText
-from ratings.store.database import read
 
 app = typer.Typer()
 
@@ -34,7 +33,6 @@ def resume(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
     with open_existing_storage(db) as storage:
-        with read(storage.database) as session:
-            found = find_tournament(session, tournament)
+        found = find_tournament(storage.database, tournament)
         play(storage, found, hosting, note=lambda: progress_note(storage, found))
         print_end(storage, found, as_json=as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,20 +10,20 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.host_report import leak_lines, leak_summary
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import format_seats, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.request import find_tournament
-from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.cli.shared.storage import open_existing_storage
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTable, read_table
+from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTable, make_table
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.cli.verbs.tournament.list_ import tournament_facts
-from ratings.read import queries
-from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.queries import MatchRow, TournamentRow
-from ratings.store.database import read
+from ratings.read.leaks import LeakRow
+from ratings.read.matches import MatchRow
+from ratings.read.report import TournamentReport, tournament_report
+from ratings.read.tournaments import TournamentRow
 
 app = typer.Typer()
 
@@ -38,21 +37,6 @@ _MATCHES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """All that is shown of a tournament, from one consistent view of the database."""
-
-    row: TournamentRow
-    table: TournamentTable
-    matches: list[dict[str, Any]]
-    leaks: list[LeakRow]
-
-    @property
-    def secret(self) -> str | None:
-        """Return the secret of a tournament that is over: it gives the dice and piles of all matches to come."""
-        return self.row.tournament.secret if self.row.progress.is_over else None
-
-
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --json"))
 def show(
     tournament: TournamentText,
@@ -62,25 +46,15 @@ def show(
 ) -> None:
     """Show a tournament: how far it is, standings, matches."""
     with open_existing_storage(db) as storage:
-        report = _read_report(storage, tournament)
+        report = tournament_report(storage.database, find_tournament(storage.database, tournament).id)
+        table = make_table(storage.database, report.waves, report.entrants)
     if as_json:
-        print_json(_report_facts(report))
+        print_json(_report_facts(report, table))
         return
-    _print_report(report)
-    _print_matches([match for match in report.matches if matches or match["void_reason"]])
+    _print_report(report, table)
+    _print_matches([row for row in report.matches if matches or row.match.void_reason])
     if not report.row.progress.is_over:
         typer.echo(f"\n`{next_command('tournament', 'resume', report.row.tournament.name, db=db)}` plays what is left")
-
-
-def _read_report(storage: Storage, tournament: str) -> _Report:
-    with read(storage.database) as session:
-        row = queries.tournament_row(session, find_tournament(session, tournament).id)
-        return _Report(
-            row,
-            read_table(session, row.tournament),
-            [_match_facts(match) for match in queries.list_matches(session, row.tournament.id)],
-            leak_checks(session, row.tournament.id),
-        )
 
 
 def _match_facts(row: MatchRow) -> dict[str, Any]:
@@ -100,38 +74,56 @@ def _match_facts(row: MatchRow) -> dict[str, Any]:
     }
 
 
-def _report_facts(report: _Report) -> dict[str, Any]:
-    leaks = [{"bot": leak.bot, "version": leak.version.number, **leak.check.model_dump()} for leak in report.leaks]
+def _report_facts(report: TournamentReport, table: TournamentTable) -> dict[str, Any]:
     return {
         **tournament_facts(report.row),
         "settings": report.row.tournament.settings,
-        "secret": report.secret,
-        "standings": report.table.rows,
-        "answer": conclusion_facts(report.table.conclusion),
-        "matches": report.matches,
-        "leak_checks": leaks,
+        "secret": _secret(report),
+        "standings": table.rows,
+        "answer": conclusion_facts(table.conclusion),
+        "matches": [_match_facts(row) for row in report.matches],
+        "leak_checks": [_leak_facts(row) for row in report.leak_checks],
     }
 
 
-def _print_report(report: _Report) -> None:
-    facts = {**_people_facts(report.row), "leak checks": leak_summary(report.leaks)}
-    print_facts({**facts, "secret": report.secret or "published when it is over"})
-    for line in leak_lines(report.leaks):
+def _secret(report: TournamentReport) -> str | None:
+    """Return the secret of a tournament that is over; before, it would give the dice and piles of matches to come."""
+    return report.row.tournament.secret if report.row.progress.is_over else None
+
+
+def _leak_facts(row: LeakRow) -> dict[str, Any]:
+    check = row.check
+    return {
+        "bot": row.bot,
+        "version": row.version.number,
+        "match_id": check.match_id,
+        "seat": check.seat,
+        "verdict": check.verdict,
+        "ply": check.ply,
+        "sentence": check.sentence,
+        "evidence": check.evidence,
+    }
+
+
+def _print_report(report: TournamentReport, table: TournamentTable) -> None:
+    facts = {**_people_facts(report.row), "leak checks": leak_summary(report.leak_checks)}
+    print_facts({**facts, "secret": _secret(report) or "published when it is over"})
+    for line in leak_lines(report.leak_checks):
         typer.echo(line)
     typer.echo()
-    print_table(TOURNAMENT_COLUMNS, report.table.rows, as_json=False)
-    for line in conclusion_lines(report.table.conclusion):
+    print_table(TOURNAMENT_COLUMNS, table.rows, as_json=False)
+    for line in conclusion_lines(table.conclusion):
         typer.echo(line)
 
 
-def _print_matches(matches: Sequence[dict[str, Any]]) -> None:
-    if not matches:
+def _print_matches(rows: Sequence[MatchRow]) -> None:
+    if not rows:
         return
     typer.echo()
-    print_table(_MATCHES, matches, as_json=False)
-    for match in matches:
-        if match["void_reason"]:
-            typer.echo(f"match {short_match_id(match['id'])} is void: {printable(match['void_reason'])}")
+    print_table(_MATCHES, [_match_facts(row) for row in rows], as_json=False)
+    for row in rows:
+        if row.match.void_reason:
+            typer.echo(f"match {short_match_id(row.match.id)} is void: {printable(row.match.void_reason)}")
 
 
 def _people_facts(row: TournamentRow) -> dict[str, Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.request import find_tournament
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 from arena.tournament import entering
-from ratings.store.database import read
 
 app = typer.Typer()
 
@@ -22,8 +21,6 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
     Its blocks that are not over are void, and it is not paired any more.
     """
     with open_existing_storage(db) as storage:
-        with read(storage.database) as session:
-            found = find_tournament(session, tournament)
+        found = find_tournament(storage.database, tournament)
         version, void = entering.withdraw(storage.database, found, bot)
-        text = f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played"
-    typer.echo(text)
+    typer.echo(f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played")

@@ -1,4 +1,4 @@
-"""What a sensible player does without much thought: how searching bots play positions out, in some ten microseconds.
+"""What a sensible player does without much thought: how searching bots play positions out, at once.
 
 The plan of a turn is weighed in gold (`turn_habits.py`), armies move by simple rules (`war_habits.py`), votes and
 bribes follow the count of titles (`vote_habits.py`). Equal positions and equal random streams give equal actions.
@@ -27,12 +27,12 @@ from engine.games.rex_romanorum.state import RexState
 
 
 def choose(state: RexState, random: Random) -> int:
-    """A legal action for the seat that decides; the game is not over."""
+    """Return a legal action for the seat that decides; the game is not over."""
     return _HABITS[state.phase](state, random)
 
 
 def _keep(state: RexState, random: Random) -> int:
-    """As many regions as can be paid, those that titles need first."""
+    """Keep as many regions as can be paid, and of these the ones that titles need."""
     del random
     wanted = title_regions(state, state.active)
     return max(state.legal_actions(), key=lambda action: _worth_of_cards(state, action - KEEP, wanted))
@@ -44,7 +44,7 @@ def _worth_of_cards(state: RexState, subset: int, wanted: int) -> int:
 
 
 def _build(state: RexState, random: Random) -> int:
-    """A church of the diocese where the next one helps most, away from the enemy; a castle if there is no church."""
+    """Build a church of the diocese where the next one helps most, away from the enemy; else a castle."""
     legal = state.legal_actions()
     churches = [action for action in legal if action < CASTLE]
     if churches:
@@ -55,7 +55,7 @@ def _build(state: RexState, random: Random) -> int:
 
 
 def _need(state: RexState, diocese: int) -> float:
-    """How much one more church of the diocese helps: most where the chapter can be won soonest."""
+    """Return how much one more church of the diocese helps: most where the chapter can be won soonest."""
     seat = state.active
     own = (state.churches[diocese] & state.land[seat]).bit_count()
     others = (state.churches[diocese] & state.owned).bit_count() - own
@@ -82,4 +82,4 @@ _HABITS: Final[tuple[Callable[[RexState, Random], int], ...]] = (
     *(choose_turn, _keep, choose_garrison, _build, choose_source, choose_target, choose_count, choose_place),
     *(_raze, choose_fight, choose_round, choose_stand, choose_bishop, choose_offer, choose_king),
 )
-"""In the order of the phases' numbers."""
+"""One for each phase, in the order of their numbers."""

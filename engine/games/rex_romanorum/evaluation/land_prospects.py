@@ -26,12 +26,12 @@ _FIGURES_COUNTED: Final = 30
 
 
 def harvests_ahead(state: RexState) -> float:
-    """How many harvests a seat may still bring in, or spend on something as good."""
+    """Return how many harvests a seat may still bring in, or spend on something as good."""
     return _HARVESTS_A_ROUND * min(_ROUNDS_COUNTED, state.options.round_limit - state.round)
 
 
 def land_prospects(state: RexState) -> list[float]:
-    """What each seat may win or lose on the board, in gold."""
+    """Return what each seat may win or lose on the board, in gold."""
     changes = [0.0] * state.seats
     if state.phase == KEEP:
         cards = min(len(state.drawn), affordable_regions(state))
@@ -44,7 +44,7 @@ def land_prospects(state: RexState) -> list[float]:
 
 
 def region_value(state: RexState, region: int) -> float:
-    """What a region with its buildings is worth, in gold."""
+    """Return what a region with its buildings is worth, in gold."""
     _, land, church, castle, *_ = state.options.wealth
     bit = BIT[region]
     value = land + state.options.harvest[0] * harvests_ahead(state)
@@ -54,7 +54,7 @@ def region_value(state: RexState, region: int) -> float:
 
 
 def _add_attacks(state: RexState, changes: list[float]) -> None:
-    """The fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
+    """Add the fights of the attack that is being prepared or fought: land won, and figures lost on both sides."""
     attackers = dict(state.arrived)
     if state.phase == COUNT and state.source != NOTHING:
         there = state.source // REGION_COUNT * REGION_COUNT + state.target
@@ -82,7 +82,7 @@ def _triple(numbers: list[int]) -> Triple:
 
 
 def likely_win(state: RexState, army: Triple, garrison: Triple, region: int) -> float:
-    """The chance that an army takes a region: exact for small fights, by strength for large ones."""
+    """Return the chance that an army takes a region: exact for small fights, by strength for large ones."""
     terrain = 1 if state.castles & BIT[region] else 0
     if sum(army) + sum(garrison) <= _FIGURES_COUNTED:
         return win_probability(army, garrison, terrain, state.options)
@@ -92,12 +92,12 @@ def likely_win(state: RexState, army: Triple, garrison: Triple, region: int) -> 
 
 
 def _strength(army: Triple, values: Triple) -> float:
-    """Numbers count as much as hits: what strikes and what can be lost."""
+    """Return the strength of an army, in which numbers count as much as hits: what strikes and what can be lost."""
     return float((sum(map(int.__mul__, army, values)) * sum(army)) ** 0.5)
 
 
 def _add_dangers(state: RexState, changes: list[float]) -> None:
-    """Own regions that a neighbour's figures could take in his next attack."""
+    """Add the regions that a neighbour's figures could take in their owner's next attack."""
     standing = manned(state)
     for seat, land in enumerate(state.land):
         if not land & standing:
@@ -118,7 +118,7 @@ def _around(regions: int) -> int:
 
 
 def _threat(state: RexState, region: int, land: int) -> float:
-    """How likely the figures beside the region, all together, would take it."""
+    """Return how likely the figures beside the region would take it if all of them attacked."""
     army = [0, 0, 0]
     for near in regions_of(NEIGHBOURS[region] & land & manned(state)):
         for kind in (FOOT, ARCHER, KNIGHT):

@@ -7,7 +7,6 @@ what its production will pay, what its armies may win or lose. Weights were chos
 
 from __future__ import annotations
 
-from math import exp
 from random import Random
 from typing import Final
 
@@ -15,15 +14,15 @@ from engine.abilities import Playable
 from engine.chance import SeededChance
 from engine.games.rex_romanorum.evaluation import habits
 from engine.games.rex_romanorum.evaluation.land_prospects import harvests_ahead, land_prospects
-from engine.games.rex_romanorum.evaluation.vote_prospects import expected_payments, expected_titles, vote_prospects
+from engine.games.rex_romanorum.evaluation.vote_prospects import (
+    expected_payments,
+    expected_titles,
+    king_chances,
+    sigmoid,
+)
 from engine.games.rex_romanorum.scoring import outcome, production, wealth
 from engine.games.rex_romanorum.state import END, RexState
 
-_STEEPNESS: Final = 2.0
-_MISSING: Final = 0.5
-"""A seat that holds this much less than the votes it needs is king half of the time."""
-_MOST_LIKELY: Final = 0.97
-"""The greatest chance of being king that a look can tell."""
 _WIDTH: Final = 5.0
 _WIDTH_PER_HARVEST: Final = 4.0
 _WIDTH_PER_GOLD: Final = 0.08
@@ -31,7 +30,7 @@ _RICHEST_POWER: Final = 4
 
 
 def evaluate_all(state: RexState) -> tuple[float, ...]:
-    """How good the position is for each seat, 0..1; at the end the part of the other seats left behind."""
+    """Return how good the position is for each seat, 0 to 1; after the end, the part of the others left behind."""
     if state.phase == END:
         return _left_behind(outcome(state).ranks)
     kings = king_chances(state)
@@ -41,7 +40,7 @@ def evaluate_all(state: RexState) -> tuple[float, ...]:
     values = [0.0] * state.seats
     for seat in range(state.seats):
         for other in range(seat):
-            ahead = _sigmoid((fortunes[seat] - fortunes[other]) / (width + _WIDTH_PER_GOLD * abs(fortunes[other])))
+            ahead = sigmoid((fortunes[seat] - fortunes[other]) / (width + _WIDTH_PER_GOLD * abs(fortunes[other])))
             # A king leaves the other behind, or shares the first place with him.
             first = kings[seat] * (1 - 0.5 * richest[other]) + kings[other] * 0.5 * richest[seat]
             first += (1 - kings[seat] - kings[other]) * ahead
@@ -51,31 +50,19 @@ def evaluate_all(state: RexState) -> tuple[float, ...]:
 
 
 def _left_behind(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    """The part of the other seats that is worse, equals counting half."""
+    """Return for each seat the part of the others that ranks below it; equals count half."""
     others = len(ranks) - 1
     return tuple((sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / others for rank in ranks)
 
 
-def _sigmoid(x: float) -> float:
-    return 1 / (1 + exp(-max(-40.0, min(40.0, x))))
-
-
 def _shares(fortunes: list[float]) -> list[float]:
-    """The chance of each to be the richest, from fortunes that may be negative."""
+    """Return the chance of each seat to be the richest, from fortunes that may be negative."""
     weights = [max(fortune, 1.0) ** _RICHEST_POWER for fortune in fortunes]
     return [weight / sum(weights) for weight in weights]
 
 
-def king_chances(state: RexState) -> list[float]:
-    """The chance of each seat to be king in the end; together at most `_MOST_LIKELY`."""
-    needed = state.options.votes_to_win
-    chances = [_MOST_LIKELY * _sigmoid(_STEEPNESS * (votes - needed + _MISSING)) for votes in vote_prospects(state)]
-    most = sum(chances)
-    return [chance * _MOST_LIKELY / most for chance in chances] if most > _MOST_LIKELY else chances
-
-
 def expected_fortunes(state: RexState) -> list[float]:
-    """The wealth that each seat may have in the end."""
+    """Return the wealth that each seat may have in the end."""
     harvests = harvests_ahead(state)
     cap = state.options.harvest[3]
     title = state.options.wealth[7] + harvests * state.options.harvest[2]

@@ -1,4 +1,4 @@
-"""Which of the seven actions a sensible player takes: each is weighed in gold, with a little caprice. See habits.py."""
+"""Which of the seven actions a sensible player takes: each is weighed in gold, with a little caprice; of `habits`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SHARED: Final = 0.25
 
 
 def choose_turn(state: RexState, random: Random) -> int:
-    """The action of the highest worth."""
+    """Return the action of the turn that is worth most."""
     best, best_worth = ACT_HARVEST, float("-inf")
     for action in state.legal_actions():
         worth = _worth(state, action, random) * (1 - _CAPRICE * random.random())
@@ -48,7 +48,7 @@ def choose_turn(state: RexState, random: Random) -> int:
 
 
 def harvests_ahead(state: RexState) -> float:
-    """How many harvests are still to come, as a plan of a turn counts them."""
+    """Return how many harvests are still to come, as a plan of a turn counts them."""
     return min(_MOST_AHEAD, 0.5 * (state.options.round_limit - state.round))
 
 
@@ -71,7 +71,7 @@ def _worth(state: RexState, action: int, random: Random) -> float:
 
 
 def _region_worth(state: RexState) -> float:
-    """What a conquered region is worth: gained, and lost by somebody else."""
+    """Return what a conquered region is worth: gained, and lost by somebody else."""
     gained = state.options.wealth[1] + state.options.harvest[0] * harvests_ahead(state)
     return gained * (1 + 1 / (state.seats - 1))
 
@@ -81,7 +81,7 @@ def _title_worth(state: RexState) -> float:
 
 
 def _worth_of_building(state: RexState, seat: int) -> float:
-    """A church on the way to a bishop's hat, for each diocese where it is one."""
+    """Return what building is worth: each church on the way to a bishop's hat counts."""
     worth = 0.0
     for diocese in range(DIOCESE_COUNT):
         own = (state.churches[diocese] & state.land[seat]).bit_count()
@@ -101,7 +101,10 @@ def _worth_of_election(state: RexState, seat: int, diocese: int) -> float:
 
 
 def _worth_of_crown(state: RexState, seat: int, random: Random) -> float:
-    """Certain with enough titles; who is not the richest then shares the first place. One vote may be bought."""
+    """Return what calling the royal election is worth.
+
+    It is won with enough titles, and one vote may be bought; a king who is not the richest shares the first place.
+    """
     missing = state.options.votes_to_win - state.titles.count(seat)
     if missing > 0:
         return _BRIBERY * state.gold[seat] if missing == 1 else -1.0
@@ -112,7 +115,7 @@ def _worth_of_crown(state: RexState, seat: int, random: Random) -> float:
 
 
 def _worth_of_attacking(state: RexState, seat: int) -> float:
-    """Undefended regions, as many as there are figures beside them, and fights of good odds."""
+    """Return what an attack is worth: undefended regions, as many as it has figures for, and fights of good odds."""
     standing, land = manned(state), state.land[seat]
     targets = around(land & standing) & state.owned & ~land
     easy = (targets & ~standing).bit_count()
@@ -135,7 +138,7 @@ def _figures(state: RexState, region: int) -> int:
 
 
 def _worth_of_mustering(state: RexState, seat: int) -> float:
-    """New figures beside undefended land of others, and in own land that is in danger."""
+    """Return what new figures are worth beside others' undefended land, and in own land that is in danger."""
     standing, land = manned(state), state.land[seat]
     mine, theirs = land & standing, state.owned & ~land
     gold = max(0, state.gold[seat] - RESERVE) // state.options.cost[0]
@@ -145,7 +148,7 @@ def _worth_of_mustering(state: RexState, seat: int) -> float:
 
 
 def around(regions: int) -> int:
-    """The neighbours of all these regions."""
+    """Return the neighbours of all these regions."""
     found = 0
     for region in regions_of(regions):
         found |= NEIGHBOURS[region]
@@ -153,12 +156,12 @@ def around(regions: int) -> int:
 
 
 def frontier(state: RexState, seat: int) -> int:
-    """The seat's regions beside somebody else's."""
+    """Return the seat's regions beside somebody else's."""
     return around(state.owned & ~state.land[seat]) & state.land[seat]
 
 
 def title_regions(state: RexState, seat: int) -> int:
-    """The regions that titles not yet held by the seat need, and the cities with a church."""
+    """Return the regions that titles not yet held by the seat need, and the cities with a church."""
     wanted = 0
     for title, (needed, groups) in enumerate(state.options.titles, start=3):
         if state.titles[title] != seat:

@@ -1,4 +1,4 @@
-"""How a sensible player stands, votes, bribes and is bribed. See habits.py."""
+"""How a sensible player stands, votes, bribes and is bribed. A part of `habits`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORTUNE: Final = 40
 
 
 def choose_stand(state: RexState, random: Random) -> int:
-    """For bishop always; for king with a vote of one's own, or gold for others'."""
+    """Stand for bishop always; for king with a vote of one's own, or with gold for the votes of others."""
     del random
     election, seat = _asked(state)
     if election.diocese != NOTHING or state.titles.count(seat) or state.gold[seat] >= _CANDIDATES_GOLD:
@@ -27,7 +27,7 @@ def choose_stand(state: RexState, random: Random) -> int:
 
 
 def choose_bishop(state: RexState, random: Random) -> int:
-    """Oneself, else the candidate with the fewest titles."""
+    """Vote for ourselves if we stand; otherwise for the candidate with the fewest titles."""
     del random
     legal = state.legal_actions()
     own = VOTE + _asked(state)[1]
@@ -37,7 +37,7 @@ def choose_bishop(state: RexState, random: Random) -> int:
 
 
 def choose_offer(state: RexState, random: Random) -> int:
-    """Much for the vote that crowns, a little on the way there, else nothing."""
+    """Offer much for the vote that crowns us, a little for the one before it, and nothing otherwise."""
     election, seat = _asked(state)
     missing = state.options.votes_to_win - _votes_in_hand(state, election, seat)
     gold = most_offered(state)
@@ -47,7 +47,10 @@ def choose_offer(state: RexState, random: Random) -> int:
 
 
 def choose_king(state: RexState, random: Random) -> int:
-    """Oneself with enough votes in hand; else the best offer that leaves a first place; else oneself, or nobody."""
+    """Vote for ourselves if we hold enough votes; otherwise take the best offer that still leaves us first.
+
+    If there is none, vote for ourselves or abstain.
+    """
     del random
     election, seat = _asked(state)
     is_candidate = seat in election.candidates
@@ -60,7 +63,10 @@ def choose_king(state: RexState, random: Random) -> int:
 
 
 def _may_sell(state: RexState, seller: int, buyer: int) -> bool:
-    """A vote that crowns is sold by who then is the richest, and so has won too; for a fortune by others as well."""
+    """Tell whether a vote may be sold to the buyer.
+
+    One that crowns is sold if the seller is the richest then, and so has won too; for a fortune if more than two play.
+    """
     election = _asked(state)[0]
     paid = election.offers[buyer]
     if election.votes[buyer] + 1 < state.options.votes_to_win or (state.seats > 2 and paid >= _FORTUNE):
@@ -70,7 +76,7 @@ def _may_sell(state: RexState, seller: int, buyer: int) -> bool:
 
 
 def _votes_in_hand(state: RexState, election: Election, seat: int) -> int:
-    """Votes cast for the seat, and its own electors still to vote."""
+    """Count the votes cast for the seat, and those of its own electors still to come."""
     order = state.options.vote_order
     own = sum(state.titles[order[place]] == seat for place in range(election.elector, TITLE_COUNT))
     return election.votes[seat] + own

@@ -1,4 +1,4 @@
-"""How a sensible player places and moves figures, and when he fights on. See habits.py."""
+"""How a sensible player places and moves figures, and when he fights on. A part of `habits`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ODDS: Final = 1.3
 
 
 def choose_garrison(state: RexState, random: Random) -> int:
-    """One foot in a new region beside an enemy, while gold is left for more land."""
+    """Place one foot in a new region beside an enemy, while gold is left for more land."""
     del random
     if state.gold[state.active] > 3 * state.options.region_price:
         border = frontier(state, state.active)
@@ -39,7 +39,7 @@ def choose_garrison(state: RexState, random: Random) -> int:
 
 
 def choose_place(state: RexState, random: Random) -> int:
-    """The next region that needs foot; PLACE_DONE after the last."""
+    """Place foot in the next region that needs it, or stop after the last."""
     del random
     sites = _sites(state) & _after(state.last)
     if state.last < REGION_COUNT and sites and state.gold[state.active] > RESERVE:
@@ -52,7 +52,7 @@ def _after(last: int) -> int:
 
 
 def _sites(state: RexState) -> int:
-    """Own regions beside undefended land of others, or beside their armies; else any border, else none."""
+    """Return own regions beside undefended land or armies of others; if there are none, the border."""
     seat = state.active
     standing, land = manned(state), state.land[seat]
     theirs = state.owned & ~land
@@ -61,7 +61,7 @@ def _sites(state: RexState) -> int:
 
 
 def choose_source(state: RexState, random: Random) -> int:
-    """In an attack the next figures with a target worth it. In a muster nothing moves."""
+    """Pick, in an attack, the next figures with a target worth it; in a muster nothing moves."""
     del random
     legal = state.legal_actions()
     if state.task == ACT_ATTACK:
@@ -72,7 +72,7 @@ def choose_source(state: RexState, random: Random) -> int:
 
 
 def choose_target(state: RexState, random: Random) -> int:
-    """The target that the source was picked for; without one own land."""
+    """Go to the target for which the source was picked; if there is none, stay in own land."""
     del random
     target = _target(state, state.source)
     if target != NOTHING:
@@ -83,7 +83,7 @@ def choose_target(state: RexState, random: Random) -> int:
 
 
 def _target(state: RexState, figures: int) -> int:
-    """An undefended enemy region that is not attacked yet, else the weakest that falls to all who can come."""
+    """Return an undefended enemy region that is not attacked yet, or the weakest that falls to all who can come."""
     land, standing = state.land[state.active], manned(state)
     enemies = targets(state, figures) & ~land
     attacked = 0
@@ -112,7 +112,7 @@ def _defence(state: RexState, region: int) -> int:
 
 
 def _gathered(state: RexState, region: int, armies: int) -> int:
-    """The strength of what has arrived and of what stands beside the region."""
+    """Return the strength of what has arrived and of what stands beside the region."""
     numbers = [state.arrived.get(kind * REGION_COUNT + region, 0) for kind in range(3)]
     for near in regions_of(NEIGHBOURS[region] & armies):
         for kind in range(3):
@@ -122,7 +122,7 @@ def _gathered(state: RexState, region: int, armies: int) -> int:
 
 
 def choose_count(state: RexState, random: Random) -> int:
-    """One figure takes an undefended region, all fight; placements share the gold."""
+    """Send one figure into an undefended region and all into a fight; divide the gold among placements."""
     del random
     highest = most(state)
     if state.source != NOTHING:
@@ -136,13 +136,13 @@ def choose_count(state: RexState, random: Random) -> int:
 
 
 def choose_fight(state: RexState, random: Random) -> int:
-    """The first fight of the list."""
+    """Begin with the first fight of the list."""
     del random
     return state.legal_actions()[0]
 
 
 def choose_round(state: RexState, random: Random) -> int:
-    """On while the attackers are no weaker, else back to the first region that is open."""
+    """Fight on while the attackers are no weaker; then retreat to the first region that is open."""
     del random
     legal = state.legal_actions()
     region = state.target

@@ -24,7 +24,7 @@ _DEPTHS: Final = {"start": 8, "opening": 5, "middle": 5}
 
 
 def policy(seats: int) -> Policy:
-    """Uniformly random, but that a turn is more often an attack or a royal election when there can be one."""
+    """Return a policy that is uniformly random, but prefers attacks and royal elections where they are possible."""
     random = Random(SEEDS[seats])
 
     def choose(state: State) -> int:
@@ -37,7 +37,7 @@ def policy(seats: int) -> Policy:
 
 
 def positions(seats: int) -> Iterator[tuple[str, RexState]]:
-    """Where sequences are counted from: the start, early and in the middle of a random playing."""
+    """Yield the positions from which sequences are counted: the start, early and in the middle of a random playing."""
     random, state = Random(PERFT_SEED), GAME.new_state(seats, chance=SeededChance(PERFT_SEED))
     yield "start", state.clone()
     for ply in range(1, _MIDDLE_PLIES + 1):
@@ -48,7 +48,7 @@ def positions(seats: int) -> Iterator[tuple[str, RexState]]:
 
 
 def perft_counts(seats: int) -> dict[str, list[int]]:
-    """The numbers of sequences of 1, 2, ... decisions from each of `positions`."""
+    """Return the numbers of sequences of 1, 2, ... decisions from each of `positions`."""
     return {
         name: [perft(state, depth, PERFT_SEED) for depth in range(1, _DEPTHS[name] + 1)]
         for name, state in positions(seats)
@@ -56,7 +56,7 @@ def perft_counts(seats: int) -> dict[str, list[int]]:
 
 
 def playthrough_lines(seats: int, choose: Policy) -> Iterator[str]:
-    """A playing, its position shown at the beginning of every tenth round."""
+    """Yield the lines of a playing, with the position at the beginning of every tenth round."""
     shown = 0
 
     def is_shown(state: State) -> bool:

@@ -9,7 +9,7 @@ from engine.games.rex_romanorum.actions import ARCHER, FOOT, HIGHEST_COUNT, KEEP
 from engine.games.rex_romanorum.board import BIT, REGION_COUNT, regions_of
 from engine.games.rex_romanorum.rules import flow
 from engine.games.rex_romanorum.rules.land import take
-from engine.games.rex_romanorum.state import COUNT, GARRISON, NOTHING, RexState
+from engine.games.rex_romanorum.state import GARRISON, RexState
 from engine.games.rex_romanorum.state import KEEP as KEEP_PHASE
 from engine.kit.reading import need
 
@@ -49,18 +49,18 @@ def renew_pile(state: RexState) -> None:
 
 
 def affordable_regions(state: RexState) -> int:
-    """How many of the drawn cards can be paid."""
+    """Count how many of the drawn cards can be paid."""
     price = state.options.region_price
     return min(CARDS_DRAWN, state.gold[state.active] // price) if price else CARDS_DRAWN
 
 
 def legal_keep(state: RexState) -> Sequence[int]:
-    """KEEP: the subsets that can be paid."""
+    """Return KEEP for each subset that can be paid."""
     return _KEEPS[len(state.drawn)][affordable_regions(state)]
 
 
 def is_legal_keep(state: RexState, action: int) -> bool:
-    """Whether `action` keeps a subset that can be paid."""
+    """Tell whether the action keeps a subset that can be paid."""
     subset = action - KEEP
     return 0 <= subset < 1 << len(state.drawn) and subset.bit_count() <= affordable_regions(state)
 
@@ -91,7 +91,7 @@ def enter_garrison(state: RexState) -> None:
 
 
 def legal_garrison(state: RexState) -> Sequence[int]:
-    """PLACE of foot and archers in the regions just bought, in ascending order; PLACE_DONE."""
+    """Return PLACE of foot and archers in the regions just bought, and PLACE_DONE."""
     found: list[int] = []
     gold = state.gold[state.active]
     for kind in (FOOT, ARCHER):
@@ -105,13 +105,13 @@ def legal_garrison(state: RexState) -> Sequence[int]:
 
 
 def free_places(state: RexState, region: int) -> int:
-    """How many figures may still be placed in a region just bought (A7)."""
+    """Count how many figures may still be placed in a region just bought (A7)."""
     army = state.army
     return GARRISON_LIMIT - army[region] - army[REGION_COUNT + region] - army[2 * REGION_COUNT + region]
 
 
 def is_legal_garrison(state: RexState, action: int) -> bool:
-    """Whether `action` places figures, or stops."""
+    """Tell whether the action places figures, or stops."""
     figures = action - PLACE
     if not state.last < figures < 2 * REGION_COUNT:
         return action == PLACE_DONE
@@ -123,18 +123,8 @@ def is_legal_garrison(state: RexState, action: int) -> bool:
     )
 
 
-def apply_garrison(state: RexState, action: int) -> None:
-    """Ask how many, or end the turn."""
-    if action == PLACE_DONE:
-        flow.end_turn(state)
-        return
-    state.source = NOTHING
-    state.target = action - PLACE
-    state.phase = COUNT
-
-
 def most_garrisoned(state: RexState) -> int:
-    """The most figures of the chosen kind that can be paid and still stand in the region."""
+    """Return the most figures of the chosen kind that can be paid and still stand in the region."""
     kind, region = divmod(state.target, REGION_COUNT)
     affordable = state.gold[state.active] // state.options.cost[kind]
     return min(HIGHEST_COUNT, affordable, free_places(state, region))

@@ -16,7 +16,7 @@ from engine.kit.reading import need
 
 
 def settle_arrivals(state: RexState) -> None:
-    """Figures that moved into own regions stand there now; the others are attackers."""
+    """Let the figures that moved into own regions stand there; the others are attackers."""
     land = state.land[state.active]
     attackers: dict[int, int] = {}
     for figures, number in state.arrived.items():
@@ -28,7 +28,7 @@ def settle_arrivals(state: RexState) -> None:
 
 
 def begin(state: RexState) -> None:
-    """Every foreign region with a figure of the active player is attacked: first take the undefended ones (C8)."""
+    """Begin the attack on every foreign region with a figure of the active player, undefended ones first (C8)."""
     attacked = 0
     for figures in state.arrived:
         attacked |= BIT[figures % REGION_COUNT]
@@ -54,7 +54,7 @@ def go_on(state: RexState) -> None:
 
 
 def conquer(state: RexState, region: int) -> None:
-    """The attackers in the region own it now, with its church and titles (C13); with a castle RAZE follows (C14)."""
+    """Give the region to the attackers in it, with its church and titles (C13); with a castle RAZE follows (C14)."""
     take(state, region, state.active)
     stand_down(state, region, region)
     if state.castles & BIT[region]:
@@ -63,7 +63,7 @@ def conquer(state: RexState, region: int) -> None:
 
 
 def stand_down(state: RexState, region: int, to: int) -> None:
-    """The attackers in `region` become ordinary figures in `to`, an own region."""
+    """Turn the attackers in `region` into ordinary figures in `to`, an own region."""
     for first in (0, REGION_COUNT, 2 * REGION_COUNT):
         number = state.arrived.pop(first + region, 0)
         if number:
@@ -71,12 +71,12 @@ def stand_down(state: RexState, region: int, to: int) -> None:
 
 
 def legal_raze(_state: RexState) -> Sequence[int]:
-    """RAZE, KEEP_CASTLE."""
+    """Return RAZE and KEEP_CASTLE."""
     return (RAZE, KEEP_CASTLE)
 
 
 def is_legal_raze(_state: RexState, action: int) -> bool:
-    """Whether `action` decides on the castle."""
+    """Tell whether the action decides on the castle."""
     return action in (RAZE, KEEP_CASTLE)
 
 
@@ -89,46 +89,48 @@ def apply_raze(state: RexState, action: int) -> None:
 
 
 def legal_fight(state: RexState) -> Sequence[int]:
-    """FIGHT for each region that is still contested."""
+    """Return FIGHT for each region that is still contested."""
     return [FIGHT + region for region in regions_of(state.contested)]
 
 
 def is_legal_fight(state: RexState, action: int) -> bool:
-    """Whether that region is still contested."""
+    """Tell whether the action fights in a region that is still contested."""
     region = action - FIGHT
     return 0 <= region < REGION_COUNT and state.contested & BIT[region] != 0
 
 
 def apply_fight(state: RexState, action: int) -> None:
-    """Fight the first round there."""
+    """Fight the first round in the region chosen."""
     state.target = action - FIGHT
     state.contested &= ~BIT[state.target]
     fight_round(state)
 
 
 def retreats(state: RexState) -> int:
-    """Own regions beside the fight (C12); those conquered this turn count."""
+    """Return the own regions beside the fight (C12); those conquered this turn count."""
     return NEIGHBOURS[state.target] & state.land[state.active]
 
 
 def legal_fight_on(state: RexState) -> Sequence[int]:
-    """FIGHT_ON, RETREAT."""
+    """Return FIGHT_ON, and RETREAT to each own region beside the fight."""
     return [FIGHT_ON, *(RETREAT + region for region in regions_of(retreats(state)))]
 
 
 def is_legal_fight_on(state: RexState, action: int) -> bool:
-    """Whether `action` goes on, or retreats to where it may."""
+    """Tell whether the action goes on, or retreats to where it may."""
     region = action - RETREAT
     return action == FIGHT_ON or (0 <= region < REGION_COUNT and retreats(state) & BIT[region] != 0)
 
 
-def apply_fight_on(state: RexState, action: int) -> None:
-    """Fight another round, or retreat: all attackers together, and the region is left alone this turn (K6)."""
-    if action == FIGHT_ON:
-        fight_round(state)
-    else:
-        stand_down(state, state.target, action - RETREAT)
-        go_on(state)
+def apply_fight_on(state: RexState, _action: int) -> None:
+    """Fight another round."""
+    fight_round(state)
+
+
+def apply_retreat(state: RexState, action: int) -> None:
+    """Move all attackers to an own region; the region of the fight is left alone this turn (K6)."""
+    stand_down(state, state.target, action - RETREAT)
+    go_on(state)
 
 
 def fight_round(state: RexState) -> None:
@@ -150,7 +152,7 @@ def fight_round(state: RexState) -> None:
 
 
 def put_survivors(state: RexState, kind: int, region: int, attackers: int, defenders: int) -> None:
-    """Write the figures of one kind back that live after a round."""
+    """Write back the figures of one kind that survive a round."""
     figures = kind * REGION_COUNT + region
     if attackers:
         state.arrived[figures] = attackers
@@ -173,7 +175,7 @@ def roll_round(state: RexState, sides: tuple[list[int], list[int]]) -> None:
         dice = [chance.d6() for _ in range(sides[side][kind])]
         if not dice:
             continue
-        state.revelations.append(("d6", dice))
+        state.revelations = (*state.revelations, ("d6", dice))
         value = options.strength[terrain][side][kind]
         hits = sum(die <= value for die in dice) if options.hits_low else sum(die >= value for die in dice)
         remove_hit(sides[1 - side], options.rows[terrain], hits)

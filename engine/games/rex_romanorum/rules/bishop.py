@@ -11,7 +11,7 @@ from engine.kit.reading import need
 
 
 def begin_vote(state: RexState, election: Election) -> None:
-    """Without a candidate nothing changes, a sole one is elected at once (6.1.3); else the churches vote (6.1.4)."""
+    """Let the churches vote (6.1.4); a sole candidate is elected at once, and without one nothing changes (6.1.3)."""
     if not election.candidates:
         flow.end_turn(state)
     elif len(election.candidates) == 1:
@@ -21,7 +21,7 @@ def begin_vote(state: RexState, election: Election) -> None:
 
 
 def begin_ballot(state: RexState, election: Election, ballot: Sequence[int]) -> None:
-    """All churches vote on the candidates of `ballot`, their owners in the order in which they were asked (K1)."""
+    """Let all churches vote on the candidates of `ballot`, their owners in the order in which they were asked (K1)."""
     election.ballot = ballot
     election.votes = [0] * state.seats
     election.at = election.cast = election.lowest = 0
@@ -30,14 +30,14 @@ def begin_ballot(state: RexState, election: Election, ballot: Sequence[int]) -> 
 
 
 def legal_bishop_vote(state: RexState) -> Sequence[int]:
-    """VOTE for a candidate of the ballot, not below the owner's last vote; nobody abstains (6.1.4)."""
+    """Return VOTE for each candidate of the ballot, not below the owner's last vote; nobody abstains (6.1.4)."""
     election = state.election
     assert election is not None
     return [VOTE + seat for seat in sorted(election.ballot) if seat >= election.lowest]
 
 
 def is_legal_bishop_vote(state: RexState, action: int) -> bool:
-    """Whether `action` votes for a candidate."""
+    """Tell whether the action votes for a candidate of the ballot."""
     election = state.election
     assert election is not None
     return action - VOTE in election.ballot and action - VOTE >= election.lowest
@@ -61,12 +61,12 @@ def apply_bishop_vote(state: RexState, action: int) -> None:
 
 
 def church_votes(state: RexState, election: Election, seat: int) -> int:
-    """How many votes a seat has: its churches of the diocese."""
+    """Return how many votes a seat has, one for each of its churches of the diocese."""
     return (state.churches[election.diocese] & state.land[seat]).bit_count()
 
 
 def decide(state: RexState, election: Election) -> None:
-    """More than half elects; else a run-off if there were more than two candidates; else dice (6.1.5, 6.1.6)."""
+    """Elect by more than half of the votes, or hold a run-off among more than two, or roll dice (6.1.5, 6.1.6)."""
     most = max(election.votes)
     if 2 * most > sum(election.votes):
         elect(state, election, election.votes.index(most))
@@ -78,7 +78,7 @@ def decide(state: RexState, election: Election) -> None:
 
 
 def runoff(candidates: Sequence[int], votes: list[int]) -> list[int]:
-    """The best, with all who tie for second place; if several tie for the first place, exactly those (6.1.5)."""
+    """Return the best and all who tie for second place; if several tie for the first place, exactly those (6.1.5)."""
     best = max(votes)
     first = [seat for seat in candidates if votes[seat] == best]
     if len(first) > 1:
@@ -88,18 +88,18 @@ def runoff(candidates: Sequence[int], votes: list[int]) -> list[int]:
 
 
 def roll_for(state: RexState, candidates: Sequence[int]) -> int:
-    """One die each, in the order of candidacy; those who tie for the highest roll again (6.1.6, K7)."""
+    """Roll a die for each, in the order of candidacy; those who tie for the highest roll again (6.1.6, K7)."""
     chance = state.source_of_chance()
     while len(candidates) > 1:
         dice = [chance.d6() for _ in candidates]
-        state.revelations.append(("d6", dice))
+        state.revelations = (*state.revelations, ("d6", dice))
         highest = max(dice)
         candidates = [seat for seat, die in zip(candidates, dice, strict=True) if die == highest]
     return candidates[0]
 
 
 def elect(state: RexState, election: Election, seat: int) -> None:
-    """The card moves, and the turn is over (6.1.7)."""
+    """Give the diocese's title to the seat, and end the turn (6.1.7)."""
     state.titles[election.diocese] = seat
     flow.end_turn(state)
 

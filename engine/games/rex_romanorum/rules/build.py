@@ -12,14 +12,14 @@ from engine.kit.reading import need
 
 
 def can_build(state: RexState) -> bool:
-    """Whether at least one building is payable and legal."""
+    """Tell whether at least one building is payable and legal."""
     if castle_sites(state):
         return True
     return any(church_sites(state, diocese) for diocese in range(DIOCESE_COUNT))
 
 
 def castle_sites(state: RexState) -> int:
-    """Own regions where the next building may be a castle: at most one in a region."""
+    """Return the own regions where the next building may be a castle: at most one in a region."""
     most, _, most_castles = state.options.build
     if state.gold[state.active] < state.options.castle_price or len(state.built) >= most:
         return 0
@@ -29,7 +29,7 @@ def castle_sites(state: RexState) -> int:
 
 
 def church_sites(state: RexState, diocese: int) -> int:
-    """Own regions where the next building may be a church of the diocese: at most one in a region."""
+    """Return the own regions where the next building may be a church of the diocese: at most one in a region."""
     most, most_churches, _ = state.options.build
     if state.gold[state.active] < state.options.church_price or len(state.built) >= most:
         return 0
@@ -41,7 +41,7 @@ def church_sites(state: RexState, diocese: int) -> int:
 
 
 def may_add_church(state: RexState, diocese: int) -> bool:
-    """Whether the diocese has a church left, and this action may build (another) one of it.
+    """Tell whether the diocese has a church left, and this action may build (another) one of it.
 
     A second one only if he owned none of the diocese before the action; never a third (K14).
     """
@@ -56,7 +56,7 @@ def may_add_church(state: RexState, diocese: int) -> bool:
 
 
 def legal_build(state: RexState) -> Sequence[int]:
-    """CHURCH and CASTLE beyond the last building in the table; BUILD_DONE after the first."""
+    """Return CHURCH and CASTLE beyond the last building in the table, and BUILD_DONE after the first."""
     found: list[int] = []
     last = state.built[-1] if state.built else 0
     for diocese in range(DIOCESE_COUNT):
@@ -71,7 +71,7 @@ def legal_build(state: RexState) -> Sequence[int]:
 
 
 def is_legal_build(state: RexState, action: int) -> bool:
-    """Whether `action` builds something, or stops."""
+    """Tell whether the action builds something, or stops."""
     if action == BUILD_DONE:
         return bool(state.built)
     if state.built and action <= state.built[-1]:
@@ -86,9 +86,6 @@ def is_legal_build(state: RexState, action: int) -> bool:
 
 def apply_build(state: RexState, action: int) -> None:
     """Build and pay; the action ends by itself when nothing more is legal."""
-    if action == BUILD_DONE:
-        flow.end_turn(state)
-        return
     put_building(state, action)
     state.built = (*state.built, action)
     further = legal_build(state)

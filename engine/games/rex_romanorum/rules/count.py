@@ -13,7 +13,7 @@ from engine.kit.reading import need
 
 
 def most(state: RexState) -> int:
-    """The greatest number that may be named."""
+    """Return the greatest number that may be named."""
     if state.source != NOTHING:
         return min(HIGHEST_COUNT, state.army[state.source])
     if state.task == ACT_ACQUIRE:
@@ -22,12 +22,12 @@ def most(state: RexState) -> int:
 
 
 def legal_count(state: RexState) -> Sequence[int]:
-    """COUNT from 1."""
+    """Return COUNT from 1 to the greatest number."""
     return range(COUNT + 1, COUNT + 1 + most(state))
 
 
 def is_legal_count(state: RexState, action: int) -> bool:
-    """Whether that many may be named."""
+    """Tell whether so many may be named."""
     return COUNT < action <= COUNT + most(state)
 
 
@@ -41,7 +41,7 @@ def apply_count(state: RexState, action: int) -> None:
 
 
 def move_figures(state: RexState, number: int) -> None:
-    """Move figures; they have then moved and stay there."""
+    """Move the figures, which stay where they arrive for the rest of the action."""
     kind = state.source // REGION_COUNT
     there = kind * REGION_COUNT + state.target
     remove_figures(state, state.source, number)
@@ -52,7 +52,7 @@ def move_figures(state: RexState, number: int) -> None:
 
 
 def place_figures(state: RexState, number: int) -> None:
-    """Place figures and pay for them."""
+    """Place the figures and pay for them."""
     figures = state.target
     state.gold[state.active] -= number * state.options.cost[figures // REGION_COUNT]
     add_figures(state, figures, number)

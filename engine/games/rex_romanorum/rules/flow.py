@@ -20,6 +20,11 @@ def end_turn(state: RexState) -> None:
     state.decider = state.active
 
 
+def apply_done(state: RexState, _action: int) -> None:
+    """End the turn: nothing more is placed or built."""
+    end_turn(state)
+
+
 def _forget_action(state: RexState) -> None:
     state.task = NOTHING
     state.drawn = ()
@@ -32,7 +37,7 @@ def _forget_action(state: RexState) -> None:
 
 
 def hold_last_election(state: RexState) -> None:
-    """After the last round: one more royal election, free, called by seat 0, whatever titles are held (D5, K2)."""
+    """Hold one more royal election after the last round: free, by seat 0, whatever titles are held (D5, K2)."""
     state.is_final = True
     state.task = ACT_KING
     open_royal_election(state)
@@ -51,12 +56,12 @@ def ask(state: RexState, election: Election) -> None:
 
 
 def clockwise(state: RexState) -> list[int]:
-    """All seats in the order of turns, the active one first (K1)."""
+    """Return all seats in the order of turns, the active one first (K1)."""
     return [*range(state.active, state.seats), *range(state.active)]
 
 
 def end_game(state: RexState, king: int = NOBODY) -> None:
-    """The game is over; `king` is NOBODY when the last election made none."""
+    """End the game; `king` is NOBODY if the last election made none."""
     _forget_action(state)
     state.king = king
     state.phase = END

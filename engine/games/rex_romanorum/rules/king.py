@@ -13,7 +13,7 @@ from engine.kit.reading import need
 
 
 def begin_vote(state: RexState, election: Election) -> None:
-    """Without a candidate nothing happens; else the electors vote in their order."""
+    """Let the electors vote in their order; without a candidate nothing happens."""
     election.ballot = election.candidates
     if election.candidates:
         ask_elector(state, election)
@@ -22,7 +22,7 @@ def begin_vote(state: RexState, election: Election) -> None:
 
 
 def give_up(state: RexState) -> None:
-    """There is no king: play goes on, or the game ends after the last election (6.2.5, D5)."""
+    """Go on without a king, or end the game after the last election (6.2.5, D5)."""
     if state.is_final:
         flow.end_game(state)
     else:
@@ -43,12 +43,12 @@ def ask_elector(state: RexState, election: Election) -> None:
 
 
 def holder(state: RexState, election: Election) -> int:
-    """The seat that votes for the elector whose turn it is."""
+    """Return the seat that votes for the elector whose turn it is."""
     return state.titles[state.options.vote_order[election.elector]]
 
 
 def ask_next_offer(state: RexState, election: Election) -> None:
-    """Ask the next candidate but the elector himself for an offer, in the order of candidacy; then the elector."""
+    """Ask the next candidate for an offer, in the order of candidacy, but not the elector; after the last, ask him."""
     elector = holder(state, election)
     election.at += 1
     while election.at < len(election.candidates) and election.candidates[election.at] == elector:
@@ -62,24 +62,24 @@ def ask_next_offer(state: RexState, election: Election) -> None:
 
 
 def most_offered(state: RexState) -> int:
-    """The greatest offer of the deciding candidate (K9)."""
+    """Return the greatest offer that the deciding candidate can make (K9)."""
     election = state.election
     assert election is not None
     return min(HIGHEST_COUNT, state.gold[election.candidates[election.at]])
 
 
 def legal_offer(state: RexState) -> Sequence[int]:
-    """OFFER from 0 to what he holds."""
+    """Return OFFER from 0 to what the candidate holds."""
     return range(OFFER, OFFER + 1 + most_offered(state))
 
 
 def is_legal_offer(state: RexState, action: int) -> bool:
-    """Whether he holds as much."""
+    """Tell whether the candidate holds as much as the action offers."""
     return OFFER <= action <= OFFER + most_offered(state)
 
 
 def apply_offer(state: RexState, action: int) -> None:
-    """Note the offer and ask on."""
+    """Note the offer and ask the next candidate, or the elector."""
     election = state.election
     assert election is not None
     election.offers[election.candidates[election.at]] = action - OFFER
@@ -87,14 +87,14 @@ def apply_offer(state: RexState, action: int) -> None:
 
 
 def legal_king_vote(state: RexState) -> Sequence[int]:
-    """VOTE for a candidate, ABSTAIN."""
+    """Return VOTE for each candidate, and ABSTAIN."""
     election = state.election
     assert election is not None
     return [*(VOTE + seat for seat in sorted(election.candidates)), ABSTAIN]
 
 
 def is_legal_king_vote(state: RexState, action: int) -> bool:
-    """Whether `action` votes for a candidate, or abstains."""
+    """Tell whether the action votes for a candidate, or abstains."""
     election = state.election
     assert election is not None
     return action == ABSTAIN or action - VOTE in election.candidates

@@ -40,7 +40,7 @@ def add_figures(state: RexState, figures: int, number: int) -> None:
 
 
 def remove_figures(state: RexState, figures: int, number: int) -> None:
-    """Take `number` of the figures that stand there away."""
+    """Take away `number` of the figures that stand in a region; `figures` is kind * 62 + region."""
     state.army[figures] -= number
     if not state.army[figures]:
         kind, region = divmod(figures, REGION_COUNT)

@@ -21,12 +21,12 @@ from engine.kit.reading import need
 
 
 def may_end(state: RexState) -> int:
-    """Regions where figures may end: own ones, in an attack also enemy ones, never unowned ones (B5, C1)."""
+    """Return the regions where figures may end: own ones, in an attack also enemy ones, never unowned ones (B5, C1)."""
     return state.owned if state.task == ACT_ATTACK else state.land[state.active]
 
 
 def may_pass(state: RexState) -> int:
-    """Regions through which a knight may ride on.
+    """Return the regions through which a knight may ride on.
 
     In action 4 own ones (B5); in an attack every region where no foreign figure stands: an empty castle, unowned land
     and own figures do not block (C3, C4).
@@ -36,7 +36,7 @@ def may_pass(state: RexState) -> int:
 
 
 def reach(steps: int, region: int, ending: int, passing: int) -> int:
-    """Where figures from `region` can end, by any path; never where they came from (K4)."""
+    """Return where figures from `region` can end, by any path, but never where they came from (K4)."""
     near = NEIGHBOURS[region]
     far = near
     if steps == 2:
@@ -46,7 +46,7 @@ def reach(steps: int, region: int, ending: int, passing: int) -> int:
 
 
 def can_attack(state: RexState) -> bool:
-    """Whether one of his figures has a legal destination in an attack."""
+    """Tell whether a figure of the active seat has a legal destination in an attack."""
     land = state.land[state.active]
     ending = state.owned
     passing = ~(manned(state) & ~land)
@@ -58,7 +58,7 @@ def can_attack(state: RexState) -> bool:
 
 
 def enter_sources(state: RexState) -> None:
-    """Ask for the next move. In action 4 go on to placing when nothing can move (K3)."""
+    """Ask for the next move; in action 4 go on to placing when nothing can move (K3)."""
     sources = legal_move_from(state)
     if state.task == ACT_MUSTER and len(sources) == 1:
         finish_moves(state)
@@ -68,7 +68,7 @@ def enter_sources(state: RexState) -> None:
 
 
 def legal_move_from(state: RexState) -> Sequence[int]:
-    """MOVE_FROM, not before the last source; MOVE_DONE, in an attack only after a move."""
+    """Return MOVE_FROM, not before the last source, and MOVE_DONE, in an attack only after a move."""
     found: list[int] = []
     land, ending, passing = state.land[state.active], may_end(state), may_pass(state)
     for kind in range(3):
@@ -91,7 +91,7 @@ def legal_move_from(state: RexState) -> Sequence[int]:
 
 
 def is_legal_move_from(state: RexState, action: int) -> bool:
-    """Whether `action` picks figures that can move, or stops."""
+    """Tell whether the action picks figures that can move, or stops."""
     if action == MOVE_DONE:
         return state.task == ACT_MUSTER or state.last != NOTHING
     figures = action - MOVE_FROM
@@ -102,40 +102,42 @@ def is_legal_move_from(state: RexState, action: int) -> bool:
 
 
 def targets(state: RexState, figures: int) -> int:
-    """Where the figures of one kind and region may go; from the last source only beyond its last target (K4)."""
+    """Return where the figures of one kind and region may go; from the last source only beyond its last target (K4)."""
     kind, region = divmod(figures, REGION_COUNT)
     found = reach(state.options.move[kind], region, may_end(state), may_pass(state))
     return found & ABOVE[state.last_to] if figures == state.last else found
 
 
 def apply_move_from(state: RexState, action: int) -> None:
-    """Ask where they go, or finish."""
-    if action == MOVE_DONE:
-        finish_moves(state)
-        return
+    """Ask where the figures go."""
     state.source = action - MOVE_FROM
     state.phase = MOVE_TO_PHASE
 
 
 def legal_move_to(state: RexState) -> Sequence[int]:
-    """MOVE_TO."""
+    """Return MOVE_TO for each region where the figures may go."""
     return [MOVE_TO + region for region in regions_of(targets(state, state.source))]
 
 
 def is_legal_move_to(state: RexState, action: int) -> bool:
-    """Whether the figures may go there."""
+    """Tell whether the figures may go there."""
     region = action - MOVE_TO
     return 0 <= region < REGION_COUNT and targets(state, state.source) & BIT[region] != 0
 
 
 def apply_move_to(state: RexState, action: int) -> None:
-    """Ask how many go."""
+    """Ask how many figures go there."""
     state.target = action - MOVE_TO
     state.phase = COUNT
 
 
+def apply_move_done(state: RexState, _action: int) -> None:
+    """Go on to what follows the moves."""
+    finish_moves(state)
+
+
 def finish_moves(state: RexState) -> None:
-    """All moves are made: place new figures, or settle the attack."""
+    """Place new figures now that all moves are made, or settle the attack."""
     state.source = state.target = state.last = state.last_to = NOTHING
     battle.settle_arrivals(state)
     if state.task == ACT_MUSTER:

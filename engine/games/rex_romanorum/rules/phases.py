@@ -8,9 +8,9 @@ from typing import Final
 from engine.games.rex_romanorum import actions as ids
 from engine.games.rex_romanorum import scoring
 from engine.games.rex_romanorum import state as at
-from engine.games.rex_romanorum.rules import acquire, battle, bishop, build, count, king, move, place, stand, turn
+from engine.games.rex_romanorum.rules import acquire, battle, bishop, build, count, flow, king, move, place, stand, turn
 from engine.games.rex_romanorum.state import NOTHING, PHASES, RexState
-from engine.kit.phases import Phase, PhaseTable, fits, nobody
+from engine.kit.phases import OVER, Phase, PhaseTable, fits
 from engine.kit.reading import need
 
 _BISHOPS: Final = tuple(range(ids.ACT_BISHOP, ids.ACT_KING))
@@ -40,113 +40,113 @@ def _check_task(state: RexState, tasks: Sequence[int]) -> None:
     need(not state.is_final or state.phase == at.END or task == ids.ACT_KING, "final: only in an election")
 
 
+_PLACING: Final = {range(ids.PLACE, ids.PLACE_DONE): place.apply_place, ids.PLACE_DONE: flow.apply_done}
+_BUILDING: Final = {range(ids.CHURCH, ids.BUILD_DONE): build.apply_build, ids.BUILD_DONE: flow.apply_done}
+_MOVING: Final = {range(ids.MOVE_FROM, ids.MOVE_TO): move.apply_move_from, ids.MOVE_DONE: move.apply_move_done}
+_FIGHTING_ON: Final = {ids.FIGHT_ON: battle.apply_fight_on, range(ids.RETREAT, ids.RAZE): battle.apply_retreat}
+
 TABLE: Final = PhaseTable(
     RexState,
     PHASES,
     {
         at.TURN: Phase(
-            legal=turn.legal_turn,
-            is_legal=turn.is_legal_turn,
-            apply=turn.apply_turn,
+            turn.legal_turn,
+            turn.is_legal_turn,
+            turn.apply_turn,
             caretaker=ids.ACT_HARVEST,
             check=_within(NOTHING),
         ),
-        at.KEEP: Phase(
-            legal=acquire.legal_keep,
-            is_legal=acquire.is_legal_keep,
-            apply=acquire.apply_keep,
-            check=_within(ids.ACT_ACQUIRE),
-        ),
+        at.KEEP: Phase(acquire.legal_keep, acquire.is_legal_keep, acquire.apply_keep, check=_within(ids.ACT_ACQUIRE)),
         at.GARRISON: Phase(
-            legal=acquire.legal_garrison,
-            is_legal=acquire.is_legal_garrison,
-            apply=acquire.apply_garrison,
+            acquire.legal_garrison,
+            acquire.is_legal_garrison,
+            _PLACING,
             caretaker=ids.PLACE_DONE,
             check=_within(ids.ACT_ACQUIRE, check=acquire.check_garrison),
         ),
         at.BUILD: Phase(
-            legal=build.legal_build,
-            is_legal=build.is_legal_build,
-            apply=build.apply_build,
+            build.legal_build,
+            build.is_legal_build,
+            _BUILDING,
             caretaker=ids.BUILD_DONE,
             check=_within(ids.ACT_BUILD, check=build.check_build),
         ),
         at.MOVE_FROM: Phase(
-            legal=move.legal_move_from,
-            is_legal=move.is_legal_move_from,
-            apply=move.apply_move_from,
+            move.legal_move_from,
+            move.is_legal_move_from,
+            _MOVING,
             caretaker=ids.MOVE_DONE,
             check=_within(*_MOVES, check=move.check_moves),
         ),
         at.MOVE_TO: Phase(
-            legal=move.legal_move_to,
-            is_legal=move.is_legal_move_to,
-            apply=move.apply_move_to,
+            move.legal_move_to,
+            move.is_legal_move_to,
+            move.apply_move_to,
             check=_within(*_MOVES, check=move.check_source),
         ),
         at.COUNT: Phase(
-            legal=count.legal_count,
-            is_legal=count.is_legal_count,
-            apply=count.apply_count,
+            count.legal_count,
+            count.is_legal_count,
+            count.apply_count,
             check=_within(ids.ACT_ACQUIRE, *_MOVES, check=count.check_count),
         ),
         at.PLACE: Phase(
-            legal=place.legal_place,
-            is_legal=place.is_legal_place,
-            apply=place.apply_place,
+            place.legal_place,
+            place.is_legal_place,
+            _PLACING,
             caretaker=ids.PLACE_DONE,
             check=_within(ids.ACT_MUSTER),
         ),
         at.RAZE: Phase(
-            legal=battle.legal_raze,
-            is_legal=battle.is_legal_raze,
-            apply=battle.apply_raze,
+            battle.legal_raze,
+            battle.is_legal_raze,
+            battle.apply_raze,
             caretaker=ids.KEEP_CASTLE,
             check=_within(ids.ACT_ATTACK, check=battle.check_raze),
         ),
         at.FIGHT: Phase(
-            legal=battle.legal_fight,
-            is_legal=battle.is_legal_fight,
-            apply=battle.apply_fight,
+            battle.legal_fight,
+            battle.is_legal_fight,
+            battle.apply_fight,
             check=_within(ids.ACT_ATTACK, check=battle.check_attack),
         ),
         at.FIGHT_ON: Phase(
-            legal=battle.legal_fight_on,
-            is_legal=battle.is_legal_fight_on,
-            apply=battle.apply_fight_on,
+            battle.legal_fight_on,
+            battle.is_legal_fight_on,
+            _FIGHTING_ON,
             check=_within(ids.ACT_ATTACK, check=battle.check_fight_on),
         ),
         at.STAND: Phase(
-            legal=stand.legal_stand,
-            is_legal=stand.is_legal_stand,
-            apply=stand.apply_stand,
+            stand.legal_stand,
+            stand.is_legal_stand,
+            stand.apply_stand,
             decides=bishop.asked_seat,
             caretaker=ids.DECLINE,
             check=_within(*_BISHOPS, ids.ACT_KING, check=stand.check_stand),
         ),
         at.BISHOP_VOTE: Phase(
-            legal=bishop.legal_bishop_vote,
-            is_legal=bishop.is_legal_bishop_vote,
-            apply=bishop.apply_bishop_vote,
+            bishop.legal_bishop_vote,
+            bishop.is_legal_bishop_vote,
+            bishop.apply_bishop_vote,
             decides=bishop.asked_seat,
             check=_within(*_BISHOPS, check=bishop.check_bishop_vote),
         ),
         at.OFFER: Phase(
-            legal=king.legal_offer,
-            is_legal=king.is_legal_offer,
-            apply=king.apply_offer,
+            king.legal_offer,
+            king.is_legal_offer,
+            king.apply_offer,
             decides=king.offering_seat,
             check=_within(ids.ACT_KING, check=king.check_king_vote),
         ),
         at.KING_VOTE: Phase(
-            legal=king.legal_king_vote,
-            is_legal=king.is_legal_king_vote,
-            apply=king.apply_king_vote,
+            king.legal_king_vote,
+            king.is_legal_king_vote,
+            king.apply_king_vote,
             decides=king.voting_seat,
             caretaker=ids.ABSTAIN,
             check=_within(ids.ACT_KING, check=king.check_king_vote),
         ),
-        at.END: Phase(decides=nobody, check=_within(NOTHING)),
+        at.END: Phase(decides=OVER.decides, check=_within(NOTHING)),
     },
     actions=ids.ACTION_COUNT,
     outcome=scoring.outcome,

@@ -12,7 +12,7 @@ from engine.games.rex_romanorum.state import PLACE as PLACE_PHASE
 
 
 def sites(state: RexState, kind: int) -> int:
-    """Own regions for foot and archers, own castles for knights (B6)."""
+    """Return the own regions for foot and archers, the own castles for knights (B6)."""
     land = state.land[state.active]
     return land & state.castles if kind == KNIGHT else land
 
@@ -28,7 +28,7 @@ def enter(state: RexState) -> None:
 
 
 def legal_place(state: RexState) -> Sequence[int]:
-    """PLACE beyond the last one, if payable; PLACE_DONE."""
+    """Return PLACE beyond the last one of what can be paid, and PLACE_DONE."""
     found: list[int] = []
     gold = state.gold[state.active]
     for kind in range(3):
@@ -41,7 +41,7 @@ def legal_place(state: RexState) -> Sequence[int]:
 
 
 def is_legal_place(state: RexState, action: int) -> bool:
-    """Whether `action` places figures, or stops."""
+    """Tell whether the action places figures, or stops."""
     figures = action - PLACE
     if not 0 <= figures < FIGURE_COUNT or figures <= state.last:
         return action == PLACE_DONE
@@ -50,16 +50,13 @@ def is_legal_place(state: RexState, action: int) -> bool:
 
 
 def apply_place(state: RexState, action: int) -> None:
-    """Ask how many, or end the turn."""
-    if action == PLACE_DONE:
-        flow.end_turn(state)
-        return
+    """Ask how many figures are placed there."""
     state.source = NOTHING
     state.target = action - PLACE
     state.phase = COUNT
 
 
 def most_placed(state: RexState) -> int:
-    """The most figures of the chosen kind that can be paid; regions hold any number (B9)."""
+    """Return the most figures of the chosen kind that can be paid; regions hold any number (B9)."""
     kind = state.target // REGION_COUNT
     return min(HIGHEST_COUNT, state.gold[state.active] // state.options.cost[kind])

@@ -10,12 +10,12 @@ from engine.games.rex_romanorum.state import NOTHING, RexState, election_of
 
 
 def legal_stand(_state: RexState) -> Sequence[int]:
-    """STAND, DECLINE."""
+    """Return STAND and DECLINE."""
     return (STAND, DECLINE)
 
 
 def is_legal_stand(_state: RexState, action: int) -> bool:
-    """Whether `action` answers the question."""
+    """Tell whether the action answers the question."""
     return action in (STAND, DECLINE)
 
 

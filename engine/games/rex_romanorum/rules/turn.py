@@ -26,7 +26,7 @@ def begin(state: RexState) -> None:
 
 
 def legal_turn(state: RexState) -> Sequence[int]:
-    """The actions of this turn."""
+    """Return the actions that may be chosen for this turn."""
     found = [ACT_ACQUIRE, ACT_HARVEST] if can_acquire(state) else [ACT_HARVEST]
     if build.can_build(state):
         found.append(ACT_BUILD)
@@ -42,7 +42,7 @@ def legal_turn(state: RexState) -> Sequence[int]:
 
 
 def is_legal_turn(state: RexState, action: int) -> bool:
-    """Whether `action` may be chosen."""
+    """Tell whether the action may be chosen for this turn."""
     if action == ACT_HARVEST:  # also without any production, so that a ruined player can act (B1, D2)
         return True
     if action == ACT_ACQUIRE:
@@ -60,17 +60,17 @@ def is_legal_turn(state: RexState, action: int) -> bool:
 
 
 def can_acquire(state: RexState) -> bool:
-    """Whether a card is left to draw, however little gold there is (A3, A4)."""
+    """Tell whether a card is left to draw, however little gold there is (A3, A4)."""
     return bool(state.pile) or bool(state.discards)
 
 
 def has_chapter(state: RexState, diocese: int) -> bool:
-    """Whether a player owns a church of the diocese (6.1.1)."""
+    """Tell whether a player owns a church of the diocese (6.1.1)."""
     return state.churches[diocese] & state.owned != 0
 
 
 def can_call_royal_election(state: RexState) -> bool:
-    """With the price, and while so many titles are held that somebody could win (6.2.1)."""
+    """Tell whether the price can be paid, and so many titles are held that somebody could win (6.2.1)."""
     held = len(state.titles) - state.titles.count(NOBODY)
     affordable = state.gold[state.active] >= state.options.king_election_price
     return affordable and held >= state.options.votes_to_win

@@ -21,19 +21,19 @@ _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
 
 @cache
 def labels(language: str) -> Mapping[str, str]:
-    """All labels in a language; English for an unknown one and wherever a language has no word."""
+    """Return all labels in a language: English for an unknown one and wherever a language has no word."""
     regions = dict(zip(REGIONS, NAMES, strict=True))
     names = {**_TEXTS["en"], **regions, **_TEXTS.get(language, _TEXTS["en"])}
     return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
 
 
 def phase_label(phase: str, names: Mapping[str, str]) -> str:
-    """The label of a phase; some phases are called like an action."""
+    """Return the label of a phase; some phases are called like an action."""
     return names.get(f"{phase}_PHASE") or names[phase]
 
 
 def _label(action: str, names: Mapping[str, str]) -> str:
-    """The label of an action from its template."""
+    """Return the label of an action from its template."""
     verb, *parameters = action.split(":")
     if verb == "KEEP":
         return names[f"KEEP_{parameters[0]}"]

@@ -18,6 +18,7 @@ from engine.games.rex_romanorum.board import (
 )
 from engine.games.rex_romanorum.state import FIGHT_ON, NOBODY, RAZE, RexState
 from engine.games.rex_romanorum.view.text import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
+from engine.kit.drawing import group, polygon, text
 
 ARMS: Final[Mapping[int, str]] = {
     NOBODY: "#f4ecd8",
@@ -59,46 +60,35 @@ _NARROWEST: Final = 0.8
 
 
 def to_picture(x: float, y: float) -> tuple[float, float]:
-    """A point of the board in units of the picture."""
+    """Return a point of the board in units of the picture."""
     return (x - 92) * _SCALE + 10, (y - 20) * _SCALE + 40
 
 
-def text(x: float, y: float, content: object, classes: str = "", widest: float = 0) -> str:
-    """A text; with `widest` it is squeezed into so many units if it would be longer."""
-    kind = f' class="{classes}"' if classes else ""
-    longer = 0 < widest < 6.6 * len(str(content))
-    squeezed = f' textLength="{widest:g}" lengthAdjust="spacingAndGlyphs"' if longer else ""
-    return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
-
-
 def halo(x: float, y: float, content: str, classes: str, widest: float = 0) -> str:
-    """A text on a pale rim, to be read on any hatching."""
-    return text(x, y, content, f"{classes} o", widest) + text(x, y, content, classes, widest)
+    """Return a text on a pale rim, to be read on any hatching."""
+    return text(x, y, content, f"{classes} o", widest=widest) + text(x, y, content, classes, widest=widest)
 
 
 def shield(seat: int, x: float, y: float) -> str:
-    """The arms of a seat: fill, hatching and letter."""
+    """Return the arms of a seat, with fill, hatching and letter."""
     outline = f'<path d="M-9 -10H9V1C9 7 4 10 0 12C-4 10 -9 7 -9 1Z" fill="url(#p{seat})" stroke="#222"/>'
-    return f'<g transform="translate({x:g} {y:g})">{outline}{halo(0, 4, letter_of(seat), "c b")}</g>'
+    return group(x, y, outline + halo(0, 4, letter_of(seat), "c b"))
 
 
 def church(diocese: int, x: float, y: float) -> str:
-    """A church of a diocese: colour and letter (S2)."""
+    """Return a church of a diocese, with colour and letter (S2)."""
     outline = '<path d="M-7 8V-2L-1 -7V-12H-3V-13.500H-1V-15.500H1V-13.500H3V-12H1V-7L7 -2V8Z" fill="#fff"'
     letter = f'<text y="6" class="c s b" style="fill:{_CHURCH_INKS[diocese]}">{DIOCESE_LETTERS[diocese]}</text>'
-    return (
-        f'<g transform="translate({x:g} {y:g})">{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>'
-        f"{letter}</g>"
-    )
+    return group(x, y, f'{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>{letter}')
 
 
 def draw_map(state: RexState, names: Mapping[str, str]) -> str:
-    """All regions, the marked ones over them, then what stands in them."""
+    """Return all regions, the marked ones over them, then what stands in them."""
     lands = "".join(_land(region, _fill(state, region)) for region in range(REGION_COUNT))
-    marked = [_outline(region, "card") for region in state.drawn]
+    marked = [polygon(_points(region), "card") for region in state.drawn]
     if state.phase in (RAZE, FIGHT_ON):
-        marked.append(_outline(state.target, "mark"))
-    marked += [_outline(region, "mark") for region in regions_of(state.contested | state.undefended)]
+        marked.append(polygon(_points(state.target), "mark"))
+    marked += [polygon(_points(region), "mark") for region in regions_of(state.contested | state.undefended)]
     return lands + "".join(marked) + "".join(_content(state, region, names) for region in range(REGION_COUNT))
 
 
@@ -119,13 +109,9 @@ def _land(region: int, fill: str) -> str:
     return f'<polygon class="land" points="{_points(region)}" fill="{fill}"/>'
 
 
-def _outline(region: int, kind: str) -> str:
-    return f'<polygon class="{kind}" points="{_points(region)}"/>'
-
-
 @cache
 def _width(region: int, down: float) -> float:
-    """How wide the region is, in units of the picture, so many of them below its point."""
+    """Return how wide the region is, in units of the picture, so many of them below its point."""
     x, y = POINTS[region]
     ring = shapes()[REGIONS[region]]
     level = y + (down + 0.1) / _SCALE  # on no corner
@@ -140,7 +126,7 @@ def _width(region: int, down: float) -> float:
 
 
 def _content(state: RexState, region: int, names: Mapping[str, str]) -> str:
-    """Name; under it owner, church and castle; under them figures, and attackers."""
+    """Return the name; under it owner, church and castle; under them figures, and attackers."""
     x, y = to_picture(*POINTS[region])
     signs = _signs(state, region)
     left = x - 10 * (len(signs) - 1)
@@ -149,7 +135,7 @@ def _content(state: RexState, region: int, names: Mapping[str, str]) -> str:
 
 
 def _name(region: int, x: float, y: float, names: Mapping[str, str]) -> str:
-    """The name, in two lines when it has two words and no room, squeezed a little when it still is too long."""
+    """Return the name, in two lines if it has two words and no room, squeezed a little if it is still too long."""
     name = names[REGIONS[region]]
     room = max(_width(region, -_NAME_UP), 36.0)
     words = name.split(" ") if len(name) * _LETTER_WIDTH > room else [name]
@@ -166,7 +152,7 @@ def _name_line(line: str, x: float, y: float, room: float) -> str:
 
 
 def _signs(state: RexState, region: int) -> list[str]:
-    """Templates of x and y: the owner's shield, the church, the castle."""
+    """Return templates of x and y for the owner's shield, the church and the castle."""
     found = []
     if state.owner[region] != NOBODY:
         found.append(_movable(shield(state.owner[region], 0, 0)))
@@ -183,7 +169,7 @@ def _movable(drawing: str) -> str:
 
 
 def _figures(state: RexState, region: int, x: float, y: float) -> str:
-    """Who stands there; the attackers, in red with their letter, stand below."""
+    """Return who stands there; the attackers, in red with their letter, stand below."""
     own = figures_text(standing_in(state, region))
     room = max(_width(region, _FIGURES_DOWN - 4), 40.0)
     shown = halo(x, y, own, "c f", room) if own else ""

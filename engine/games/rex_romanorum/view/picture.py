@@ -6,23 +6,15 @@ Every colour has a second sign: owners a letter and a hatching, churches a lette
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Final
 
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
 from engine.games.rex_romanorum.scoring import figures_of, production, wealth
 from engine.games.rex_romanorum.state import NOBODY, RexState
 from engine.games.rex_romanorum.view.labels import labels
-from engine.games.rex_romanorum.view.map import (
-    ARMS,
-    CASTLE,
-    PATTERNS,
-    church,
-    draw_map,
-    shield,
-    text,
-)
+from engine.games.rex_romanorum.view.map import ARMS, CASTLE, PATTERNS, church, draw_map, shield
 from engine.games.rex_romanorum.view.text import church_letters, churches_of, figures_text, letter_of, status
+from engine.kit.drawing import box, document, group, text
 
 _STYLE: Final = (
     "text{font-family:sans-serif;font-size:13px;fill:#222}"
@@ -40,24 +32,9 @@ def render_svg(state: RexState, seat: int | None, language: str) -> str:
     """Return the whole position as a picture."""
     del seat
     names = labels(language)
-    parts = [
-        draw_map(state, names),
-        _heading(state, names),
-        _cards(state, names),
-        _titles(state, names),
-        _players(state, names),
-        _legend(names),
-    ]
-    title = escape(f"{names['title']} · {status(state, names)}")
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1200" role="img">'
-        f"<title>{title}</title><style>{_STYLE}</style><defs>{PATTERNS}</defs>"
-        '<rect width="1000" height="1200" fill="#ffffff"/>' + "".join(parts) + "</svg>\n"
-    )
-
-
-def _box(x: float, y: float, width: float, height: float, kind: str = "box") -> str:
-    return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6"/>'
+    panels = "".join(panel(state, names) for panel in (_heading, _cards, _titles, _players))
+    title = f"{names['title']} · {status(state, names)}"
+    return document(1000, 1200, title, _STYLE, (draw_map(state, names), panels, _legend(names)), PATTERNS)
 
 
 def _heading(state: RexState, names: Mapping[str, str]) -> str:
@@ -65,23 +42,23 @@ def _heading(state: RexState, names: Mapping[str, str]) -> str:
 
 
 def _cards(state: RexState, names: Mapping[str, str]) -> str:
-    """Pile, discards, and the cards drawn."""
+    """Return the box of pile, discards and the cards drawn."""
     lines = [
         f"{names['pile']}: {len(state.pile)}",
         f"{names['discards']}: {len(state.discards)}",
         f"{names['drawn']}: {'-' if not state.drawn else ''}",
         *(f"· {names[REGIONS[region]]}" for region in state.drawn),
     ]
-    rows = "".join(text(22, 66 + 18 * place, line, "n", 134) for place, line in enumerate(lines))
-    return _box(12, 44, 154, 122) + rows
+    rows = "".join(text(22, 66 + 18 * place, line, "n", widest=134) for place, line in enumerate(lines))
+    return box(12, 44, 154, 122) + rows
 
 
 def _titles(state: RexState, names: Mapping[str, str]) -> str:
-    """The seven electors in the order of their votes; under them the election that is held."""
-    parts = [_box(788, 330, 204, 216), text(800, 352, names["titles"], "b")]
+    """Return the seven electors in the order of their votes, and under them the election that is held."""
+    parts = [box(788, 330, 204, 216), text(800, 352, names["titles"], "b")]
     for place, title in enumerate(state.options.vote_order):
         y = 378 + 25 * place
-        parts.append(text(828, y + 5, names[f"title_{TITLES[title]}"], "n", 158))
+        parts.append(text(828, y + 5, names[f"title_{TITLES[title]}"], "n", widest=158))
         holder = state.titles[title]
         parts.append(text(810, y + 5, "-", "c") if holder == NOBODY else shield(holder, 810, y))
     return "".join(parts) + _election(state, names)
@@ -92,16 +69,16 @@ def _election(state: RexState, names: Mapping[str, str]) -> str:
     if election is None:
         return ""
     what = names["king"] if election.diocese < 0 else names[f"title_{DIOCESES[election.diocese]}"]
-    parts = [_box(788, 554, 204, 34 + 25 * len(election.candidates)), text(800, 576, what, "b", 184)]
+    parts = [box(788, 554, 204, 34 + 25 * len(election.candidates)), text(800, 576, what, "b", widest=184)]
     for place, seat in enumerate(election.candidates):
         y = 598 + 25 * place
         votes = f"{names['votes']} {election.votes[seat]} · {names['offer']} {election.offers[seat]}"
-        parts.append(shield(seat, 810, y) + text(828, y + 5, votes, "n", 158))
+        parts.append(shield(seat, 810, y) + text(828, y + 5, votes, "n", widest=158))
     return "".join(parts)
 
 
 def _players(state: RexState, names: Mapping[str, str]) -> str:
-    """A card for each seat; the one that decides is marked."""
+    """Return a card for each seat; that of the seat that decides is marked."""
     top = 1192 - _CARD_HEIGHT * state.seats
     return "".join(_player(state, seat, top + _CARD_HEIGHT * seat, names) for seat in range(state.seats))
 
@@ -118,21 +95,21 @@ def _player(state: RexState, seat: int, y: float, names: Mapping[str, str]) -> s
     }
     words = [f"{names[word]} {amount}" for word, amount in holdings.items()]
     lines = (" · ".join(words[:3]), " · ".join(words[3:]), figures_text(figures_of(state, seat)) or "-")
-    rows = "".join(text(728, y + 41 + 17 * place, line, "n", 254) for place, line in enumerate(lines))
+    rows = "".join(text(728, y + 41 + 17 * place, line, "n", widest=254) for place, line in enumerate(lines))
     return (
-        _box(716, y, 276, _CARD_HEIGHT - 6, "turn" if seat == state.decider else "box")
+        box(716, y, 276, _CARD_HEIGHT - 6, "turn" if seat == state.decider else "box")
         + shield(seat, 738, y + 17)
-        + text(758, y + 21, f"{letter_of(seat)} · {names[f'arms_{seat}']}{crown}", "b", 224)
+        + text(758, y + 21, f"{letter_of(seat)} · {names[f'arms_{seat}']}{crown}", "b", widest=224)
         + rows
     )
 
 
 def _legend(names: Mapping[str, str]) -> str:
-    """What the signs mean."""
-    parts = [_box(12, 1052, 150, 140)]
+    """Return what the signs mean."""
+    parts = [box(12, 1052, 150, 140)]
     parts += [church(diocese, 28 + 22 * diocese, 1070) for diocese in range(DIOCESE_COUNT)]
     parts.append(text(92, 1074, names["church"], "s"))
-    parts.append(f'<g transform="translate(28 1094)">{CASTLE}</g>' + text(46, 1098, names["castle"], "s"))
+    parts.append(group(28, 1094, CASTLE) + text(46, 1098, names["castle"], "s"))
     for place, kind in enumerate("FAK"):
         parts.append(text(24, 1120 + 18 * place, kind, "f") + text(46, 1120 + 18 * place, names[kind], "s"))
     parts.append(f'<rect x="20" y="1168" width="18" height="14" fill="{ARMS[NOBODY]}" stroke="#5c4d2e"/>')

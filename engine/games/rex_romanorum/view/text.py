@@ -21,12 +21,12 @@ _CELL_WIDTH: Final = 12
 
 
 def letter_of(seat: int | None) -> str:
-    """A to E for the seats, a dash for nobody: a sign beside the colour."""
+    """Return A to E for the seats, a dash for nobody: a sign beside the colour."""
     return "-" if seat is None or seat == NOBODY else SEAT_LETTERS[seat]
 
 
 def status(state: RexState, names: Mapping[str, str]) -> str:
-    """Round, phase and who decides, or king and ranks; one line."""
+    """Return round, phase and who decides, or king and ranks, in one line."""
     start = f"{names['round']} {state.round}/{state.options.round_limit} · "
     if state.phase != END:
         phase = phase_label(PHASES[state.phase], names)
@@ -38,12 +38,12 @@ def status(state: RexState, names: Mapping[str, str]) -> str:
 
 
 def figures_text(numbers: Iterable[int]) -> str:
-    """(3, 0, 1) as `3F1K`."""
+    """Return (3, 0, 1) as `3F1K`."""
     return "".join(f"{number}{kind}" for number, kind in zip(numbers, KINDS, strict=True) if number)
 
 
 def standing_in(state: RexState, region: int) -> list[int]:
-    """Figures of the region's owner by kind, those that have just moved in included."""
+    """Return the figures of the region's owner by kind, those that have just moved in included."""
     return [
         state.army[i] + (state.arrived.get(i, 0) if state.owner[region] == state.active else 0)
         for i in range(region, 3 * REGION_COUNT, REGION_COUNT)
@@ -51,25 +51,25 @@ def standing_in(state: RexState, region: int) -> list[int]:
 
 
 def attacking(state: RexState, region: int) -> list[int]:
-    """Figures of the active seat in another's region, by kind."""
+    """Return the figures of the active seat in another's region, by kind."""
     if state.owner[region] == state.active:
         return [0, 0, 0]
     return [state.arrived.get(i, 0) for i in range(region, 3 * REGION_COUNT, REGION_COUNT)]
 
 
 def churches_of(state: RexState, seat: int) -> list[int]:
-    """How many churches of each diocese a seat owns."""
+    """Return how many churches of each diocese a seat owns."""
     return [(state.churches[diocese] & state.land[seat]).bit_count() for diocese in range(DIOCESE_COUNT)]
 
 
 def church_letters(numbers: Iterable[int]) -> str:
-    """(1, 0, 2) as `1M2T`."""
+    """Return (1, 0, 2) as `1M2T`."""
     counts = zip(numbers, DIOCESE_LETTERS, strict=True)
     return "".join(f"{number}{letter}" for number, letter in counts if number) or "-"
 
 
 def render_text(state: RexState, seat: int | None, language: str) -> str:
-    """The whole position in lines of at most 100 columns."""
+    """Return the whole position in lines of at most 100 columns."""
     del seat
     names = labels(language)
     lines = [f"{names['title']} · {status(state, names)}", _cards_line(state, names), ""]
@@ -112,7 +112,7 @@ def _titles_lines(state: RexState, names: Mapping[str, str]) -> list[str]:
 
 
 def _land_lines(state: RexState, seat: int, names: Mapping[str, str]) -> list[str]:
-    """The regions of a seat: church in brackets, castle as #, figures; unowned churches stand in the titles' lands."""
+    """Return the lines with the regions of a seat: the church in brackets, a castle as #, the figures."""
     entries = [_region_text(state, region, names) for region in regions_of(state.land[seat])]
     heading = f"{letter_of(seat)} {names[f'arms_{seat}']}: "
     return wrap(heading + (", ".join(entries) or "-"), _WIDTH, subsequent_indent="  ")
