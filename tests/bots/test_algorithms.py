@@ -14,27 +14,20 @@ from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
 from engine import registry
-from tests.support.nim import GAME as NIM
-from tests.support.nim import nim
-from tests.support.script_game import PIG
+from tests.support.nim import NIM, NimState
 
 MAKERS: dict[str, Callable[[], Bot]] = {
     "random": RandomBot,
     "greedy": lambda: GreedyBot(nodes=60),
     "search": lambda: SearchBot(playouts=12),
 }
-GAMES = [*registry.names(), "nim", "script"]
-OPTIONS = {"script": {"script": PIG}}
+GAMES = [*registry.names(), "nim", "lucky_nim"]
+OPTIONS = {"lucky_nim": {"size": 6}}
 
 
 def play(game: str, *makers: Callable[[], Bot], seed: int = 0) -> OfflineMatch:
-    return play_offline(
-        [make() for make in makers],
-        game,
-        options=OPTIONS.get(game),
-        seeds=[10 * seed + seat for seat in range(len(makers))],
-        chance_seed=seed,
-    )
+    seeds = [10 * seed + seat for seat in range(len(makers))]
+    return play_offline([make() for make in makers], game, options=OPTIONS.get(game), seeds=seeds, chance_seed=seed)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -56,10 +49,9 @@ def test_equal_seeds_give_equal_playings(game: str, name: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bot_that_has_played_before_plays_as_a_fresh_one(game: str) -> None:
     used = [SearchBot(playouts=12), SearchBot(playouts=12)]
-    play_offline(used, game, options=OPTIONS.get(game), seeds=[7, 8], chance_seed=9)
-    again = play_offline(used, game, options=OPTIONS.get(game), seeds=[1, 2], chance_seed=3)
-    fresh_bots = [SearchBot(playouts=12), SearchBot(playouts=12)]
-    fresh = play_offline(fresh_bots, game, options=OPTIONS.get(game), seeds=[1, 2], chance_seed=3)
+    play_offline(used, game, seeds=[7, 8], chance_seed=9)
+    again = play_offline(used, game, seeds=[1, 2], chance_seed=3)
+    fresh = play_offline([SearchBot(playouts=12), SearchBot(playouts=12)], game, seeds=[1, 2], chance_seed=3)
     assert again.record == fresh.record
 
 
@@ -69,11 +61,11 @@ def test_other_seeds_give_other_playings() -> None:
 
 
 def test_greedy_takes_the_win_it_can_reach() -> None:
-    assert best_line(NIM.playable, nim(2, 3), 100, Random(0)) == [2]
+    assert best_line(NIM.playable, NimState(2, heap=3), 100, Random(0)) == [2]
 
 
 def test_greedy_draws_among_equals_from_its_seed() -> None:
-    state = nim(2, 20)
+    state = NimState(2, heap=20)
     lines = {tuple(best_line(NIM.playable, state, 100, Random(seed))) for seed in range(30)}
     assert lines == {(0,), (1,), (2,)}
 
@@ -82,12 +74,12 @@ def test_search_finds_the_only_winning_move_of_nim() -> None:
     for heap in (5, 6, 7, 9, 10, 11):
         root = Node(0)
         search = Search(NIM.playable, 2, Random(1), Settings(exploration=0.7))
-        search.run(root, nim(2, heap).clone, lambda iterations: iterations < 2000)
+        search.run(root, NimState(2, heap).clone, lambda iterations: iterations < 2000)
         assert root.best_action() + 1 == heap % 4, f"heap of {heap}"
 
 
 def test_search_beats_random_at_a_game_of_chance_and_hidden_cards() -> None:
-    ranks = [play("script", RandomBot, lambda: SearchBot(playouts=60), seed=seed).ranks for seed in range(60)]
+    ranks = [play("lucky_nim", RandomBot, lambda: SearchBot(playouts=60), seed=seed).ranks for seed in range(60)]
     wins = sum(rank == (2, 1) for rank in ranks)
     losses = sum(rank == (1, 2) for rank in ranks)
     assert wins > 1.5 * losses
@@ -96,7 +88,7 @@ def test_search_beats_random_at_a_game_of_chance_and_hidden_cards() -> None:
 def test_search_stops_growing_its_tree_at_the_limit() -> None:
     root = Node(0)
     search = Search(NIM.playable, 2, Random(1), Settings(max_nodes=50))
-    search.run(root, nim(2, 40).clone, lambda iterations: iterations < 500)
+    search.run(root, NimState(2, 40).clone, lambda iterations: iterations < 500)
 
     def count(node: Node) -> int:
         return 1 + sum(count(child) for child in node.children.values())

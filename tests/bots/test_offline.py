@@ -10,10 +10,11 @@ from arena.v1 import play_pb2
 from bots.kit import RESIGN, Answer, AnswerError, Bot, Decision, Match, play_offline
 from engine.core import OptionsError, SeatsError
 from engine.record import replay
-from tests.support.script_game import KEEP, PIG, THROW
+from tests.support.nim import THROW
 
+TAKE = 0
 SEED_OF_SMALL_THROWS = 0
-"""With it the first throws of Pig are neither 1 nor 6, which would end the turn or force another."""
+"""With it the first throws of Lucky Nim are neither 1 nor 6, which would end the turn or force another."""
 
 
 class Scripted(Bot):
@@ -37,48 +38,48 @@ class Scripted(Bot):
 
 
 def test_a_whole_match_is_played_and_can_be_replayed() -> None:
-    match = play_offline([Scripted(), Scripted()], "nim", options={"heap": 4})
+    match = play_offline([Scripted(), Scripted()], "nim", options={"size": 4})
     assert match.record.actions == (0, 0, 0, 0)
     assert match.ranks == (2, 1)
-    assert match.details == {"last": 1}
+    assert match.details == {"turns": 4}
     assert replay(match.record).state.outcome() is not None
 
 
 def test_the_last_ply_is_forced_and_asks_nobody() -> None:
-    match = play_offline([Scripted(), Scripted()], "nim", options={"heap": 4})
+    match = play_offline([Scripted(), Scripted()], "nim", options={"size": 4})
     assert match.decisions == (2, 1)
 
 
 def test_a_bot_is_told_its_seat_the_options_and_the_opening() -> None:
     bots = [Scripted(), Scripted(), Scripted()]
-    play_offline(bots, "nim", options={"heap": 9}, seeds=[5, 6, 7], opening=[2, 1])
+    play_offline(bots, "nim", options={"size": 9}, seeds=[5, 6, 7], opening=[2, 1])
     for seat, bot in enumerate(bots):
         told = bot.matches[0]
-        assert (told.game, told.seat, told.seats, told.seed, told.options) == ("nim", seat, 3, 5 + seat, {"heap": 9})
+        assert (told.game, told.seat, told.seats, told.seed, told.options) == ("nim", seat, 3, 5 + seat, {"size": 9})
         assert [(event.seat, event.action) for event in told.events] == [(0, 2), (1, 1)]
         assert list(told.actions) == ["TAKE:1", "TAKE:2", "TAKE:3"]
 
 
 def test_a_decision_shows_what_happened_since_the_last_one() -> None:
     first = Scripted(2, 0)
-    play_offline([first, Scripted(1)], "nim", options={"heap": 9})
+    play_offline([first, Scripted(1)], "nim", options={"size": 9})
     assert [event.ply for event in first.decisions[0].events] == []
     assert [(event.ply, event.seat, event.action) for event in first.decisions[1].events] == [(0, 0, 2), (1, 1, 1)]
 
 
 def test_a_decision_has_names_an_observation_and_a_state() -> None:
     bot = Scripted()
-    play_offline([bot, Scripted()], "nim", options={"heap": 9})
+    play_offline([bot, Scripted()], "nim", options={"size": 9})
     decision = bot.decisions[0]
     assert decision.ply == 0
     assert decision.names == ["TAKE:1", "TAKE:2", "TAKE:3"]
-    assert (decision.observation["seats"], decision.observation["heap"]) == (2, 9)
+    assert decision.observation == {"seats": 2, "heap": 9, "turn": 0, "points": [0, 0], "cards": [], "thrown": []}
     assert decision.state().legal_actions() == decision.legal_actions
 
 
 def test_the_hidden_part_of_a_position_is_hidden() -> None:
-    bot = Scripted(KEEP)
-    play_offline([bot, Scripted(KEEP)], "script", options={"script": PIG}, chance_seed=3)
+    bot = Scripted(TAKE)
+    play_offline([bot, Scripted(TAKE)], "lucky_nim", chance_seed=3)
     cards = bot.decisions[0].observation["cards"]
     assert cards[0] is not None
     assert cards[1] is None
@@ -86,8 +87,8 @@ def test_the_hidden_part_of_a_position_is_hidden() -> None:
 
 
 def test_several_actions_stop_at_the_first_chance_outcome_and_the_rest_is_counted() -> None:
-    bot = Scripted([THROW, THROW, KEEP])
-    play_offline([bot, Scripted(KEEP)], "script", options={"script": PIG}, chance_seed=SEED_OF_SMALL_THROWS)
+    bot = Scripted([THROW, THROW, TAKE])
+    play_offline([bot, Scripted(TAKE)], "lucky_nim", chance_seed=SEED_OF_SMALL_THROWS)
     assert bot.decisions[1].dropped_actions == 2
     assert [event.action for event in bot.decisions[1].events] == [THROW]
 
@@ -99,7 +100,7 @@ def test_several_actions_stop_at_another_seat() -> None:
 
 
 def test_who_resigns_is_last_and_is_played_on() -> None:
-    match = play_offline([Scripted(RESIGN), Scripted(), Scripted()], "nim", options={"heap": 5})
+    match = play_offline([Scripted(RESIGN), Scripted(), Scripted()], "nim", options={"size": 5})
     assert match.resigned == (0,)
     assert match.ranks == (3, 1, 2)
     assert match.details
@@ -116,7 +117,7 @@ def test_the_earlier_resignation_ranks_lower_and_the_last_seat_wins_at_once() ->
 
 def test_every_bot_hears_the_result() -> None:
     bots = [Scripted(), Scripted()]
-    match = play_offline(bots, "nim", options={"heap": 4})
+    match = play_offline(bots, "nim", options={"size": 4})
     assert [tuple(bot.finished[0].result.ranks) for bot in bots] == [match.ranks, match.ranks]
 
 
@@ -146,7 +147,7 @@ def test_a_wrong_number_of_seats_or_option_is_the_engines_error() -> None:
     with pytest.raises(SeatsError):
         play_offline([Scripted()], "nim")
     with pytest.raises(OptionsError):
-        play_offline([Scripted(), Scripted()], "nim", options={"size": 3})
+        play_offline([Scripted(), Scripted()], "nim", options={"heap": 3})
 
 
 def test_one_object_cannot_sit_in_two_seats() -> None:

@@ -50,7 +50,7 @@ def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch)
         play(game, 3)
 
 
-@pytest.mark.usefixtures("script")
+@pytest.mark.usefixtures("script_game")
 def test_a_game_that_knows_no_invariants_passes() -> None:
     play(registry.get("script"), 1)
 

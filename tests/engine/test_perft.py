@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import registry
-from engine.chance import SeededChance
+from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game
 from engine.perft import breakdown, perft
 from tests.support.script_game import GAME, ScriptOptions
@@ -39,7 +39,7 @@ def test_a_count_can_be_repeated(name: str) -> None:
 
 
 def test_sequences_that_end_early_count_nothing() -> None:
-    alone = GAME.new_state(1, ScriptOptions("0:2d"))
+    alone = GAME.new_state(1, ScriptOptions("0:2"), ScriptedChance([]))
     assert perft(alone, 1) == 2
     assert perft(alone, 2) == 0
     assert breakdown(alone, 2) == {0: 0, 1: 0}

@@ -13,10 +13,10 @@ from engine.core import IllegalActionError, Reveal
 from engine.record import Playing, Record, RecordError, replay
 from tests.support.script_game import GAME, ScriptOptions
 
-pytestmark = pytest.mark.usefixtures("script")
+pytestmark = pytest.mark.usefixtures("script_game")
 
-SCRIPT = "cards 0:2d 1:2 0:2d 1:1"
-"""Cards are drawn before the first ply, a die is thrown after plies 0 and 2, and the last one is forced."""
+SCRIPT = "shuffle 0:2d 1:2 0:2d 1:1 0:2"
+"""Two seats in a drawn order; the first one's first two actions are followed by a die, the other's second is forced."""
 
 
 def played(*actions: int, seats: int = 2) -> Playing:
@@ -28,9 +28,10 @@ def played(*actions: int, seats: int = 2) -> Playing:
 
 def test_a_playing_remembers_what_happened() -> None:
     playing = played(1, 0, 1, 0)
-    assert [event.seat for event in playing.events] == [0, 1, 0, 1]
+    first, second = playing.state.to_json()["order"]
+    assert [event.seat for event in playing.events] == [first, second, first, second]
     assert [event.ply for event in playing.events] == [0, 1, 2, 3]
-    assert [event.forced for event in playing.events] == [False, False, False, True]
+    assert [event.forced for event in playing.events] == [False, False, False, True], "the fourth step has one action"
     assert [len(event.reveals) for event in playing.events] == [1, 0, 1, 0]
     assert playing.events[0].reveals == (Reveal("d6", tuple(playing.chance_outcomes[1])),)
     assert playing.ply == 4
@@ -44,15 +45,15 @@ def test_events_are_told_from_a_ply_on() -> None:
 
 
 def test_an_illegal_action_is_not_remembered() -> None:
-    playing = played(0, 1)
+    playing = played(0, 1, 1)
     with pytest.raises(IllegalActionError):
-        playing.apply(2)
-    assert playing.ply == 2
-    assert len(playing.chance_outcomes) == 2, "the cards and one die"
+        playing.apply(1)
+    assert playing.ply == 3
+    assert len(playing.chance_outcomes) == 3, "the order of the seats and two dice"
 
 
 def test_a_record_survives_json() -> None:
-    record = played(1, 0, 1, 0).record()
+    record = played(1, 0, 1, 0, 0).record()
     assert record.rules_version == "1"
     assert record.options == {"script": SCRIPT}
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record

@@ -24,7 +24,7 @@ def test_an_unknown_game_is_refused_with_those_there_are() -> None:
         registry.get("chess")
 
 
-@pytest.mark.usefixtures("script")
+@pytest.mark.usefixtures("script_game")
 def test_a_plugin_is_a_game_like_the_others() -> None:
     assert "script" in registry.names()
     assert registry.names() == tuple(sorted(registry.names()))

@@ -23,11 +23,11 @@ from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
 BOTS = ("ann", "bob", "cid", "dee")
-TERMS = Terms(game="nim", seats=3, options={"heap": 9}, clock=parse_time_control("50ms"), seed=42)
+TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
 
 
 def install_nim() -> None:
-    """Make the game of the tests known, as an installed plug-in would be."""
+    """Make Nim known to the registry, as if it were an installed plug-in."""
     registry._plugins = lambda: {"nim": "tests.support.nim"}  # type: ignore[assignment]
 
 
