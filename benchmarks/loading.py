@@ -17,7 +17,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-from benchmarks.official import big_results
 from ratings.ledger.bots import add_version
 from ratings.ledger.pools import PoolKey, pool_for
 from ratings.read.loading import load_results
@@ -27,6 +26,7 @@ from ratings.store import tables
 from ratings.store.database import Engine, open_database, read, write
 from ratings.store.ids import IdSource, now_us
 from ratings.store.models import MatchState, Tournament, Verdict
+from tests.support.simulations.official import big_results
 
 BATCH = 50_000
 

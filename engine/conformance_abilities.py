@@ -10,7 +10,6 @@ from typing import Final
 from engine.chance import SeededChance
 from engine.conformance_core import need, play_alike, some_positions
 from engine.core import AbilityError, Game, State
-from engine.kit import cloning
 from engine.playout import positions
 
 _SVG: Final = "{http://www.w3.org/2000/svg}svg"
@@ -106,15 +105,11 @@ def every_action_has_a_label_in_every_language(game: Game) -> None:
     need(game.shown.labels(_UNKNOWN_LANGUAGE) == game.shown.labels("en"), "an unknown language is not English")
 
 
-def the_source_of_copies_is_fresh(game: Game) -> None:
-    package = type(game).__module__
-    path = cloning.path_of(package)
-    if path.exists():
-        remedy = f"run `python -m engine.kit.cloning {package}`"
-        need(path.read_text(encoding="utf-8") == cloning.source(package), f"{path.name} is out of date: {remedy}")
+def no_file_made_from_declarations_is_stale(game: Game) -> None:
+    need(not game.stale_files(), "made files are out of date", *game.stale_files())
 
 
-GAME_CHECKS: Final = (every_action_has_a_label_in_every_language, the_source_of_copies_is_fresh)
+GAME_CHECKS: Final = (every_action_has_a_label_in_every_language, no_file_made_from_declarations_is_stale)
 TABLE_CHECKS: Final = (
     a_determinized_position_looks_the_same_to_the_seat,
     evaluation_lies_between_lost_and_won_and_is_exact_at_the_end,

@@ -93,12 +93,9 @@ class ActionTable:
 
     __slots__ = ("_ids", "names")
 
-    names: tuple[str, ...]
-    _ids: dict[str, int]
-
     def __init__(self, names: Sequence[str]) -> None:
         """Number `names` from 0. Raises ValueError if two are equal or one is not printable ASCII."""
-        self.names = tuple(names)
+        self.names: tuple[str, ...] = tuple(names)
         self._ids = {name: index for index, name in enumerate(self.names)}
         if len(self._ids) != len(self.names):
             raise ValueError("two actions share one notation")
@@ -118,8 +115,7 @@ class ActionTable:
         """Return the id of a notation that is spelled exactly as `format` writes it. Raises NotationError."""
         action = self._ids.get(text)
         if action is None:
-            shown = text if len(text) <= 40 else f"{text[:40]}..."
-            raise NotationError(f"no action is written {shown!r}")
+            raise NotationError(f"no action is written {text if len(text) <= 40 else text[:40] + '...'!r}")
         return action
 
 
@@ -127,10 +123,7 @@ class OptionTable(Protocol):
     """The options of a game; `engine.kit.options` makes one from declarations."""
 
     def parse(self, values: Mapping[str, Any]) -> Any:
-        """Return a frozen dataclass of validated options, defaults filled in. Values may be texts.
-
-        Raises OptionsError naming the option and what it takes.
-        """
+        """Return validated options, a frozen dataclass; values may be texts. Raises OptionsError naming the option."""
 
     def to_json(self, options: Any) -> dict[str, Any]:
         """Return every option with its value, ready for JSON; `parse` is the inverse."""
@@ -278,6 +271,10 @@ class Game(ABC):
     def tools(self) -> Tools:
         """Extra commands of this game by name; each takes its arguments and returns an exit code."""
         return {}
+
+    def stale_files(self) -> Sequence[str]:
+        """Return what is out of date among the files made from the game's declarations, each with its remedy."""
+        return ()
 
     def opening_plies(self, seats: int) -> int:
         """Return how many uniformly random plies start a match by default: about one round of turns; 0 with chance."""

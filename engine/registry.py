@@ -7,17 +7,18 @@ import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from pathlib import Path
 
-import engine.games
 from engine.abilities import Checks
 from engine.core import Game, UnknownGameError
 
 ENTRY_POINT_GROUP = "arena.games"
+_GAMES = str(Path(__file__).with_name("games"))
 
 
 @cache
 def _folders() -> tuple[str, ...]:
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(engine.games.__path__) if module.ispkg))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules([_GAMES]) if module.ispkg))
 
 
 @cache

@@ -30,7 +30,7 @@ NOUNS = {
     "db": "The database: upgrade, back up, check.",
     "doctor": "Look whether this machine can run the arena.",
 }
-"""Every noun, with the line that stands in `arena --help`; its module is `arena.cli.<noun>`."""
+"""Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,7 +53,7 @@ def _arena(
 
 
 def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
-    """The command line with these nouns complete; of the others only the line in the help."""
+    """Return the command line: these nouns with all their verbs, the others only with their line in the help."""
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
@@ -62,20 +62,29 @@ def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
     )
     app.callback(invoke_without_command=True, epilog=example("arena demo", "arena leaderboard --db demo.db"))(_arena)
     for name, line in NOUNS.items():
-        if name not in nouns:
-            app.add_typer(typer.Typer(), name=name, help=line)
-            continue
-        noun: typer.Typer = importlib.import_module(f"arena.cli.nouns.{name}").app
-        if len(noun.registered_commands) == 1 and not noun.registered_groups:
-            app.add_typer(noun)
+        if name in nouns:
+            _add_noun(app, name, line)
         else:
-            noun.callback(invoke_without_command=True)(print_help_without_verb)
-            app.add_typer(noun, name=name, help=line)
+            app.add_typer(typer.Typer(), name=name, help=line)
     return app
 
 
+def _add_noun(app: typer.Typer, name: str, line: str) -> None:
+    noun: typer.Typer = importlib.import_module(f"arena.cli.nouns.{name}").app
+    if _is_verb(noun):
+        app.add_typer(noun)
+        return
+    noun.callback(invoke_without_command=True)(print_help_without_verb)
+    app.add_typer(noun, name=name, help=line)
+
+
+def _is_verb(noun: typer.Typer) -> bool:
+    """Return whether a noun has no verbs: it is its own command, such as `arena demo`."""
+    return len(noun.registered_commands) == 1 and not noun.registered_groups
+
+
 def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None) -> int:
-    """Do what a command line (without the program's name) says; the exit code.
+    """Do what a command line (without the program's name) says, and return the exit code.
 
     `when_ready` is called when everything is imported, before the command begins.
     """

@@ -14,7 +14,7 @@ somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -100,3 +100,11 @@ class FolderGame(Game, Generic[S]):
     def shown(self) -> Shown:
         view = self._part("view")
         return view.SHOWN if view else super().shown
+
+    def stale_files(self) -> Sequence[str]:
+        from engine.kit import cloning  # needed by checks alone
+
+        path = cloning.path_of(self._package)
+        if not path.exists() or path.read_text(encoding="utf-8") == cloning.source(self._package):
+            return ()
+        return (f"{path.name}: run `python -m engine.kit.cloning {self._package}`",)

@@ -134,7 +134,7 @@ class PhaseTable(Generic[S]):
         """Give the class `kind` the moves of `phases`, which are numbered as in `names`.
 
         `actions` is the length of the game's action table; `outcome(state)` is the result of a finished game, and
-        `begin(state)` does what comes before the first decision. With `reveals` the positions have a list
+        `begin(state)` does what comes before the first decision. With `reveals` positions have a sequence
         `revelations`, which is emptied before each action.
         """
         self.names = tuple(names)
@@ -186,7 +186,7 @@ def _drive(kind: type[Any], phases: Sequence[Phase], actions: int, reveals: bool
     def apply_and_reveal(self: Any, action: int) -> None:
         self.legal = None
         if self.revelations:
-            self.revelations = []
+            self.revelations = ()
         applications[self.phase][action](self, action)
 
     kind.legal_actions = legal_actions

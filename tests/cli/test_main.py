@@ -85,6 +85,16 @@ def test_no_noun_is_imported_but_by_the_command_and_no_verb_but_by_its_noun(path
             assert line.startswith((f"from {own} ", f"from {own}.")), line
 
 
+@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: str(path.relative_to(CLI)))
+def test_no_command_opens_a_session_of_the_database(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("from ratings.store.database import"):
+            names = set(line.partition("import ")[2].split(", "))
+            assert not names & {"Session", "Source", "read", "write"}, line
+    assert "session" not in text
+
+
 def test_doctor_finds_this_machine_fit(arena: Arena) -> None:
     findings = {finding["check"]: finding for finding in arena("doctor", "--json").json}
     assert {"python", "packages", "games", "sockets", "processes", "launcher", "files", "sandbox", "database"} <= set(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from benchmarks.invariants import main, play
 from engine import registry
 from engine.abilities import Checks, need_playable
 from engine.core import Game, InvariantError, State
+from tests.support.simulations.invariants import play
 
+ROOT = Path(__file__).resolve().parents[2]
 GAMES = [registry.get(name) for name in registry.names()]
 PLAYINGS = [
     pytest.param(game, index, id=f"{game.name}-{index}")
@@ -45,13 +50,13 @@ def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch)
         play(game, 3)
 
 
-@pytest.mark.usefixtures("race")
+@pytest.mark.usefixtures("script_game")
 def test_a_game_that_knows_no_invariants_passes() -> None:
-    play(registry.get("race"), 1)
+    play(registry.get("script"), 1)
 
 
-def test_the_command_tells_how_the_games_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--game", GAMES[0].name, "--games", "3"]) == 0
-    told = capsys.readouterr().out
+def test_the_command_tells_how_the_games_ended() -> None:
+    command = [sys.executable, "-m", "benchmarks.invariants", "--game", GAMES[0].name, "--games", "3"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f"{GAMES[0].title}: 3 random games over" in told
     assert f"{GAMES[0].seats[0]} seats: 1 games, " in told

@@ -24,8 +24,8 @@ from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.v1 import play_pb2
 from tests.support import fuzz_messages
+from tests.support.raw_stream import RawStream
 from tests.support.specs import script_spec
-from tests.support.zoo.raw import RawStream
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]
 MATCH_ID = "m1"

@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.conclusions import comparison_facts, comparison_lines, find_comparison, progress_note
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.hosting_options import AllowReduced, HostingOptions, Sandbox, read_hosting
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
@@ -30,8 +30,9 @@ from arena.cli.shared.request import (
 from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
-from ratings.statistics.compare.comparison import CompareSettings
+from ratings.statistics.compare.comparison import CompareSettings, Comparison
 from ratings.statistics.errors import ResultsError
+from ratings.store.models import Tournament
 
 app = typer.Typer()
 
@@ -92,13 +93,22 @@ def compare(
     with open_storage(db) as storage:
         _check_versions(storage, new, old)
         tournament = plan_tournament(storage, request, form, entrants, rated=False, name=name)
-        announce(tournament)
-        play(storage, tournament, hosting, note=lambda: progress_note(storage, tournament))
-        found = find_comparison(storage, tournament)
-    assert found is not None
+        found = _play_comparison(storage, tournament, hosting)
     if as_json:
         print_json({"tournament": tournament.name, "new": new, "old": old, **comparison_facts(found)})
-        return
+    else:
+        _print(found, tournament, db)
+
+
+def _play_comparison(storage: Storage, tournament: Tournament, hosting: HostingOptions) -> Comparison:
+    announce(tournament)
+    play(storage, tournament, hosting, note=lambda: progress_note(storage, tournament))
+    found = find_comparison(storage, tournament)
+    assert found is not None
+    return found
+
+
+def _print(found: Comparison, tournament: Tournament, db: str) -> None:
     for line in comparison_lines(found):
         typer.echo(line)
     show = next_command("tournament", "show", tournament.name, "--matches", db=db)

@@ -76,8 +76,7 @@ def demo(
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
-    # Without an evaluation of its positions a game gives the sample bots nothing to search by.
-    games = [get_game(game)] if game else [found for found in map(get_game, registry.names()) if found.playable]
+    games = [get_game(game)] if game else _searchable_games()
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
     place = db or os.environ.get(settings.DB.variable) or DATABASE
     with open_storage(place) as storage:
@@ -85,13 +84,25 @@ def demo(
             _add_sample(storage, name)
         tournaments = [_plan(storage, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
-        for part, tournament in zip(parts, tournaments, strict=True):
-            if len(parts) > 1:
-                typer.echo(f"\n== {part.game.title}", err=True)
-            play(storage, tournament, read_hosting(workers=workers))
+        _play_all(storage, parts, tournaments, workers)
         for tournament in tournaments:
             _print_table(storage, tournament)
         _print_next(storage, tournaments[-1])
+
+
+def _play_all(storage: Storage, parts: Sequence[Part], tournaments: Sequence[Tournament], workers: int) -> None:
+    for part, tournament in zip(parts, tournaments, strict=True):
+        if len(parts) > 1:
+            typer.echo(f"\n== {part.game.title}", err=True)
+        play(storage, tournament, read_hosting(workers=workers))
+
+
+def _searchable_games() -> list[Game]:
+    """Return the games that evaluate their positions: without that, the sample bots have nothing to search by."""
+    games = [found for found in map(get_game, registry.names()) if found.playable]
+    if not games:
+        raise CliError("no installed game evaluates its positions, so the sample bots cannot search any")
+    return games
 
 
 def plan_part(game: Game, clock: TimeControl, budget_s: float, blocks: int | None = None) -> Part:

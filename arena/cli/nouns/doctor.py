@@ -94,8 +94,7 @@ def check_sockets() -> Finding:
 def check_processes() -> Finding:
     """Check how many processes there may be, and count the cores for them."""
     most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    cores = worker_count(0)
-    detail = f"{cores} cores for this process, so many matches at once"
+    detail = f"{worker_count(0)} cores for this process, so many matches at once"
     if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
         return Finding("processes", FAILED, f"only {most} allowed", f"raise the limit: ulimit -u {FEWEST_PROCESSES}")
     return Finding("processes", OK, detail)

@@ -131,9 +131,7 @@ def format_instant(microseconds: int | None) -> str:
 
 def format_duration(seconds: float) -> str:
     """Write a duration for people: 8 s, 2 min 5 s, 3 h 2 min."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    minutes, left = divmod(max(0, round(seconds)), 60)
+    if minutes == 0:
+        return f"{left} s"
+    return f"{minutes} min {left} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -18,9 +18,9 @@ from arena.cli.shared.suggestions import next_command
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.programs import StoredPrograms
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament

@@ -64,6 +64,6 @@ def clone_rex_state(self: T, chance: Chance | None = None) -> T:
     copy.election = None if self.election is None else self.election.clone()
     copy.pile = self.pile[:]
     copy.chance = chance
-    copy.revelations = self.revelations[:]
+    copy.revelations = self.revelations
     copy.legal = self.legal
     return copy

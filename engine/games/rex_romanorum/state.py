@@ -210,7 +210,7 @@ class RexState(PhasedState):
     pile: list[int] = stated(_REGIONS, start=lambda _: [])
     """Top first (K10)."""
     chance: Chance | None = unstated(None, derived=False)
-    revelations: list[tuple[str, Sequence[int]]] = unstated(lambda _: [], derived=False)
+    revelations: Sequence[tuple[str, Sequence[int]]] = unstated((), derived=False)
     """What chance revealed in the last action."""
     legal: Sequence[int] | None = unstated(None, derived=False)
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 
 from arena.v1 import play_pb2
+from tests.support.raw_stream import RawStream
 from tests.support.scripted_bot import FOREVER_S, Wire, act, first
-from tests.support.zoo.raw import RawStream
 
 
 def crash_at_import() -> None:

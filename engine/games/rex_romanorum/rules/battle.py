@@ -175,7 +175,7 @@ def roll_round(state: RexState, sides: tuple[list[int], list[int]]) -> None:
         dice = [chance.d6() for _ in range(sides[side][kind])]
         if not dice:
             continue
-        state.revelations.append(("d6", dice))
+        state.revelations = (*state.revelations, ("d6", dice))
         value = options.strength[terrain][side][kind]
         hits = sum(die <= value for die in dice) if options.hits_low else sum(die >= value for die in dice)
         remove_hit(sides[1 - side], options.rows[terrain], hits)

@@ -92,7 +92,7 @@ def roll_for(state: RexState, candidates: Sequence[int]) -> int:
     chance = state.source_of_chance()
     while len(candidates) > 1:
         dice = [chance.d6() for _ in candidates]
-        state.revelations.append(("d6", dice))
+        state.revelations = (*state.revelations, ("d6", dice))
         highest = max(dice)
         candidates = [seat for seat, die in zip(candidates, dice, strict=True) if die == highest]
     return candidates[0]

@@ -7,11 +7,11 @@ from math import log
 
 import pytest
 
-from benchmarks.compare import BLOCKS, GRID, KINDS, Kind, allowed, rates
 from ratings.statistics.compare.comparison import Answer, CompareSettings, Comparison
 from ratings.statistics.compare.games import Game, PairedBlock
 from ratings.statistics.compare.ratio import log_ratio, wald_bounds
 from ratings.statistics.errors import ResultsError
+from tests.support.simulations.compare import BLOCKS, GRID, KINDS, Kind, allowed, rates
 
 
 def after(*differences: float, settings: CompareSettings | None = None) -> Comparison:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.fairplay import DISHONEST, HONEST, Kind, is_true, played, support
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.fairplay.pairs import suspicious_pairs
 from ratings.statistics.official.results import Results
+from tests.support.simulations.fairplay import DISHONEST, HONEST, Kind, is_true, played, support
 
 # Small shares of `python -m benchmarks.fairplay`; the seeds are fixed, so the outcomes are too.
 

@@ -17,7 +17,7 @@ from ratings.statistics.official.results import Floats
 ROOT = Path(__file__).resolve().parents[4]
 DIGEST = """
 import hashlib
-from benchmarks.official import big_results
+from tests.support.simulations.official import big_results
 from ratings.statistics.official.table import official_table
 table = official_table(big_results(2000, 2, bots=150))
 print(hashlib.sha256(table.covariance.tobytes() + repr(table.rows).encode()).hexdigest())

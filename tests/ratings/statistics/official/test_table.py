@@ -7,11 +7,11 @@ from math import isnan, log
 import numpy as np
 import pytest
 
-from benchmarks.fields import Field, all_tables, drawn_tables, play
-from benchmarks.official import KINDS, Kind, coverage, strengths_in
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.results import Ints, Results
 from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
+from tests.support.simulations.official import KINDS, Kind, coverage, strengths_in
 
 
 def results_of(*matches: tuple[str, tuple[int, ...]], times: int = 1) -> Results:

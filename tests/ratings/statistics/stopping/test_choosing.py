@@ -7,14 +7,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchmarks.fields import Field, drawn_tables, play
-from benchmarks.stopping import adaptive, field_of, round_robin
 from ratings.statistics.errors import ResultsError
 from ratings.statistics.official.groups import groups_of
 from ratings.statistics.official.table import OfficialTable, official_table
 from ratings.statistics.stopping.choosing import first_blocks, next_blocks
 from ratings.statistics.stopping.question import Question
 from ratings.statistics.stopping.standing import standing
+from tests.support.simulations.fields import Field, drawn_tables, play
+from tests.support.simulations.stopping import adaptive, field_of, round_robin
 
 TOP_3 = Question(3, 0.95)
 

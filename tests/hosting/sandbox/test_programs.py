@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.errors import SandboxUnavailableError
-from arena.hosting.programs import StoredPrograms
 from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoreError, VersionStore
 
 MANIFEST = """schema = 1

@@ -1,0 +1,134 @@
+"""Fields of bots of known strength, and how often the official table's intervals hold the truth.
+
+The seed of a simulation is its number. `python -m benchmarks.official` runs it at length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ratings.statistics.official.results import Floats, Ints, Results
+from ratings.statistics.official.table import ELO_MEAN, ELO_PER_UNIT, OfficialTable, official_table
+from tests.support.simulations.fields import Field, all_tables, drawn_tables, play
+
+BOUNDS = (0.92, 0.98)
+NO_TIES = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of field: how many bots of what spread, how many blocks, how often ties, how much the seat matters."""
+
+    name: str
+    seats: int
+    bots: int
+    blocks: int
+    deviation: float = 0.8
+    tie: float | None = -0.7
+    seat: float = 0.2
+    luck: float = 0.0
+    anchors: int = 0
+
+
+KINDS = (
+    Kind("2 seats", 2, 10, 200),
+    Kind("2 seats, mostly ties", 2, 10, 200, tie=1.5),
+    Kind("2 seats, 90 matches in all", 2, 10, 45),
+    Kind("2 seats, strengths far apart", 2, 10, 300, deviation=2.0),
+    Kind("2 seats, luck of the block", 2, 8, 400, deviation=0.5, luck=0.8),
+    Kind("2 seats, two anchors", 2, 10, 200, anchors=2),
+    Kind("3 seats, no ties", 3, 10, 80, tie=None),
+    Kind("4 seats, a strong first seat", 4, 12, 60, seat=0.8),
+    Kind("5 seats", 5, 12, 40),
+)
+
+
+def field_of(kind: Kind, random: np.random.Generator) -> Field:
+    """A field of this kind: strengths drawn, their mean 0."""
+    strengths = random.normal(0.0, kind.deviation, kind.bots)
+    effects = np.linspace(kind.seat, -kind.seat, kind.seats)
+    ties = NO_TIES if kind.tie is None else kind.tie - 1.2 * np.arange(kind.seats - 1.0)
+    return Field(strengths - strengths.mean(), effects, ties, kind.luck)
+
+
+def tables_of(kind: Kind, random: np.random.Generator) -> Ints:
+    """Whole rounds of every pair, as far as they go; random tables else."""
+    pairs = kind.bots * (kind.bots - 1) // 2
+    if kind.seats == 2 and kind.blocks % pairs == 0:
+        return all_tables(kind.bots, 2, kind.blocks // pairs)
+    return drawn_tables(random, kind.bots, kind.seats, kind.blocks)
+
+
+def truth_of(kind: Kind, field: Field) -> Field:
+    """What the table should find.
+
+    With luck of the block that is what it finds in 100,000 blocks: a logistic curve averaged over openings is flatter.
+    """
+    if not kind.luck:
+        return field
+    random = np.random.default_rng(10**6)
+    table = official_table(play(field, drawn_tables(random, kind.bots, 2, 100_000), random))
+    return Field(strengths_in(table, field), np.array([seat.advantage for seat in table.seats]), field.log_ties)
+
+
+def strengths_in(table: OfficialTable, field: Field) -> Floats:
+    """The strengths found, in the order of the field's bots."""
+    found = {row.version: row.strength for row in table.rows}
+    return np.array([found[name] for name in field.names])
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How many intervals there were, and how many held the truth."""
+
+    intervals: int = 0
+    hits: int = 0
+    ranks: int = 0
+    rank_hits: int = 0
+    seats: int = 0
+    seat_hits: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the strengths' intervals that held the truth."""
+        return self.hits / self.intervals
+
+
+def coverage(kind: Kind, simulations: int) -> Coverage:
+    """Simulate and count. The luck of the block is told by one field, everything else by a new field each time."""
+    seen = Coverage()
+    known: tuple[Field, Field] | None = None
+    for seed in range(simulations):
+        random = np.random.default_rng(seed)
+        if known is None or not kind.luck:
+            field = field_of(kind, random)
+            known = field, truth_of(kind, field)
+        _count(seen, kind, *known, random)
+    return seen
+
+
+def _count(seen: Coverage, kind: Kind, field: Field, true_field: Field, random: np.random.Generator) -> None:
+    truth = true_field.strengths
+    anchors = {name: ELO_MEAN + ELO_PER_UNIT * truth[place] for place, name in enumerate(field.names[: kind.anchors])}
+    table = official_table(play(field, tables_of(kind, random), random), anchors)
+    place = {name: index for index, name in enumerate(field.names)}
+    for row in table.rows:
+        if row.is_anchor:
+            continue
+        true = float(truth[place[row.version]])
+        seen.intervals += 1
+        seen.hits += row.low <= true <= row.high
+        seen.ranks += 1
+        seen.rank_hits += row.best_rank <= 1 + int((truth > true).sum()) <= row.worst_rank
+    for seat, effect in zip(table.seats, true_field.seat_effects, strict=True):
+        seen.seats += 1
+        seen.seat_hits += seat.low <= effect - true_field.seat_effects.mean() <= seat.high
+
+
+def big_results(matches: int, seats: int, bots: int = 50) -> Results:
+    """So many matches of 50 bots, in blocks, for timing."""
+    random = np.random.default_rng(matches + seats)
+    field = field_of(Kind("", seats, bots, 0), random)
+    return play(field, drawn_tables(random, bots, seats, matches // seats), random)
