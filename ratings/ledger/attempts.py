@@ -28,11 +28,11 @@ class LostAttempt:
     match_id: str
     attempt: int
     reason: str
-    """One sentence for people."""
+    """Why it was lost, in one sentence for people."""
     cause: str | None = None
     """The name of the cause."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """Ready for JSON."""
+    """What shows the cause, ready for JSON."""
 
 
 _END_ATTEMPT = (

@@ -26,7 +26,7 @@ _CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class VersionRating:
     """A version in a pool: its skill, and how it did (`wins` and `points` as in `ratings.store.models.Rating`)."""
 
     skill: Skill
@@ -35,33 +35,33 @@ class Standing:
     points: int = 0
 
 
-def first_standing(settings: SkillSettings, predecessor: Skill | None) -> Standing:
+def first_rating(settings: SkillSettings, predecessor: Skill | None) -> VersionRating:
     """Return where a version starts in a pool: as a newcomer, or from its nearest earlier version rated there."""
-    return Standing(newcomer(settings) if predecessor is None else successor(settings, predecessor))
+    return VersionRating(newcomer(settings) if predecessor is None else successor(settings, predecessor))
 
 
-def rate_match(settings: SkillSettings, before: Sequence[Standing], ranks: Sequence[int]) -> list[Standing]:
-    """Return the standings after a match; index = seat."""
-    skills = rate(settings, [standing.skill for standing in before], ranks)
+def rate_match(settings: SkillSettings, before: Sequence[VersionRating], ranks: Sequence[int]) -> list[VersionRating]:
+    """Return the ratings after a match; index = seat."""
+    skills = rate(settings, [rating.skill for rating in before], ranks)
     return [
-        Standing(skill, old.matches + 1, old.wins + (rank == 1), old.points + points)
+        VersionRating(skill, old.matches + 1, old.wins + (rank == 1), old.points + points)
         for skill, old, rank, points in zip(skills, before, ranks, match_points(ranks), strict=True)
     ]
 
 
-def standing_columns(standing: Standing) -> dict[str, Any]:
-    """Return the columns of table `rating` that a standing fills."""
+def rating_columns(rating: VersionRating) -> dict[str, Any]:
+    """Return the columns of table `rating` that a rating fills."""
     return {
-        "mu": standing.skill.mu,
-        "sigma": standing.skill.sigma,
-        "exposure": exposure(standing.skill),
-        "matches": standing.matches,
-        "wins": standing.wins,
-        "points": standing.points,
+        "mu": rating.skill.mu,
+        "sigma": rating.skill.sigma,
+        "exposure": exposure(rating.skill),
+        "matches": rating.matches,
+        "wins": rating.wins,
+        "points": rating.points,
     }
 
 
-def change_columns(before: Standing, after: Standing) -> dict[str, float]:
+def change_columns(before: VersionRating, after: VersionRating) -> dict[str, float]:
     """Return the columns of table `rating_change` that a match fills for one seat."""
     return {
         "mu_before": before.skill.mu,
@@ -212,34 +212,34 @@ def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_sam
 
 
 class _Ratings:
-    """The standings with which a chunk of matches begins, what the matches make of them, and the rows to write."""
+    """The ratings with which a chunk of matches begins, what the matches make of them, and the rows to write."""
 
     def __init__(self, connection: Connection, settings: SkillSettings, pool: str, seats: Iterable[AnyRow]) -> None:
         self._connection, self._settings, self._pool = connection, settings, pool
-        self._standings = {
-            seat.version_id: Standing(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
+        self._ratings = {
+            seat.version_id: VersionRating(Skill(seat.mu, seat.sigma), seat.matches, seat.wins, seat.points)
             for seat in seats
             if seat.mu is not None
         }
-        self._known = set(self._standings)
+        self._known = set(self._ratings)
         self._changed: dict[str, AnyRow] = {}
         self._changes: list[dict[str, Any]] = []
 
     def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
         """Rate one match, in which `seats` took part."""
-        before = [self._standing(seat) for seat in seats]
+        before = [self._rating(seat) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, old, new in zip(seats, before, after, strict=True):
             place = {"match_id": seat.match_id, "seat": seat.seat, "version_id": seat.version_id}
             self._changes.append({**place, "pool_id": self._pool, "rating_seq": seq, **change_columns(old, new)})
-            self._standings[seat.version_id] = new
+            self._ratings[seat.version_id] = new
             self._changed[seat.version_id] = seat
 
     def write(self) -> None:
-        """Write every change, and every standing as the last match left it."""
+        """Write every change, and every rating as the last match left it."""
         new, known = [], []
         for version_id in self._changed:
-            columns = standing_columns(self._standings[version_id])
+            columns = rating_columns(self._ratings[version_id])
             if version_id in self._known:
                 known.append({"the_pool": self._pool, "the_version": version_id, **columns})
             else:
@@ -248,8 +248,8 @@ class _Ratings:
             if rows:
                 self._connection.execute(statement, rows)
 
-    def _standing(self, seat: AnyRow) -> Standing:
-        return self._standings.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+    def _rating(self, seat: AnyRow) -> VersionRating:
+        return self._ratings.get(seat.version_id) or first_rating(self._settings, self._predecessor(seat))
 
     def _predecessor(self, seat: AnyRow) -> Skill | None:
         """Return the skill of the bot's nearest earlier version rated here, in the database or in this chunk."""
@@ -262,7 +262,7 @@ class _Ratings:
         if not found:
             return None
         _, version_id = max(found)
-        if version_id in self._standings:
-            return self._standings[version_id].skill
+        if version_id in self._ratings:
+            return self._ratings[version_id].skill
         assert stored is not None
         return Skill(stored.mu, stored.sigma)

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
-from ratings.ledger.live import Standing, change_columns, first_standing, rate_match, standing_columns
+from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
 from ratings.statistics.skill import Skill
 from ratings.store import tables
@@ -27,21 +27,21 @@ class Rebuilt:
     changes: list[dict[str, Any]]
 
 
-class _Standings:
-    """The standings of a pool while its matches go by."""
+class _PoolRatings:
+    """The ratings of a pool while its matches go by."""
 
     def __init__(self, pool: Pool) -> None:
         self._settings = settings_of(pool)
         self._pool_id = pool.id
-        self.by_version: dict[str, Standing] = {}
+        self.by_version: dict[str, VersionRating] = {}
         self._rated: dict[str, dict[int, str]] = {}
 
     def play(self, seats: Sequence[AnyRow]) -> list[dict[str, Any]]:
         """Rate one match, and return the rows of its changes."""
-        before = [self._standing(seat) for seat in seats]
+        before = [self._rating(seat) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
-        for seat, standing in zip(seats, after, strict=True):
-            self.by_version[seat.version_id] = standing
+        for seat, rating in zip(seats, after, strict=True):
+            self.by_version[seat.version_id] = rating
             self._rated.setdefault(seat.bot_id, {})[seat.number] = seat.version_id
         return [
             {
@@ -55,8 +55,8 @@ class _Standings:
             for seat, old, new in zip(seats, before, after, strict=True)
         ]
 
-    def _standing(self, seat: AnyRow) -> Standing:
-        return self.by_version.get(seat.version_id) or first_standing(self._settings, self._predecessor(seat))
+    def _rating(self, seat: AnyRow) -> VersionRating:
+        return self.by_version.get(seat.version_id) or first_rating(self._settings, self._predecessor(seat))
 
     def _predecessor(self, seat: AnyRow) -> Skill | None:
         earlier = [number for number in self._rated.get(seat.bot_id, ()) if number < seat.number]
@@ -68,11 +68,11 @@ def compute(session: Session, pool_id: str) -> Rebuilt:
     pool = session.get(Pool, pool_id)
     if pool is None:
         raise NotFoundError(f"no pool {pool_id}")
-    standings = _Standings(pool)
-    changes = [change for seats in _rated_matches(session, pool_id) for change in standings.play(seats)]
+    played = _PoolRatings(pool)
+    changes = [change for seats in _rated_matches(session, pool_id) for change in played.play(seats)]
     ratings = [
-        {"pool_id": pool_id, "version_id": version_id, **standing_columns(standing)}
-        for version_id, standing in sorted(standings.by_version.items())
+        {"pool_id": pool_id, "version_id": version_id, **rating_columns(rating)}
+        for version_id, rating in sorted(played.by_version.items())
     ]
     return Rebuilt(ratings, changes)
 

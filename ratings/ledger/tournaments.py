@@ -31,11 +31,11 @@ class TournamentPlan:
     format: str
     pool: PoolKey
     secret: str
-    """In hexadecimal digits."""
+    """What all seeds are derived from, in hexadecimal digits."""
     seeded: bool
     settings: Mapping[str, Any]
     entrants: Sequence[str]
-    """Version ids."""
+    """The ids of the versions that take part, in the order of entry."""
     rated: bool = True
     rates_same_owner: bool = False
     """Whether matches between bots of one registered owner are rated too."""

@@ -55,7 +55,7 @@ class Crosstable:
     """Who met whom among some versions."""
 
     versions: list[str]
-    """Ids, the best first."""
+    """Their ids, the best first."""
     names: dict[str, str]
     """What people call each of them."""
     meetings: list[Meeting]

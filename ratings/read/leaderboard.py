@@ -36,7 +36,7 @@ class LeaderboardRow:
     mu: float
     sigma: float
     exposure: float
-    """mu - 3 sigma."""
+    """The figure that is shown and sorted by: mu - 3 sigma."""
     matches: int
     wins: int
     """How many matches it ended with rank 1, alone or shared."""

@@ -32,7 +32,7 @@ class Block:
     opening: tuple[int, ...] = ()
     """Action ids that are played before the first decision."""
     chance_seed: int = 0
-    """0 to 2^53 - 1."""
+    """The seed of dice and piles, 0 to 2^53 - 1."""
     is_single: bool = False
     """Whether only rotation 0 is played, as in a single match whose organiser seats the bots."""
 
