@@ -78,10 +78,14 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
     for index, board in enumerate(boards):
         if index > 0:
             typer.echo()
-        pool, matches = board.row.pool, board.row.matches
-        typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.id)})")
-        print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
+        _print_board(board)
     typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
+
+
+def _print_board(board: Leaderboard) -> None:
+    pool, matches = board.row.pool, board.row.matches
+    typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.id)})")
+    print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 
 def _nothing(db: str, *, is_empty: bool) -> str:

@@ -14,7 +14,6 @@ from arena.cli.shared.games import get_game
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
 from arena.cli.shared.storage import Storage
-from arena.hosting.sandbox.programs import StoredPrograms
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
@@ -77,7 +76,7 @@ def plan_tournament(
     _check_known(storage, bots)
     choose_name = _name_chooser(storage, name, kind or form.name)
     return creation.create_tournament(
-        storage.database, StoredPrograms(storage.store), terms, form, bots=bots, choose_name=choose_name
+        storage.database, storage.programs, terms, form, bots=bots, choose_name=choose_name
     )
 
 
@@ -86,9 +85,7 @@ def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated
     terms = _read_terms(request, len(bots), rated=rated)
     _check_known(storage, bots)
     choose_name = _name_chooser(storage, name, creation.SINGLE_MATCH)
-    return creation.create_match(
-        storage.database, StoredPrograms(storage.store), terms, bots=bots, choose_name=choose_name
-    )
+    return creation.create_match(storage.database, storage.programs, terms, bots=bots, choose_name=choose_name)
 
 
 def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:

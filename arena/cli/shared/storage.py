@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.suggestions import demo_command, next_command
+from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.store.database import Database, database_url, is_there, open_database
 
@@ -21,6 +22,11 @@ class Storage:
     store: VersionStore
     place: str
     """The database as the user named it."""
+
+    @property
+    def programs(self) -> StoredPrograms:
+        """Return the programs of the bots, for those who plan matches."""
+        return StoredPrograms(self.store)
 
 
 @contextmanager

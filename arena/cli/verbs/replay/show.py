@@ -60,9 +60,8 @@ def show(
 def _read_replay(storage: Storage, match: str) -> dict[str, Any]:
     """Return the replay document of a match. Raise CliError if what is stored cannot be read."""
     found = find_match(storage.database, match)
-    stored = replay_of(storage.database, found.id)
     try:
-        return load(stored)
+        return load(replay_of(storage.database, found.id))
     except ReplayError as error:
         raise CliError(f"the replay of match {short_match_id(found.id)} cannot be read: {error}") from error
 

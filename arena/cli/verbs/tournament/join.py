@@ -9,7 +9,6 @@ from arena.cli.shared.lookup import find_tournament, find_version
 from arena.cli.shared.options import Database, example
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament import entering
 
 app = typer.Typer()
@@ -24,5 +23,5 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
     with open_existing_storage(db) as storage:
         find_version(storage.database, bot)
         found = find_tournament(storage.database, tournament)
-        version, wave = entering.join(storage.database, StoredPrograms(storage.store), found, bot)
+        version, wave = entering.join(storage.database, storage.programs, found, bot)
     typer.echo(f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on")

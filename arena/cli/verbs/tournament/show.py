@@ -121,9 +121,8 @@ def _print_matches(rows: Sequence[MatchRow]) -> None:
         return
     typer.echo()
     print_table(_MATCHES, [_match_facts(row) for row in rows], as_json=False)
-    for row in rows:
-        if row.match.void_reason:
-            typer.echo(f"match {short_match_id(row.match.id)} is void: {printable(row.match.void_reason)}")
+    for match in (row.match for row in rows if row.match.void_reason):
+        typer.echo(f"match {short_match_id(match.id)} is void: {printable(match.void_reason or '')}")
 
 
 def _people_facts(row: TournamentRow) -> dict[str, Any]:
