@@ -14,20 +14,20 @@ from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
 from engine import registry
-from tests.bots.toys import NIM, NimState
+from tests.support.nim import NIM, NimState
 
 MAKERS: dict[str, Callable[[], Bot]] = {
     "random": RandomBot,
     "greedy": lambda: GreedyBot(nodes=60),
     "search": lambda: SearchBot(playouts=12),
 }
-GAMES = [*registry.names(), "nim", "pig"]
+GAMES = [*registry.names(), "nim", "lucky_nim"]
+OPTIONS = {"lucky_nim": {"size": 6}}
 
 
 def play(game: str, *makers: Callable[[], Bot], seed: int = 0) -> OfflineMatch:
-    return play_offline(
-        [make() for make in makers], game, seeds=[10 * seed + seat for seat in range(len(makers))], chance_seed=seed
-    )
+    seeds = [10 * seed + seat for seat in range(len(makers))]
+    return play_offline([make() for make in makers], game, options=OPTIONS.get(game), seeds=seeds, chance_seed=seed)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -79,7 +79,7 @@ def test_search_finds_the_only_winning_move_of_nim() -> None:
 
 
 def test_search_beats_random_at_a_game_of_chance_and_hidden_cards() -> None:
-    ranks = [play("pig", RandomBot, lambda: SearchBot(playouts=60), seed=seed).ranks for seed in range(60)]
+    ranks = [play("lucky_nim", RandomBot, lambda: SearchBot(playouts=60), seed=seed).ranks for seed in range(60)]
     wins = sum(rank == (2, 1) for rank in ranks)
     losses = sum(rank == (1, 2) for rank in ranks)
     assert wins > 1.5 * losses

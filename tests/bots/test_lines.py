@@ -18,16 +18,18 @@ from engine import registry
 from engine.abilities import need_playable
 from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game, State
-from tests.bots.toys import HOLD, NIM, PIG, ROLL, NimState, PigState
+from tests.support.nim import LUCKY_NIM, NIM, THROW, NimState
+
+TAKE = 0
 
 
 def by_count(number: int) -> Callable[[int], float]:
     return lambda valued: valued / number
 
 
-def pig(thrown: list[int], points: int = 0, seed: int = 1) -> PigState:
-    """Two seats; seat 0, the last one to come, has thrown, seat 1 is not asked any more."""
-    state = PigState([0, 0], SeededChance(seed))
+def lucky(thrown: list[int], points: int = 0, seed: int = 1) -> NimState:
+    """Return a game of two seats in which seat 0 has thrown, and takes the last counter if it takes any."""
+    state = NimState(2, 1, [0, 1], SeededChance(seed))
     state.points, state.thrown = [0, points], thrown
     return state
 
@@ -38,9 +40,9 @@ def test_spread_keeps_the_ends_and_is_even() -> None:
 
 
 def test_a_line_is_kept_up_to_the_first_outcome_of_chance() -> None:
-    state = pig([2])
+    state = lucky([2])
     state.chance = ScriptedChance([[4], [1]])
-    assert play_line(PIG.playable, state, [ROLL, ROLL], Random(0)) == (ROLL,)
+    assert play_line(LUCKY_NIM.playable, state, [THROW, THROW], Random(0)) == (THROW,)
     assert state.turn >= 1 or state.thrown[-1] in (4, 6)
 
 
@@ -57,9 +59,11 @@ def test_a_planned_action_that_is_not_legal_is_replaced() -> None:
 
 
 def test_valuing_a_line_leaves_the_position_as_it_is() -> None:
-    state = pig([3])
+    state = lucky([3])
     before = state.to_json()
-    assert value_line(PIG.playable, state, [HOLD], seed=4) == value_line(PIG.playable, state, [HOLD], seed=4)
+    for action in (TAKE, THROW):
+        once, again = (value_line(LUCKY_NIM.playable, state, [action], seed=4) for _ in range(2))
+        assert once == again
     assert state.to_json() == before
 
 
@@ -79,10 +83,10 @@ def test_the_lookahead_takes_the_win_and_leaves_none() -> None:
         assert line == (take,), f"heap of {heap}"
 
 
-def test_the_lookahead_holds_what_is_much_and_throws_on_what_is_little() -> None:
-    for thrown, action in (([5, 5, 5, 5, 5, 5, 5], HOLD), ([2], ROLL)):
-        lookahead = Lookahead(PIG.playable, 2, Random(1))
-        assert lookahead.best_line(lambda thrown=thrown: pig(list(thrown)), by_count(600))[0] == action  # type: ignore[misc]
+def test_the_lookahead_takes_what_is_much_and_throws_on_what_is_little() -> None:
+    for thrown, action in (([5, 5, 5, 5, 5, 5, 5], TAKE), ([2], THROW)):
+        lookahead = Lookahead(LUCKY_NIM.playable, 2, Random(1))
+        assert lookahead.best_line(lambda thrown=thrown: lucky(list(thrown), points=20), by_count(600))[0] == action  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7, 60])
@@ -94,7 +98,7 @@ def test_the_lookahead_keeps_to_its_budget(budget: int) -> None:
         most = max(most, valued)
         return valued / budget
 
-    Lookahead(PIG.playable, 2, Random(3)).best_line(lambda: pig([4]), progress)
+    Lookahead(LUCKY_NIM.playable, 2, Random(3)).best_line(lambda: lucky([4]), progress)
     assert most <= max(budget, 1)
 
 
@@ -104,9 +108,9 @@ def test_without_any_time_it_answers_at_once() -> None:
     def sample() -> State:
         nonlocal samples
         samples += 1
-        return pig([4])
+        return lucky([4])
 
-    assert Lookahead(PIG.playable, 2, Random(3)).best_line(sample, lambda _: 1.0)[0] in (ROLL, HOLD)
+    assert Lookahead(LUCKY_NIM.playable, 2, Random(3)).best_line(sample, lambda _: 1.0)[0] in (THROW, TAKE)
     assert samples == 1
 
 
@@ -129,9 +133,9 @@ def test_hidden_cards_change_nothing(make: Callable[[], Bot]) -> None:
     for thrown in ([3], [4, 5], [5, 5, 5]):
         answers = []
         for cards in ([0, 1, 2], [0, 2, 1]):
-            state = PigState(cards, SeededChance(cards[1]))
+            state = NimState(3, 6, cards, SeededChance(cards[1]))
             state.thrown = list(thrown)
-            answers.append(ask(make(), PIG, state))
+            answers.append(ask(make(), LUCKY_NIM, state))
         assert answers[0] == answers[1]
 
 

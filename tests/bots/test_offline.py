@@ -10,10 +10,11 @@ from arena.v1 import play_pb2
 from bots.kit import RESIGN, Answer, AnswerError, Bot, Decision, Match, play_offline
 from engine.core import OptionsError, SeatsError
 from engine.record import replay
-from tests.bots.toys import HOLD, ROLL
+from tests.support.nim import THROW
 
+TAKE = 0
 SEED_OF_SMALL_THROWS = 0
-"""With it the first throws of Pig are neither 1 nor 6, which would end the turn or force another."""
+"""With it the first throws of Lucky Nim are neither 1 nor 6, which would end the turn or force another."""
 
 
 class Scripted(Bot):
@@ -72,13 +73,13 @@ def test_a_decision_has_names_an_observation_and_a_state() -> None:
     decision = bot.decisions[0]
     assert decision.ply == 0
     assert decision.names == ["TAKE:1", "TAKE:2", "TAKE:3"]
-    assert decision.observation == {"seats": 2, "heap": 9, "turn": 0}
+    assert decision.observation == {"seats": 2, "heap": 9, "turn": 0, "points": [0, 0], "cards": [], "thrown": []}
     assert decision.state().legal_actions() == decision.legal_actions
 
 
 def test_the_hidden_part_of_a_position_is_hidden() -> None:
-    bot = Scripted(HOLD)
-    play_offline([bot, Scripted(HOLD)], "pig", chance_seed=3)
+    bot = Scripted(TAKE)
+    play_offline([bot, Scripted(TAKE)], "lucky_nim", chance_seed=3)
     cards = bot.decisions[0].observation["cards"]
     assert cards[0] is not None
     assert cards[1] is None
@@ -86,10 +87,10 @@ def test_the_hidden_part_of_a_position_is_hidden() -> None:
 
 
 def test_several_actions_stop_at_the_first_chance_outcome_and_the_rest_is_counted() -> None:
-    bot = Scripted([ROLL, ROLL, HOLD])
-    play_offline([bot, Scripted(HOLD)], "pig", chance_seed=SEED_OF_SMALL_THROWS)
+    bot = Scripted([THROW, THROW, TAKE])
+    play_offline([bot, Scripted(TAKE)], "lucky_nim", chance_seed=SEED_OF_SMALL_THROWS)
     assert bot.decisions[1].dropped_actions == 2
-    assert [event.action for event in bot.decisions[1].events] == [ROLL]
+    assert [event.action for event in bot.decisions[1].events] == [THROW]
 
 
 def test_several_actions_stop_at_another_seat() -> None:

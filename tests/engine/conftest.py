@@ -28,6 +28,6 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
 
 
 @pytest.fixture
-def race(plugins: list[EntryPoint]) -> None:
-    """The game `race` is installed as a plug-in."""
-    plugins.append(EntryPoint("race", "tests.engine.race", registry.ENTRY_POINT_GROUP))
+def script_game(plugins: list[EntryPoint]) -> None:
+    """Install the game `script` as a plug-in."""
+    plugins.append(EntryPoint("script", "tests.support.script_game", registry.ENTRY_POINT_GROUP))

@@ -19,7 +19,7 @@ from engine.core import (
     SeatsError,
     UnknownGameError,
 )
-from tests.engine.race import GAME, STOP, THROW
+from tests.support.script_game import GAME, ScriptOptions
 
 
 def test_an_action_table_numbers_its_names() -> None:
@@ -53,32 +53,32 @@ def test_every_error_of_the_engine_is_an_engine_error() -> None:
 
 
 def test_a_checked_action_names_what_was_legal() -> None:
-    state = GAME.new_state(1)
+    state = GAME.new_state(1, ScriptOptions("0:2"))
     with pytest.raises(IllegalActionError, match=r"action 5 is not legal here; legal are \[0, 1\]"):
         state.apply(5)
-    state.apply(STOP)
+    state.apply(0)
     with pytest.raises(GameOverError, match="after the end"):
-        state.apply(THROW)
+        state.apply(1)
 
 
 def test_a_game_cannot_be_searched_unless_it_says_how() -> None:
     assert GAME.playable is None
-    with pytest.raises(AbilityError, match="race cannot be searched: it gives no evaluation"):
+    with pytest.raises(AbilityError, match="script cannot be searched: it gives no evaluation"):
         need_playable(GAME)
 
 
 def test_a_game_is_shown_by_its_json_and_notation_unless_it_knows_better() -> None:
     state = GAME.new_state(2)
     assert json.loads(GAME.shown.text(state, None, "en")) == state.to_json()
-    assert GAME.shown.labels("xx") == {"STOP": "STOP", "THROW": "THROW"}
+    assert GAME.shown.labels("xx") == {name: name for name in GAME.actions.names}
     assert GAME.shown.languages == ("en",)
     with pytest.raises(AbilityError, match="no picture"):
         GAME.shown.svg(state, None, "en")
 
 
 def test_a_wrong_number_of_seats_names_the_right_ones() -> None:
-    with pytest.raises(SeatsError, match="race is played by 1 to 3 seats, not 4"):
-        GAME.check_seats(4)
+    with pytest.raises(SeatsError, match="script is played by 1 to 8 seats, not 9"):
+        GAME.check_seats(9)
 
 
 def test_a_game_has_no_extra_commands_unless_it_says_so() -> None:

@@ -50,9 +50,9 @@ def test_a_breach_is_told_with_its_game_and_ply(monkeypatch: pytest.MonkeyPatch)
         play(game, 3)
 
 
-@pytest.mark.usefixtures("race")
+@pytest.mark.usefixtures("script_game")
 def test_a_game_that_knows_no_invariants_passes() -> None:
-    play(registry.get("race"), 1)
+    play(registry.get("script"), 1)
 
 
 def test_the_command_tells_how_the_games_ended() -> None:

@@ -8,7 +8,7 @@ from engine import registry
 from engine.chance import ScriptedChance, SeededChance
 from engine.core import Game
 from engine.perft import breakdown, perft
-from tests.engine.race import GAME, STOP, THROW, RaceOptions
+from tests.support.script_game import GAME, ScriptOptions
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -39,10 +39,10 @@ def test_a_count_can_be_repeated(name: str) -> None:
 
 
 def test_sequences_that_end_early_count_nothing() -> None:
-    alone = GAME.new_state(1, RaceOptions(goal=1), ScriptedChance([[0]]))
+    alone = GAME.new_state(1, ScriptOptions("0:2"), ScriptedChance([]))
     assert perft(alone, 1) == 2
     assert perft(alone, 2) == 0
-    assert breakdown(alone, 2) == {STOP: 0, THROW: 0}
+    assert breakdown(alone, 2) == {0: 0, 1: 0}
 
 
 def test_a_breakdown_needs_a_decision() -> None:

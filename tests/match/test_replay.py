@@ -153,7 +153,8 @@ def reseal(document: dict[str, Any]) -> dict[str, Any]:
         (("result", "by_rules"), False, "had not forfeited"),
         (("rules_version",), "2", "rules version 2"),
         (("game",), "checkers", "cannot be played again"),
-        (("options",), {"script": "0:x"}, "wrong shape"),
+        (("options",), {"script": "0:x"}, "cannot be played again"),
+        (("options",), 7, "wrong shape"),
     ],
 )
 def test_a_replay_with_a_fitting_chain_must_still_be_what_the_engine_plays(

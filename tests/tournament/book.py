@@ -23,12 +23,12 @@ from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
 
 BOTS = ("ann", "bob", "cid", "dee")
-TERMS = Terms(game="countdown", seats=3, clock=parse_time_control("50ms"), seed=42)
+TERMS = Terms(game="nim", seats=3, clock=parse_time_control("50ms"), seed=42)
 
 
-def install_countdown() -> None:
-    """Make the game of the tests known, as an installed plug-in would be."""
-    registry._plugins = lambda: {"countdown": "tests.tournament.countdown"}  # type: ignore[assignment]
+def install_nim() -> None:
+    """Make Nim known to the registry, as if it were an installed plug-in."""
+    registry._plugins = lambda: {"nim": "tests.support.nim"}  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)

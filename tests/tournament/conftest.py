@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from engine import registry
-from tests.tournament.book import BOTS, Book, install_countdown, open_book
+from tests.tournament.book import BOTS, Book, install_nim, open_book
 
 
 @pytest.fixture(autouse=True)
-def countdown(monkeypatch: pytest.MonkeyPatch) -> None:
+def nim(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_plugins", registry._plugins)  # so that the end of the test takes the game away
-    install_countdown()
+    install_nim()
 
 
 @pytest.fixture(scope="session")

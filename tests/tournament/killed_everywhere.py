@@ -25,7 +25,7 @@ from arena.tournament.runner import run_tournament
 from ratings.ledger import leasing, recording, waves
 from ratings.ledger.check import check
 from ratings.read.queries import list_tournaments
-from tests.tournament.book import BOTS, install_countdown, open_book
+from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -104,7 +104,7 @@ def copy_of(source: Path, target: Path) -> Path:
 
 
 def main(path: Path, name: str) -> None:
-    install_countdown()
+    install_nim()
     with open_book(path) as book:
         book.plan_format(FORMATS[name], bots=BOTS[: ENTRANTS[name]])
     home = path.parent

@@ -18,7 +18,7 @@ from typing import Any
 
 from arena.tournament.runner import run_tournament
 from ratings.ledger import recording
-from tests.tournament.book import install_countdown, open_book
+from tests.tournament.book import install_nim, open_book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
 
@@ -45,7 +45,7 @@ def after(function: Callable[..., Any], then: Callable[..., None]) -> Callable[.
 
 
 def main(path: str, tournament_id: str, point: str, count: int) -> None:
-    install_countdown()
+    install_nim()
     executor = ScriptedExecutor(seed=count, on_start=killer(point == "start", count))
     recording.record_results = after(recording.record_results, killer(point == "transaction", count))
     with open_book(Path(path)) as book:

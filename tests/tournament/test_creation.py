@@ -67,14 +67,14 @@ def test_a_seed_is_stored_with_what_it_made(book: Book) -> None:
 
 
 def test_the_pool_is_named_by_all_that_counts(book: Book) -> None:
-    terms = replace(TERMS, options={"tokens": "21"}, clock=parse_time_control("60+1"), cores=2)
+    terms = replace(TERMS, options={"size": "21"}, clock=parse_time_control("60+1"), cores=2)
     pool = tournament_row(book.database, book.plan(terms).id).pool
-    assert (pool.game, pool.rules_version, pool.seats, pool.options) == ("countdown", "1", 3, {"tokens": 21})
+    assert (pool.game, pool.rules_version, pool.seats, pool.options) == ("nim", "1", 3, {"size": 21})
     assert (pool.time_control, pool.cores) == ("60+1", 2)
 
 
 def test_options_left_out_are_the_same_pool_as_their_defaults(book: Book) -> None:
-    assert book.plan().pool_id == book.plan(replace(TERMS, options={"tokens": 9})).pool_id
+    assert book.plan().pool_id == book.plan(replace(TERMS, options={"size": 30})).pool_id
 
 
 @pytest.mark.parametrize("plies", [0, 2])
@@ -105,13 +105,13 @@ def test_a_single_match_seats_the_bots_as_named(book: Book) -> None:
     ("change", "bots", "error", "message"),
     [
         ({"game": "chess"}, BOTS, UnknownGameError, "there is no game 'chess'; installed are: "),
-        ({"options": {"colour": "red"}}, BOTS, OptionsError, "countdown has no option 'colour'; it has: tokens"),
-        ({"seats": 7}, BOTS, SeatsError, "countdown is played by 2 to 4 seats, not 7"),
+        ({"options": {"colour": "red"}}, BOTS, OptionsError, "nim has no option 'colour'; it has: size"),
+        ({"seats": 7}, BOTS, SeatsError, "nim is played by 2 to 4 seats, not 7"),
         ({}, ["ann", "bob"], ScheduleError, "3 seats need at least 3 entrants, not 2; name more bots"),
         ({}, ["ann", "bob", "ann"], RequestError, "ann is entered more than once; name each version once"),
         ({}, ["ann", "bob", "eve"], NotFoundError, "no bot 'eve'"),
         ({}, ["ann", "bob", "fox"], BotError, "bot 'fox' is disabled"),
-        ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play countdown; its bot\.toml names: chess, go"),
+        ({}, ["ann", "bob", "gnu"], RequestError, r"gnu does not play nim; its bot\.toml names: chess, go"),
         ({"seed": -1}, BOTS, RequestError, "seed -1 is out of range; use 0 to 9007199254740991"),
         ({"cores": 0}, BOTS, RequestError, "0 cores cannot play; grant each bot at least 1"),
         ({"opening_plies": 101}, BOTS, RequestError, "an opening of 101 plies is impossible; use 0 to 100"),

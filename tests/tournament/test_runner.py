@@ -21,8 +21,8 @@ from ratings.read.queries import list_matches, match_detail, replay_of, tourname
 from ratings.store.database import open_database
 from ratings.store.models import Tournament
 from ratings.store.progress import Progress
+from tests.support.nim import NIM
 from tests.tournament.book import BOTS, Book, open_book
-from tests.tournament.countdown import GAME
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor, report_of
 
 MATCHES = 24
@@ -70,7 +70,7 @@ async def test_what_is_handed_out_is_what_was_planned(book: Book) -> None:
     await play(book, tournament, executor)
     secret = bytes.fromhex(tournament.secret)
     spec = executor.specs[4]  # block 1, rotation 1
-    assert (spec.game, spec.rules_version, spec.options, spec.cores) == ("countdown", "1", {"tokens": 9}, 1)
+    assert (spec.game, spec.rules_version, spec.options, spec.cores) == ("nim", "1", {"size": 30}, 1)
     assert spec.clock.decision_limit_us == 50_000
     assert spec.chance_seed == seeds.chance_seed(secret, 1)
     assert [seat.seed for seat in spec.seats] == [seeds.bot_seed(secret, 1, 1, seat) for seat in range(3)]
@@ -292,8 +292,8 @@ async def test_a_tournament_that_does_not_exist_is_named(book: Book) -> None:
 
 async def test_other_rules_than_the_planned_ones_are_refused(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = book.plan()
-    monkeypatch.setattr(GAME, "rules_version", "2", raising=False)
-    with pytest.raises(NotPlayableError, match="planned for rules version 1 of countdown, and 2 is installed"):
+    monkeypatch.setattr(NIM, "rules_version", "2", raising=False)
+    with pytest.raises(NotPlayableError, match="planned for rules version 1 of nim, and 2 is installed"):
         await play(book, tournament)
 
 

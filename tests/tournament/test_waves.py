@@ -187,7 +187,7 @@ async def test_joining_and_withdrawing_where_it_makes_no_sense_is_refused(book: 
     refused("is a round-robin, all of whose entrants are there from the start", join, book.programs, robin, "eve")
     refused("only swiss and ladder take late ones", join, book.programs, single, "eve")
     refused("ann has entered 'swiss' already", join, book.programs, swiss, "ann")
-    refused(r"fox does not play countdown; its bot\.toml names: chess", join, book.programs, swiss, "fox")
+    refused(r"fox does not play nim; its bot\.toml names: chess", join, book.programs, swiss, "fox")
     refused("eve is not entered in 'swiss'", withdraw, swiss, "eve")
     refused("is a single match", withdraw, single, "ann")
     book.ledger.set_disabled("eve", disabled=True)

@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.openings import draw_opening
 from engine.core import SeatsError
-from tests.tournament.countdown import GAME, Options
+from tests.support.nim import NIM, NimOptions
 
 
-def draw(seed: int, plies: int | None = None, seats: int = 3, tokens: int = 9) -> tuple[int, ...]:
-    return draw_opening(GAME, seats=seats, options=Options(tokens), chance_seed=0, seed=seed, plies=plies)
+def draw(seed: int, plies: int | None = None, seats: int = 3, size: int = 9) -> tuple[int, ...]:
+    return draw_opening(NIM, seats=seats, options=NimOptions(size), chance_seed=0, seed=seed, plies=plies)
 
 
 @given(st.integers(0, 2**53 - 1), st.integers(0, 12), st.integers(1, 30))
-def test_an_opening_is_legal_and_leaves_somebody_to_decide(seed: int, plies: int, tokens: int) -> None:
-    state = GAME.new_state(3, Options(tokens))
-    opening = draw(seed, plies, tokens=tokens)
+def test_an_opening_is_legal_and_leaves_somebody_to_decide(seed: int, plies: int, size: int) -> None:
+    state = NIM.new_state(3, NimOptions(size))
+    opening = draw(seed, plies, size=size)
     for action in opening:
         state.apply(action)
     assert state.seat() is not None
@@ -25,25 +25,25 @@ def test_an_opening_is_legal_and_leaves_somebody_to_decide(seed: int, plies: int
 
 @given(st.integers(0, 2**53 - 1))
 def test_an_opening_is_as_long_as_asked_while_the_game_lasts(seed: int) -> None:
-    assert len(draw(seed, 4, tokens=13)) == 4
+    assert len(draw(seed, 4, size=13)) == 4
 
 
 def test_the_games_own_length_is_the_default() -> None:
-    assert len(draw(1, seats=2, tokens=20)) == 2
-    assert len(draw(1, seats=4, tokens=20)) == 4
+    assert len(draw(1, seats=2, size=20)) == 2
+    assert len(draw(1, seats=4, size=20)) == 4
 
 
 def test_an_opening_that_would_end_the_game_stops_before() -> None:
-    assert draw(1, 5, tokens=1) == ()
+    assert draw(1, 5, size=1) == ()
 
 
 def test_forced_plies_count() -> None:
-    assert len(draw(3, 1, tokens=4)) == 1
+    assert len(draw(3, 1, size=4)) == 1
 
 
 def test_the_same_seed_draws_the_same_opening() -> None:
-    assert draw(5, 6, tokens=50) == draw(5, 6, tokens=50)
-    assert len({draw(seed, 6, tokens=50) for seed in range(20)}) > 10
+    assert draw(5, 6, size=50) == draw(5, 6, size=50)
+    assert len({draw(seed, 6, size=50) for seed in range(20)}) > 10
 
 
 def test_the_actions_are_drawn_uniformly() -> None:
