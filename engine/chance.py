@@ -23,11 +23,11 @@ class Chance(ABC):
 
     @abstractmethod
     def permutation(self, size: int) -> list[int]:
-        """A uniformly random order of 0..size-1."""
+        """Return a uniformly random order of 0..size-1."""
 
     @abstractmethod
     def d6(self) -> int:
-        """One throw of a fair die, 1..6."""
+        """Return one throw of a fair die, 1..6."""
 
     def shuffle(self, items: list[T]) -> None:
         """Put `items` into a uniformly random order, in place."""
@@ -51,8 +51,7 @@ class SeededChance(Chance):
     # Only random() is guaranteed to repeat across Python versions, so nothing else is used.
 
     def permutation(self, size: int) -> list[int]:
-        """See `Chance`; Fisher-Yates."""
-        order = list(range(size))
+        order = list(range(size))  # Fisher-Yates
         random = self._random.random
         for last in range(size - 1, 0, -1):
             other = int(random() * (last + 1))
@@ -60,7 +59,6 @@ class SeededChance(Chance):
         return order
 
     def d6(self) -> int:
-        """See `Chance`."""
         return int(self._random.random() * 6) + 1
 
 
@@ -72,13 +70,11 @@ class RecordingChance(Chance):
         self.outcomes: list[list[int]] = []
 
     def permutation(self, size: int) -> list[int]:
-        """See `Chance`."""
         order = self._source.permutation(size)
         self.outcomes.append(list(order))
         return order
 
     def d6(self) -> int:
-        """See `Chance`."""
         face = self._source.d6()
         self.outcomes.append([face])
         return face
@@ -93,7 +89,7 @@ class ScriptedChance(Chance):
 
     @property
     def remaining(self) -> int:
-        """How many outcomes are left."""
+        """Return how many outcomes are left."""
         return len(self._outcomes) - self._next
 
     def _take(self, question: str) -> list[int]:
@@ -103,14 +99,12 @@ class ScriptedChance(Chance):
         return self._outcomes[self._next - 1]
 
     def permutation(self, size: int) -> list[int]:
-        """See `Chance`."""
         outcome = self._take(f"a shuffle of {size}")
         if sorted(outcome) != list(range(size)):
             raise ScriptError(f"outcome {self._next - 1} is no order of {size} items: {outcome}")
         return list(outcome)
 
     def d6(self) -> int:
-        """See `Chance`."""
         outcome = self._take("a die")
         if len(outcome) != 1 or outcome[0] not in range(1, 7):
             raise ScriptError(f"outcome {self._next - 1} is no die: {outcome}")

@@ -78,7 +78,7 @@ def quick_actions_play_to_the_end(game: Game, seats: int) -> None:
         now = game.playable.turns_played(state)
         need(now is None or now >= turns, "turns_played went down", state)
         turns = now or 0
-    need(0 < game.playable.usual_decisions(seats) < game.max_plies, "usual_decisions is no number of decisions")
+    need(0 < game.playable.usual_decisions(seats) < game.max_plies, "usual_decisions is not between 1 and max_plies")
 
 
 def pictures_are_well_formed_in_every_language(game: Game, seats: int) -> None:

@@ -11,7 +11,7 @@ from engine.core import State
 
 
 def perft(state: State, depth: int, seed: int = 0) -> int:
-    """The number of sequences of `depth` decisions from here, forced ones included; shorter ones end the game.
+    """Return the number of sequences of `depth` decisions from here, forced ones included.
 
     A sequence that ends the game before `depth` counts nothing, as in chess.
     """
@@ -24,7 +24,7 @@ def perft(state: State, depth: int, seed: int = 0) -> int:
 
 
 def breakdown(state: State, depth: int, seed: int = 0) -> dict[int, int]:
-    """`perft(state, depth)` split by first action: compare with another engine's, then follow the one that differs."""
+    """Return `perft(state, depth)` split by first action, to be compared with another engine's."""
     if depth < 1:
         raise ValueError("a breakdown needs a depth of at least 1")
     return {action: perft(_after(state, action, seed), depth - 1, seed) for action in state.legal_actions()}

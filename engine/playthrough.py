@@ -27,7 +27,7 @@ def playthrough(
     options: Mapping[str, Any] = MappingProxyType({}),
     is_shown: Callable[[State], bool] = lambda _: False,
 ) -> Iterator[str]:
-    """The lines of a playing, `choose` deciding for every seat.
+    """Yield the lines of a playing in which `choose` decides for every seat.
 
     The position is shown where `is_shown` says so, and at the end.
     """
@@ -60,5 +60,5 @@ def _legal_text(actions: ActionTable, state: State) -> str:
 
 
 def actions_in(actions: ActionTable, lines: Iterable[str]) -> Iterator[int]:
-    """The actions taken in the lines of a playthrough."""
+    """Yield the actions taken in the lines of a playthrough."""
     return (actions.parse(line.removeprefix(CHOSEN).rstrip("\n")) for line in lines if line.startswith(CHOSEN))

@@ -40,7 +40,7 @@ class Record:
     """None in records that do not tell."""
 
     def to_json(self) -> dict[str, Any]:
-        """The record as JSON; `from_json` is the inverse."""
+        """Return the record as JSON; `from_json` is the inverse."""
         return {
             "game": self.game,
             "rules_version": self.rules_version,
@@ -53,7 +53,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
-        """The record that `to_json` wrote. Raises RecordError."""
+        """Return the record that `to_json` wrote. Raises RecordError."""
         try:
             return cls(
                 game=str(data["game"]),
@@ -97,12 +97,12 @@ class Playing:
 
     @property
     def ply(self) -> int:
-        """The ply of the next action: how many were applied."""
+        """Return the ply of the next action, which is how many were applied."""
         return len(self.events)
 
     @property
     def chance_outcomes(self) -> Sequence[Sequence[int]]:
-        """All chance outcomes so far, hidden ones too."""
+        """Return all chance outcomes so far, hidden ones too."""
         return self._chance.outcomes
 
     def apply(self, action: int) -> Event:
@@ -117,7 +117,7 @@ class Playing:
         return event
 
     def visible_events(self, seat: int | None, since_ply: int) -> Sequence[Event]:
-        """What `seat` (None: a spectator) may see of plies >= `since_ply`: actions, dice, cards; never a shuffle.
+        """Return what `seat` (None: a spectator) may see from `since_ply` on: actions, dice and cards, no shuffle.
 
         Actions are public in every game so far, and `State.revealed` holds only what all may see.
         """
@@ -125,7 +125,7 @@ class Playing:
         return self.events[since_ply:]
 
     def record(self) -> Record:
-        """All that happened so far, as data."""
+        """Return all that happened so far, as data."""
         return Record(
             game=self.game.name,
             rules_version=self.game.rules_version,

@@ -1,0 +1,1 @@
+"""A folder for each game, found by the registry. A game's name stands nowhere outside its folder."""

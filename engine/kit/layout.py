@@ -64,6 +64,7 @@ class FolderGame(Game, Generic[S]):
     def __init__(self, package: str) -> None:
         """Load the rules of the package; every other part is loaded when it is asked for."""
         self._package = package
+        self._default_options = self.parse_options({})
         self._part("rules")
 
     def _part(self, part: str) -> Any:
@@ -71,16 +72,12 @@ class FolderGame(Game, Generic[S]):
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> S:
         self.check_seats(seats)
-        chosen = self.parse_options({}) if options is None else options
-        state = self.position.start(seats=seats, options=chosen, **self._drawing_from(chance))
+        state = self.position.start(seats, self._default_options if options is None else options, chance)
         state.phases.begin(state)
         return state
 
     def state_from_json(self, data: Mapping[str, Any], chance: Chance | None = None) -> S:
-        return self.position.read(data, **self._drawing_from(chance))
-
-    def _drawing_from(self, chance: Chance | None) -> dict[str, Chance | None]:
-        return {"chance": chance} if self.has_chance else {}
+        return self.position.read(data, chance)
 
     def encode_observation(self, state: State, seat: int) -> tuple[str, bytes]:
         """Return what every seat may see: a game with secrets of single seats overrides this and `observed`."""

@@ -30,7 +30,7 @@ NEIGHBOURS: Final[tuple[tuple[int, ...], ...]] = tuple(_neighbours(index) for in
 
 
 def _distances(start: int) -> tuple[int, ...]:
-    """Border steps from `start` to every province."""
+    """Return the border steps from `start` to every province."""
     distance = {start: 0}
     frontier = [start]
     while frontier:
@@ -44,7 +44,7 @@ DISTANCE: Final[tuple[tuple[int, ...], ...]] = tuple(_distances(start) for start
 
 
 def _walk_lengths(start: int) -> tuple[frozenset[int], ...]:
-    """Per destination, the numbers of steps that a path entering no province twice, nor the start, can have (C5)."""
+    """Return per destination the lengths of the paths that enter neither a province twice nor the start (C5)."""
     lengths: list[set[int]] = [set() for _ in range(PROVINCE_COUNT)]
 
     def walk(here: int, visited: frozenset[int]) -> None:
@@ -65,7 +65,7 @@ LONGEST_WALK: Final = PROVINCE_COUNT - 1
 
 
 def province_names(language: str) -> dict[str, str]:
-    """Names of the provinces by id; English for an unknown language."""
+    """Return the names of the provinces by id, in English for an unknown language."""
     return {province["id"]: province["names"].get(language, province["names"]["en"]) for province in _PROVINCES}
 
 

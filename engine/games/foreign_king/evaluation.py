@@ -41,7 +41,7 @@ _WIDTH_PER_TIME: Final = 14.0
 
 
 def evaluate_all(state: ForeignKingState) -> tuple[float, ...]:
-    """How good the position is for each seat, 0..1; exact after the end: the part of the other seats left behind."""
+    """Return the value for each seat, 0 to 1; at the end it is the part of the other seats left behind."""
     if state.phase == END:
         return _normalised(scoring.outcome(state).ranks)
     if state.phase == CONGRESS_ASK:
@@ -63,7 +63,7 @@ def _normalised(ranks: tuple[int, ...]) -> tuple[float, ...]:
 
 
 def _after_congress(state: ForeignKingState) -> tuple[float, ...]:
-    """The scoring is under way, so look behind the answer that is best for the seat asked."""
+    """Value a position in which scoring is under way by the answer that is best for the seat asked."""
     asked = state.asked[0]
     answers = []
     for action in (CONGRESS_GO, CONGRESS_STAY):
@@ -74,7 +74,7 @@ def _after_congress(state: ForeignKingState) -> tuple[float, ...]:
 
 
 def _time_left(state: ForeignKingState) -> float:
-    """1 at the start, 0 when the marker meets the second-highest score."""
+    """Return 1 at the start, falling to 0 when the marker meets the second-highest score."""
     return max(0.0, (state.marker - state.second_score) / FIRST_MARKER)
 
 
@@ -88,7 +88,7 @@ def _chance_ahead(points: list[float], seat: int, width: float) -> float:
 
 
 def expected_points(state: ForeignKingState, time: float) -> list[float]:
-    """Expected final points per seat."""
+    """Return the expected final points of each seat."""
     seats = state.seats
     points = [float(state.scores[seat]) for seat in range(seats)]
     weight = [0.0] * len(state.scores)
@@ -114,7 +114,7 @@ def expected_points(state: ForeignKingState, time: float) -> list[float]:
 
 
 def _map_points(state: ForeignKingState, time: float, points: list[float], weight: list[float]) -> None:
-    """Discs and factories to come, into `points`; expected control (A49), into `weight` of each colour."""
+    """Add to `points` what discs and factories promise, and to `weight` the expected control (A49) of each colour."""
     seats = state.seats
     for province in range(PROVINCE_COUNT):
         row = state.discs[province::PROVINCE_COUNT]
@@ -140,7 +140,7 @@ def _map_points(state: ForeignKingState, time: float, points: list[float], weigh
 
 
 def _share(points: list[float], amounts: list[float], award: float, sharpness: float) -> None:
-    """An award to whoever has most, as a soft share; `amounts` may have the virtual player's, `points` has not."""
+    """Add an award for having most as soft shares; `amounts` may go on with the virtual player, `points` does not."""
     most = max(amounts)
     if most <= 0:
         return

@@ -56,7 +56,7 @@ def control(state: ForeignKingState) -> Control:
 
 
 def award(amounts: Sequence[int], points: int) -> list[int]:
-    """`points` to whoever has most, divided and rounded down among ties (A50); none if nobody has any (A51)."""
+    """Return `points` for whoever has most, divided and rounded down among ties (A50); none if nobody has any (A51)."""
     most = max(amounts)
     if most <= 0:
         return [0] * len(amounts)
@@ -65,7 +65,7 @@ def award(amounts: Sequence[int], points: int) -> list[int]:
 
 
 def breakdown(state: ForeignKingState) -> dict[str, list[int]]:
-    """Victory points per seat by where they come from, final scoring as if the game ended now (R16)."""
+    """Return the points of each seat by where they come from, with final scoring as if the game ended now (R16)."""
     shares = award(control(state).weight, CONTROL_AWARD)
     seats = state.seats
     return {
@@ -79,7 +79,7 @@ def breakdown(state: ForeignKingState) -> dict[str, list[int]]:
 
 
 def virtual_breakdown(state: ForeignKingState) -> dict[str, int]:
-    """The virtual player's points by where they come from (R16, A45, C11)."""
+    """Return the virtual player's points by where they come from (R16, A45, C11)."""
     held = control(state)
     share = award(held.weight, CONTROL_AWARD)[VIRTUAL]
     return {
@@ -91,13 +91,13 @@ def virtual_breakdown(state: ForeignKingState) -> dict[str, int]:
 
 
 def ranks(scores: Sequence[int], medals: Sequence[int]) -> tuple[int, ...]:
-    """1 + the number of strictly better seats, by points, then by medals (R17, K12)."""
+    """Return for each seat 1 + the number of strictly better seats, by points, then by medals (R17, K12)."""
     keys = list(zip(scores, medals, strict=True))
     return tuple(1 + sum(other > key for other in keys) for key in keys)
 
 
 def end_conditions(state: ForeignKingState) -> list[str]:
-    """Every end condition that holds; `max_rounds` alone means the cap (K14)."""
+    """Return every end condition that holds; `max_rounds` alone means the cap (K14)."""
     found = []
     if state.marker <= state.second_score:
         found.append("marker")
@@ -107,7 +107,7 @@ def end_conditions(state: ForeignKingState) -> list[str]:
 
 
 def outcome(state: ForeignKingState) -> Outcome:
-    """The outcome of a finished game; the keys of its details are documented in the manual."""
+    """Return the outcome of a finished game; the manual documents the keys of its details."""
     parts = breakdown(state)
     scores = [sum(points) for points in zip(*parts.values(), strict=True)]
     medals = state.medals[:]

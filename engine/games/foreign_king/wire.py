@@ -42,7 +42,7 @@ _SAME: Final = SameFields(
 
 
 def encode(state: ForeignKingState) -> bytes:
-    """Serialize a position; of what phases need, only what this one does."""
+    """Serialize a position; of what is pending, only what its phase needs."""
     pending = {f"pending_{each.key}": getattr(state, each.name) for each in POSITION.present("pending", state)}
     if pending.get("pending_last") == at.NO_STEP:
         del pending["pending_last"]

@@ -19,18 +19,18 @@ _DEPTH: Final = 8
 
 
 def perft_counts(seats: int) -> list[int]:
-    """From the start; an independent implementation counted the first three depths too (section 9 of the rules)."""
+    """Count from the start; an independent implementation counted the first three depths too (section 9)."""
     return [perft(GAME.new_state(seats), depth) for depth in range(1, _DEPTH + 1)]
 
 
 def policy(seats: int) -> Policy:
-    """Uniformly random."""
+    """Return a policy that chooses uniformly at random, the same on every call."""
     random = Random(SEEDS[seats])
     return lambda state: random.choice(state.legal_actions())
 
 
 def playthrough_lines(seats: int, choose: Policy) -> Iterator[str]:
-    """A playing, its position shown at the beginning of every round."""
+    """Return the lines of a playing that shows its position at the beginning of every round."""
     shown = 0
 
     def is_shown(state: State) -> bool:

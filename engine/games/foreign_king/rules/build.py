@@ -21,7 +21,7 @@ _LEGAL: Final = tuple(_entries((supply & 7 > 0) + 2 * (supply > 7)) for supply i
 
 
 def legal_build(state: ForeignKingState) -> tuple[int, ...]:
-    """Any province, a type that is left (C20)."""
+    """Return every province with every type that is left (C20)."""
     return _LEGAL[state.supply]
 
 
@@ -33,7 +33,7 @@ def is_legal_build(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_build(state: ForeignKingState, action: int) -> None:
-    """Pay, put the factory there active, take a medal if it is the province's first (R5)."""
+    """Pay, put the factory there active, and take a medal if it is the province's first (R5)."""
     me = state.active
     province = (action - ids.BUILD) >> 1
     state.francs[me] -= BUILD_PRICE

@@ -49,7 +49,7 @@ def take_disc(state: ForeignKingState, colour: int, province: int) -> None:
 
 
 def legal_place(_state: ForeignKingState) -> tuple[int, ...]:
-    """Any province."""
+    """Return every province."""
     return _PLACE_LEGAL
 
 
@@ -59,7 +59,7 @@ def is_legal_place(_state: ForeignKingState, action: int) -> bool:
 
 
 def apply_place(state: ForeignKingState, action: int) -> None:
-    """PLACE: the province."""
+    """Choose the province."""
     state.province = action - ids.PLACE
     state.phase = PLACE_N
 
@@ -69,7 +69,7 @@ def _most_to_place(state: ForeignKingState) -> int:
 
 
 def legal_place_n(state: ForeignKingState) -> tuple[int, ...]:
-    """How many: the first is free, each further one costs a Franc."""
+    """Return how many discs may be placed: the first is free, each further one costs a Franc."""
     return _PLACE_N_LEGAL[_most_to_place(state)]
 
 
@@ -79,7 +79,7 @@ def is_legal_place_n(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_place_n(state: ForeignKingState, action: int) -> None:
-    """PLACE_N: the discs leave the hand, k - 1 Francs are paid."""
+    """Place k discs of the hand for k - 1 Francs."""
     me = state.active
     count = action - ids.PLACE_N + 1
     state.hand[me] -= count
@@ -92,7 +92,7 @@ def apply_place_n(state: ForeignKingState, action: int) -> None:
 
 
 def _destinations(source: int, budget: int, last: int, stop: bool) -> tuple[int, ...]:
-    """Destinations at most `budget` steps away, none smaller than the last one, and MOVE_STOP after the first (K5)."""
+    """Return the destinations within `budget` steps, none smaller than `last`, and MOVE_STOP if `stop` (K5)."""
     near = [q for q in range(last, PROVINCE_COUNT) if q != source and DISTANCE[source][q] <= budget]
     return (*(ids.MOVE_TO + q for q in near), ids.MOVE_OFF, *((ids.MOVE_STOP,) if stop else ()))
 
@@ -112,7 +112,7 @@ _NEXT_LEGAL: Final = tuple(
 
 
 def legal_move_from(state: ForeignKingState) -> tuple[int, ...]:
-    """Any province with an own disc."""
+    """Return every province with an own disc."""
     return _MOVE_FROM_LEGAL[state.occupied[state.active]]
 
 
@@ -122,7 +122,7 @@ def is_legal_move_from(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_move_from(state: ForeignKingState, action: int) -> None:
-    """MOVE_FROM: the source."""
+    """Choose the source."""
     state.province = action - ids.MOVE_FROM
     state.steps = 0
     state.last = NO_STEP
@@ -130,12 +130,12 @@ def apply_move_from(state: ForeignKingState, action: int) -> None:
 
 
 def _steps_left(state: ForeignKingState) -> int:
-    """Steps the next disc may make: the first of the Move is free, each further one costs a Franc."""
+    """Return the steps left for the next disc: the first of the Move is free, each further one costs a Franc."""
     return state.francs[state.active] + 1 - state.steps
 
 
 def legal_move_to(state: ForeignKingState) -> tuple[int, ...]:
-    """Where the next disc may go."""
+    """Return where the next disc may go."""
     budget = min(_steps_left(state), _LONGEST)
     if state.steps == 0:
         return _FIRST_LEGAL[state.province][budget]
@@ -155,7 +155,7 @@ def is_legal_move_to(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_move_to(state: ForeignKingState, action: int) -> None:
-    """MOVE_TO: one disc to another province."""
+    """Move one disc to another province."""
     me = state.active
     target = action - ids.MOVE_TO
     state.steps += DISTANCE[state.province][target]
@@ -166,7 +166,7 @@ def apply_move_to(state: ForeignKingState, action: int) -> None:
 
 
 def apply_move_off(state: ForeignKingState, _action: int) -> None:
-    """MOVE_OFF: one disc back to the hand, one step."""
+    """Take one disc back to the hand, for one step."""
     me = state.active
     state.steps += 1
     state.last = _HAND
@@ -176,13 +176,13 @@ def apply_move_off(state: ForeignKingState, _action: int) -> None:
 
 
 def _go_on_moving(state: ForeignKingState) -> None:
-    """The Move ends by itself when the source is empty or the money is used up (K5)."""
+    """End the Move by itself when the source is empty or the money is used up (K5)."""
     if state.steps - 1 >= state.francs[state.active] or not state.occupied[state.active] >> state.province & 1:
         apply_move_stop(state, ids.MOVE_STOP)
 
 
 def apply_move_stop(state: ForeignKingState, _action: int) -> None:
-    """The Move ends, by MOVE_STOP or by itself, and is paid (K10)."""
+    """End the Move, by MOVE_STOP or by itself, and pay it (K10)."""
     state.francs[state.active] -= state.steps - 1
     finish_action(state)
 
@@ -191,7 +191,7 @@ def apply_move_stop(state: ForeignKingState, _action: int) -> None:
 
 
 def legal_congress(state: ForeignKingState) -> tuple[int, ...]:
-    """From a province with an own disc, or from the hand (C24)."""
+    """Return every province with an own disc, and the hand (C24)."""
     return _CONGRESS_LEGAL[state.occupied[state.active] | (512 if state.hand[state.active] else 0)]
 
 
@@ -206,14 +206,14 @@ def is_legal_congress(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_congress_from(state: ForeignKingState, action: int) -> None:
-    """CONGRESS_FROM: a disc of a province."""
+    """Send a disc of a province to the Congress."""
     take_disc(state, state.active, action - ids.CONGRESS_FROM)
     state.congress[state.active] += 1
     finish_action(state)
 
 
 def apply_congress_from_hand(state: ForeignKingState, _action: int) -> None:
-    """CONGRESS_FROM_HAND: a disc of the hand."""
+    """Send a disc of the hand to the Congress."""
     state.hand[state.active] -= 1
     state.congress[state.active] += 1
     finish_action(state)

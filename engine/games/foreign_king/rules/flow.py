@@ -12,7 +12,7 @@ _POST_LEGAL: Final = ((END_TURN,), (LOAN, END_TURN), (REPAY, END_TURN), (LOAN, R
 
 
 def finish_action(state: ForeignKingState) -> None:
-    """The action is carried out: on to POST, or straight to the end of the turn if it is skipped (K1)."""
+    """Go on to POST after an action, or straight to the end of the turn if nothing could be done there (K1)."""
     me = state.active
     if state.medals[me] > state.loans[me] or (state.loans[me] and state.francs[me] >= REPAYMENT):
         state.phase = POST
@@ -23,7 +23,7 @@ def finish_action(state: ForeignKingState) -> None:
 
 
 def legal_post(state: ForeignKingState) -> tuple[int, ...]:
-    """LOAN or REPAY, not both kinds in one POST, and END_TURN (K1)."""
+    """Return END_TURN with LOAN or REPAY, of which one POST allows only one kind (K1)."""
     return _POST_LEGAL[may_borrow_after(state) + 2 * may_repay(state)]
 
 
@@ -45,34 +45,34 @@ def is_legal_post(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_loan(state: ForeignKingState, _action: int) -> None:
-    """LOAN in TURN (R13)."""
+    """Take a loan before the action (R13)."""
     take_loan(state)
 
 
 def apply_loan_after(state: ForeignKingState, action: int) -> None:
-    """LOAN in POST (R13)."""
+    """Take a loan after the action (R13)."""
     take_loan(state)
     state.post = action
 
 
 def apply_repay(state: ForeignKingState, action: int) -> None:
-    """REPAY in POST (R13)."""
+    """Repay a loan (R13)."""
     repay_loan(state)
     state.post = action
 
 
 def apply_end_turn(state: ForeignKingState, _action: int) -> None:
-    """END_TURN."""
+    """End the turn by END_TURN."""
     end_turn(state)
 
 
 def apply_pass(state: ForeignKingState, _action: int) -> None:
-    """PASS: the pawn stays where it is (A30)."""
+    """Let the pawn stay where it is (A30)."""
     finish_action(state)
 
 
 def end_turn(state: ForeignKingState) -> None:
-    """The end check (R15, K11), then the next seat, the order claims or the next round."""
+    """Check for the end (R15, K11), else go on to the next seat, the claims of order or the next round."""
     if state.marker <= state.second_score or state.inactive_count == ALL_FACTORIES:
         _end_game(state)
         return
@@ -91,7 +91,7 @@ def end_turn(state: ForeignKingState) -> None:
 
 
 def start_round(state: ForeignKingState) -> None:
-    """The next round, in the order of the track."""
+    """Begin the next round, in the order of the track."""
     state.round += 1
     state.turn = 0
     state.active = state.decider = state.order[0]
@@ -105,7 +105,7 @@ def _end_game(state: ForeignKingState) -> None:
 
 
 def claim_order(state: ForeignKingState) -> None:
-    """Change order: 1 Franc now, a claim for the end of the round (R12)."""
+    """Give the active seat 1 Franc and a claim to change the order at the end of the round (R12)."""
     receive(state, state.active, 1)
     state.claims = (*state.claims, state.active)
     finish_action(state)

@@ -15,7 +15,7 @@ COINS: Final = 3
 
 
 def textiles_controlled(state: ForeignKingState, colour: int) -> int:
-    """Textile factories, active or not, in provinces where the colour has the majority (R9)."""
+    """Count the textile factories, active or not, in provinces where the colour has the majority (R9)."""
     total = 0
     mine = state.occupied[colour]
     for province in range(PROVINCE_COUNT):
@@ -28,13 +28,13 @@ def textiles_controlled(state: ForeignKingState, colour: int) -> int:
 
 
 def apply_coins(state: ForeignKingState, action: int) -> None:
-    """ACT_COINS."""
+    """Pay the active seat its coins (R9)."""
     choose(state, action)
     receive(state, state.active, COINS + textiles_controlled(state, state.active))
     finish_action(state)
 
 
 def apply_change(state: ForeignKingState, action: int) -> None:
-    """ACT_CHANGE; through the Queen the pawn stays on hers (A25)."""
+    """Claim to change the order; through the Queen the pawn stays on hers (A25)."""
     choose(state, action)
     claim_order(state)

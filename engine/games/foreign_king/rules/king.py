@@ -53,12 +53,12 @@ _INACT_LEGAL: Final = tuple(
 
 
 def _longest_walk(state: ForeignKingState) -> int:
-    """Steps the King may make: n of them cost n - 1 Francs."""
+    """Return how many steps the King may make: n of them cost n - 1 Francs."""
     return min(state.francs[state.active] + 1, LONGEST_WALK)
 
 
 def legal_king_to(state: ForeignKingState) -> tuple[int, ...]:
-    """From the portrait anywhere, else where a payable walk ends (C5)."""
+    """Return every province if he comes from the portrait, else those where a payable walk ends (C5)."""
     return _TO_LEGAL[state.king][_longest_walk(state)]
 
 
@@ -70,7 +70,7 @@ def is_legal_king_to(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_king_to(state: ForeignKingState, action: int) -> None:
-    """KING_TO: from the portrait he is there, free, marker -1 (A3); else the length is asked."""
+    """Move him there at once and for free from the portrait, marker -1 (A3); else ask for the length of the walk."""
     if state.king == PORTRAIT:
         _arrive(state, action - ids.KING_TO, 1)
     else:
@@ -79,7 +79,7 @@ def apply_king_to(state: ForeignKingState, action: int) -> None:
 
 
 def legal_king_len(state: ForeignKingState) -> tuple[int, ...]:
-    """The payable lengths of walks to the chosen province (A2)."""
+    """Return the payable lengths of walks to the chosen province (A2)."""
     return _LEN_LEGAL[state.king][state.province][_longest_walk(state)]
 
 
@@ -90,14 +90,14 @@ def is_legal_king_len(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_king_len(state: ForeignKingState, action: int) -> None:
-    """KING_LEN: n - 1 Francs, the King moves, marker -(n + 1) (A1)."""
+    """Pay n - 1 Francs and move the King, marker -(n + 1) (A1)."""
     steps = action - ids.KING_LEN + 1
     state.francs[state.active] -= steps - 1
     _arrive(state, state.province, steps + 1)
 
 
 def _arrive(state: ForeignKingState, province: int, drop: int) -> None:
-    """The King stands; an empty province ends the action unless the Congress may come (A7)."""
+    """Let the King stand there; an empty province ends the action unless the Congress may come (A7)."""
     state.king = province
     state.marker = max(0, state.marker - drop)  # A5
     if not state.options.congress_on_empty and not any(state.discs[province::PROVINCE_COUNT]):
@@ -113,7 +113,7 @@ def _arrive(state: ForeignKingState, province: int, drop: int) -> None:
 
 
 def ranked_congress(state: ForeignKingState) -> tuple[int, ...]:
-    """Who is asked, most discs first, ties by the track as it stands (A14, A15); with 2 seats nobody at a tie (K9)."""
+    """Return whom to ask: most discs first, ties as the track stands (A14, A15), nobody if 2 seats tie (K9)."""
     congress = state.congress
     present = [seat for seat in state.order if congress[seat]]
     if state.seats == 2 and len(present) == 2 and congress[0] == congress[1]:
@@ -133,7 +133,7 @@ def is_legal_ask(_state: ForeignKingState, action: int) -> bool:
 
 
 def apply_go(state: ForeignKingState, _action: int) -> None:
-    """CONGRESS_GO: all his discs there come, nobody else is asked."""
+    """Bring all discs of the seat from the Congress; nobody else is asked."""
     seat = state.asked[0]
     state.asked = ()
     add_discs(state, seat, state.king, state.congress[seat])
@@ -142,7 +142,7 @@ def apply_go(state: ForeignKingState, _action: int) -> None:
 
 
 def apply_stay(state: ForeignKingState, _action: int) -> None:
-    """CONGRESS_STAY: the next one is asked."""
+    """Ask the next seat, or score if there is none."""
     state.asked = state.asked[1:]
     if state.asked:
         state.decider = state.asked[0]
@@ -173,7 +173,7 @@ def _score(state: ForeignKingState) -> None:
 
 
 def _gain(state: ForeignKingState, colour: int, points: int) -> None:
-    """Write points in play; with 2 seats the opponent of a scoring seat answers with the virtual player (R14, A40)."""
+    """Add points; with 2 seats the opponent of the seat that gained them answers with the virtual player (R14, A40)."""
     state.scores[colour] += points
     state.second_score = sorted(state.scores)[-2]
     if state.seats == 2 and points >= 2 and colour != VIRTUAL:
@@ -185,7 +185,7 @@ def _gain(state: ForeignKingState, colour: int, points: int) -> None:
 
 
 def legal_inactivate(state: ForeignKingState) -> tuple[int, ...]:
-    """Nothing, or one factory of a type that is active there (A12)."""
+    """Return to leave all, and to switch off a factory of each type that is active there (A12)."""
     active = state.factories[state.king] & ACTIVE
     return _INACT_LEGAL[(active & 7 > 0) + 2 * (active > 7)]
 
@@ -201,12 +201,12 @@ def is_legal_inactivate(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_inact_none(state: ForeignKingState, _action: int) -> None:
-    """INACT_NONE."""
+    """Leave every factory as it is."""
     finish_action(state)
 
 
 def apply_inact(state: ForeignKingState, action: int) -> None:
-    """INACT_METAL, INACT_TEXTILE: one factory is turned over for good."""
+    """Turn one factory over for good."""
     one = 1 if action == ids.INACT_METAL else 8
     state.factories[state.king] += one * 64 - one
     state.inactive_count += 1

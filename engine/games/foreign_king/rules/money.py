@@ -6,14 +6,14 @@ from engine.games.foreign_king.state import LOAN_VALUE, REPAYMENT, ForeignKingSt
 
 
 def receive(state: ForeignKingState, seat: int, amount: int) -> None:
-    """The bank pays, if it is limited no more than it has (A20)."""
+    """Pay a seat from the bank; a limited bank pays no more than it has (A20)."""
     if state.options.bank is not None:
         amount = min(amount, bank_left(state))
     state.francs[seat] += amount
 
 
 def bank_left(state: ForeignKingState) -> int:
-    """What a limited bank still has."""
+    """Return what a limited bank still has."""
     assert state.options.bank is not None
     return state.options.bank - sum(state.francs)
 
@@ -33,7 +33,7 @@ def repay_loan(state: ForeignKingState) -> None:
 
 
 def francs_with_all_loans(state: ForeignKingState) -> int:
-    """What the active seat could have by turning down every medal."""
+    """Return the Francs that the active seat could have by turning down every medal."""
     loans = LOAN_VALUE * (state.medals[state.active] - state.loans[state.active])
     if state.options.bank is not None:
         loans = min(loans, bank_left(state))

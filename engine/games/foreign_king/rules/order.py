@@ -12,7 +12,7 @@ _LEGAL: Final = tuple(tuple(range(ids.ORDER_POS, ids.ORDER_POS + seats)) for sea
 
 
 def legal_order(state: ForeignKingState) -> tuple[int, ...]:
-    """Any place of the track, his own too (A28)."""
+    """Return every place of the track, the claimant's own too (A28)."""
     return _LEGAL[state.seats]
 
 
@@ -22,7 +22,7 @@ def is_legal_order(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_order(state: ForeignKingState, action: int) -> None:
-    """ORDER_POS: out of the track and in again at that place, the others shift (K8)."""
+    """Take the claimant out of the track and put it in again at that place; the others shift (K8)."""
     claimant = state.claims[0]
     track = [seat for seat in state.order if seat != claimant]
     track.insert(action - ids.ORDER_POS, claimant)

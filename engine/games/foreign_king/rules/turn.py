@@ -38,7 +38,7 @@ _LEGAL: Final = tuple(members(bit_set, ids.LOAN + 1) for bit_set in range(512))
 
 
 def _performable(state: ForeignKingState, francs: int) -> int:
-    """Bit set of the spaces, the Queen apart, whose action the active seat could carry out with so many Francs."""
+    """Return the bit set of the spaces but the Queen's whose action the active seat could pay with so many Francs."""
     me = state.active
     able = _ALWAYS
     if state.hand[me]:
@@ -51,7 +51,7 @@ def _performable(state: ForeignKingState, francs: int) -> int:
 
 
 def _queen_scope(state: ForeignKingState) -> int:
-    """Bit set of the spaces that the Queen of the active seat reaches (C4, K16)."""
+    """Return the bit set of the spaces that the Queen of the active seat reaches (C4, K16)."""
     if state.options.queen_scope == "any":
         return _ALL_SPACES & ~_QUEEN
     scope = 0
@@ -62,7 +62,7 @@ def _queen_scope(state: ForeignKingState) -> int:
 
 
 def _available(state: ForeignKingState, francs: int) -> int:
-    """Bit set of the actions that the active seat may choose with so many Francs (R4)."""
+    """Return the bit set of the actions that the active seat may choose with so many Francs (R4)."""
     free = state.free_spaces
     able = _performable(state, francs)
     if free & _QUEEN and francs >= QUEEN_PRICE and _performable(state, francs - QUEEN_PRICE) & _queen_scope(state):
@@ -71,7 +71,7 @@ def _available(state: ForeignKingState, francs: int) -> int:
 
 
 def legal_turn(state: ForeignKingState) -> tuple[int, ...]:
-    """Available actions and LOAN; PASS alone if no loan would help (K3)."""
+    """Return the available actions and LOAN, or PASS alone if no loan would help (K3)."""
     able = _available(state, state.francs[state.active])
     if state.medals[state.active] > state.loans[state.active]:
         able |= _LOAN
@@ -95,7 +95,7 @@ def _queen_entries(state: ForeignKingState) -> int:
 
 
 def legal_queen(state: ForeignKingState) -> tuple[int, ...]:
-    """What the Queen may do now that she is paid."""
+    """Return what the Queen may do now that she is paid."""
     return _LEGAL[_queen_entries(state)]
 
 
@@ -116,13 +116,13 @@ def choose(state: ForeignKingState, space: int) -> None:
 
 
 def apply_space(state: ForeignKingState, space: int) -> None:
-    """Build, Place, Move, Congress, King: the pawn goes there, then it is asked how."""
+    """Put the pawn on Build, Place, Move, Congress or King, and ask how it is carried out."""
     choose(state, space)
     state.phase = _ASKS[space]
 
 
 def apply_queen(state: ForeignKingState, action: int) -> None:
-    """ACT_QUEEN: pay her, then choose again (R11)."""
+    """Pay the Queen and choose again (R11)."""
     choose(state, action)
     state.francs[state.active] -= QUEEN_PRICE
     state.phase = QUEEN_SUB

@@ -26,7 +26,7 @@ _TO_LEGAL: Final = tuple(
 
 
 def legal_virt(state: ForeignKingState) -> tuple[int, ...]:
-    """A disc of the supply to any province, or one of the map a step on (A42)."""
+    """Return every province for a disc of the supply, and every province with one to move a step on (A42)."""
     return (_ALL_LEGAL if state.hand[VIRTUAL] else _MOVES_LEGAL)[state.occupied[VIRTUAL]]
 
 
@@ -38,20 +38,20 @@ def is_legal_virt(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_virt_place(state: ForeignKingState, action: int) -> None:
-    """VIRT_PLACE: a disc of the supply."""
+    """Place a disc of the supply."""
     state.hand[VIRTUAL] -= 1
     add_discs(state, VIRTUAL, action - ids.VIRT_PLACE, 1)
     _use_unit(state)
 
 
 def apply_virt_from(state: ForeignKingState, action: int) -> None:
-    """VIRT_FROM: which disc; it moves at VIRT_TO (K10)."""
+    """Choose the disc; it moves when it is said where (K10)."""
     state.province = action - ids.VIRT_FROM
     state.phase = VIRT_TO
 
 
 def legal_virt_to(state: ForeignKingState) -> tuple[int, ...]:
-    """Over one border."""
+    """Return the provinces over one border."""
     return _TO_LEGAL[state.province]
 
 
@@ -61,7 +61,7 @@ def is_legal_virt_to(state: ForeignKingState, action: int) -> bool:
 
 
 def apply_virt_to(state: ForeignKingState, action: int) -> None:
-    """VIRT_TO: the disc moves."""
+    """Move the chosen disc."""
     take_disc(state, VIRTUAL, state.province)
     add_discs(state, VIRTUAL, action - ids.VIRT_TO, 1)
     state.phase = VIRT
@@ -69,7 +69,7 @@ def apply_virt_to(state: ForeignKingState, action: int) -> None:
 
 
 def _use_unit(state: ForeignKingState) -> None:
-    """All units must be used (C9); then the turn goes on."""
+    """Go on with the turn once all units are used, as they must be (C9)."""
     state.units -= 1
     if state.units == 0:
         finish_action(state)

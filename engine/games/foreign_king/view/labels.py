@@ -18,14 +18,14 @@ LANGUAGES: Final = tuple(_TEXTS)
 
 @cache
 def labels(language: str) -> Mapping[str, str]:
-    """All labels in a language; English for an unknown one and wherever a language has no word."""
+    """Return all labels in a language, in English for an unknown one and wherever a language has no word."""
     texts = dict(_TEXTS["en"]) | dict(_TEXTS.get(language, {}))
     names = texts | province_names(language)
     return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
 
 
 def _label(action: str, names: Mapping[str, str]) -> str:
-    """The label of an action from its template."""
+    """Return the label of an action, made from its template."""
     verb, *parameters = action.split(":")
     known = {"province": "", "number": "", "kind": ""}
     for parameter in parameters:

@@ -72,7 +72,7 @@ def _heading(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 
 def _score_track(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """0 to 30, the marker above it; a score past the end stands on the last space with its number in the table."""
+    """Draw 0 to 30, the marker above; a score past the end stands on the last space, its number in the table."""
     parts = []
     for value in range(_TRACK_END + 1):
         x = 12 + 31.5 * value
@@ -93,7 +93,7 @@ def _land(index: int, classes: str) -> str:
 
 
 def _province(state: ForeignKingState, index: int, names: Mapping[str, str]) -> str:
-    """Name, discs and factories; the lands lie below all of them."""
+    """Draw name, discs and factories of a province; the lands lie below all of them."""
     x, y = CENTRES[index]
     counts = state.discs[index::PROVINCE_COUNT]
     present = [colour for colour, count in enumerate(counts) if count]
@@ -106,7 +106,7 @@ def _province(state: ForeignKingState, index: int, names: Mapping[str, str]) -> 
 
 
 def _factories(packed: int, x: float, y: float, names: Mapping[str, str]) -> str:
-    """A box a factory: dark with a capital while it is active, light, struck out and small when not."""
+    """Draw a box for each factory: dark with a capital while it is active, light, struck out and small when not."""
     keys = [key for key, count in FACTORIES.counts(packed).items() for _ in range(count)]
     width = min(24.0, 130.0 / max(1, len(keys)))
     left = x - width * len(keys) / 2
@@ -133,7 +133,7 @@ def _king(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 
 def _actions(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """The action table with the pawns; spaces that do not exist for this number of seats are left out."""
+    """Draw the action table with the pawns, without the spaces that this number of seats does not have."""
     parts = []
     exists = spaces_of(state.seats)
     for space in range(SPACE_COUNT):
@@ -160,7 +160,7 @@ def _supply(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 
 def _order(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """The order track; a seat that claimed a change has a dashed ring."""
+    """Draw the order track, with a dashed ring around each seat that claimed a change."""
     parts = [box(600, 930, 390, 56), text(612, 963, names["order"], "b s")]
     for place, seat in enumerate(state.order):
         x = 750 + 58 * place
@@ -177,7 +177,7 @@ def _owner(state: ForeignKingState, colour: int, y: float, names: Mapping[str, s
 
 
 def _holdings(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """A line a colour: what it owns."""
+    """Draw a line for each colour: what it owns."""
     columns = (
         ("score", list(state.scores)),
         ("francs", list(state.francs)),

@@ -18,17 +18,17 @@ _CELL_WIDTH: Final = 6
 
 
 def letter_of(state: ForeignKingState, colour: int) -> str:
-    """A to D for the seats, V for the virtual player: a sign beside the colour."""
+    """Return A to D for the seats and V for the virtual player: a sign beside the colour."""
     return VIRTUAL_LETTER if state.seats == 2 and colour == VIRTUAL else SEAT_LETTERS[colour]
 
 
 def king_place(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """Where the King stands, in words."""
+    """Return in words where the King stands."""
     return names["portrait"] if state.king == PORTRAIT else names[PROVINCES[state.king]]
 
 
 def status(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """Round, phase and who decides, or the ranks; one line."""
+    """Return one line with the round, the phase and who decides, or with the ranks."""
     start = f"{names['round']} {state.round} · {PHASES[state.phase]} · "
     if state.decider is not None:
         return start + f"{names['seat']} {state.decider} ({letter_of(state, state.decider)}) {names['decides']}"
@@ -38,12 +38,12 @@ def status(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 
 def factories_text(packed: int) -> str:
-    """A letter a factory, as the rules write them: M and T active, m and t inactive."""
+    """Return a letter for each factory as the rules write them: M and T active, m and t inactive."""
     return "".join(key * count for key, count in FACTORIES.counts(packed).items())
 
 
 def render_text(state: ForeignKingState, seat: int | None, language: str) -> str:
-    """The whole position in about 25 lines of at most 80 columns."""
+    """Return the whole position in about 25 lines of at most 80 columns."""
     del seat
     names = labels(language)
     colours = range(colour_count(state))
