@@ -19,11 +19,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sqlmodel import select
-
 from benchmarks.processes import arenas_own, memory_kb
-from ratings.store.database import open_database, read
-from ratings.store.models import Match
+from ratings.read.matches import list_matches
+from ratings.read.tournaments import list_tournaments
+from ratings.store.database import open_database
+from ratings.store.models import MatchState
 
 BOT = Path(__file__).with_name("instant")
 NAMES = ("instant-a", "instant-b", "instant-c")
@@ -54,9 +54,12 @@ def _watch(process: subprocess.Popen[bytes]) -> int:
 
 def _played(database: Path) -> tuple[int, int, int]:
     """Matches finished, their plies, and the decisions asked of bots."""
-    with read(open_database(database)) as session:
-        finished = session.exec(select(Match.plies, Match.decisions).where(Match.state == "finished")).all()
-        return len(finished), sum(plies or 0 for plies, _ in finished), sum(asked or 0 for _, asked in finished)
+    book = open_database(database)
+    rows = [row for played in list_tournaments(book) for row in list_matches(book, played.tournament.id)]
+    finished = [row.match for row in rows if row.match.state is MatchState.FINISHED]
+    book.close()
+    plies, decisions = (sum(getattr(match, name) or 0 for match in finished) for name in ("plies", "decisions"))
+    return len(finished), plies, decisions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -22,16 +22,17 @@ from typing import Any
 
 from sqlalchemy import insert
 
+from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey, pool_for, settings_of
-from ratings.ledger.rebuild import rebuild
 from ratings.read import leaderboard
 from ratings.read.crosstable import meetings
+from ratings.read.pools import find_pool
 from ratings.read.scope import Scope
 from ratings.statistics.skill import newcomer, rate
 from ratings.store import tables
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, read, write
+from ratings.store.database import Database, open_database
 from ratings.store.models import MatchState, Verdict
+from ratings.store.sessions import write
 
 PAGE = 50
 REPEATS = 31
@@ -39,10 +40,10 @@ RATED = 100_000
 _BATCH = 20_000
 
 
-def fill(engine: Engine, bots: int, matches: int, seed: int) -> str:
+def fill(database: Database, bots: int, matches: int, seed: int) -> str:
     """Write the facts and rate nothing; the pool's id. Bots meet others of about their place, as on a ladder."""
     random = Random(seed)
-    with write(engine) as session:
+    with write(database) as session:
         pool = pool_for(session, PoolKey("benchmark", "1", 2)).id
         connection = session.connection()
         for table, people in _people(bots):
@@ -116,41 +117,32 @@ def show(label: str, call: Callable[[], object], goal_ms: float) -> None:
     print(f"{label:<52}{median(took):10.2f} ms   goal {goal_ms:g} ms")
 
 
-def questions(engine: Engine, pool: str, bots: int) -> None:
+def questions(database: Database, pool: str, bots: int) -> None:
     """What people ask of the large book; each call opens its own view."""
-
-    def ask(question: Callable[[Any], object]) -> Callable[[], object]:
-        def call() -> object:
-            with read(engine) as session:
-                return question(session)
-
-        return call
-
     some = [f"v{n}" for n in range(min(PAGE, bots))]
-    show("leaderboard, first page", ask(lambda s: leaderboard.table(s, pool_id=pool, limit=PAGE)), 20)
-    show("rating history of a bot", ask(lambda s: leaderboard.history(s, pool_id=pool, version_id="v7")), 20)
-    show(f"crosstable of {PAGE} bots", ask(lambda s: meetings(s, Scope(pool_id=pool), some)), 200)
-    best = ask(lambda s: [row.version_id for row in leaderboard.table(s, pool_id=pool, limit=PAGE)])()
-    show(f"crosstable of the best {PAGE}", ask(lambda s: meetings(s, Scope(pool_id=pool), best)), 200)  # type: ignore[arg-type]
+    scope = Scope(pool_id=pool)
+    show("leaderboard, first page", lambda: leaderboard.table(database, pool_id=pool, limit=PAGE), 20)
+    show("rating history of a bot", lambda: leaderboard.history(database, pool_id=pool, version_id="v7"), 20)
+    show(f"crosstable of {PAGE} bots", lambda: meetings(database, scope, some), 200)
+    best = [row.version_id for row in leaderboard.table(database, pool_id=pool, limit=PAGE)]
+    show(f"crosstable of the best {PAGE}", lambda: meetings(database, scope, best), 200)
 
 
 def rate_from_facts(directory: Path, bots: int, seed: int) -> None:
     """Live rating of many matches from facts, and the package alone."""
-    engine = open_database(directory / "rated.db")
-    pool = fill(engine, bots, RATED, seed)
+    database = open_database(directory / "rated.db")
+    pool = fill(database, bots, RATED, seed)
     start = time.perf_counter()
-    with write(engine) as session:
-        rebuild(session, pool)
+    Ledger(database).rebuild(pool)
     ours = time.perf_counter() - start
-    with read(engine) as session:
-        settings = settings_of(pool_for(session, PoolKey("benchmark", "1", 2)))
+    settings = settings_of(find_pool(database, pool))
     pair = [newcomer(settings), newcomer(settings)]
     start = time.perf_counter()
     for number in range(RATED):
         rate(settings, pair, (1, 1 + number % 2))
     alone = time.perf_counter() - start
     print(f"{f'rate {RATED} matches from facts':<52}{ours:10.2f} s    goal 20 s, the package alone {alone:.2f} s")
-    engine.dispose()
+    database.close()
 
 
 def main(argv: Sequence[str]) -> int:
@@ -162,16 +154,15 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as directory:
         rate_from_facts(Path(directory), min(options.bots, 1000), options.seed)
-        engine = open_database(Path(directory) / "large.db")
+        database = open_database(Path(directory) / "large.db")
         start = time.perf_counter()
-        pool = fill(engine, options.bots, options.matches, options.seed)
+        pool = fill(database, options.bots, options.matches, options.seed)
         print(f"{f'{options.bots} bots, {options.matches} matches written':<52}{time.perf_counter() - start:10.2f} s")
         start = time.perf_counter()
-        with write(engine) as session:
-            rebuild(session, pool)
+        Ledger(database).rebuild(pool)
         print(f"{'rated from facts':<52}{time.perf_counter() - start:10.2f} s")
-        questions(engine, pool, options.bots)
-        engine.dispose()
+        questions(database, pool, options.bots)
+        database.close()
     return 0
 
 

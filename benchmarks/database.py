@@ -22,24 +22,17 @@ from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 
-from ratings.ledger.bots import add_version
 from ratings.ledger.check import check
-from ratings.ledger.entry import (
-    BlockPlan,
-    LeasedMatch,
-    MatchFact,
-    MatchPlan,
-    TournamentPlan,
-    create_tournament,
-    lease,
-    record_result,
-    record_results,
-)
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import LeaseRequest, Ledger
 from ratings.ledger.pools import PoolKey
+from ratings.ledger.recording import MatchFact
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.ledger.waves import WaveLedger
 from ratings.read import leaderboard
-from ratings.read.queries import list_matches
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, read, write
+from ratings.read.matches import list_matches
+from ratings.statistics.blocks import Block
+from ratings.store.database import open_database
 
 REPLAY_BYTES = 3000
 IN_FLIGHT = 32
@@ -76,20 +69,21 @@ class Samples:
         print(f"{label:<46}{median(self.wall) * 1000:10.2f} ms   p99 {late:7.2f}   cpu {cpu:6.2f}   {rate:8.0f}/s")
 
 
-def plan_of(versions: Sequence[str], matches: int, seats: int) -> TournamentPlan:
-    """Blocks of one match for every entrant, until there are enough."""
-    size = len(versions)
-    blocks = [
-        BlockPlan(
-            index,
-            (1, 2, 3),
-            index,
-            [MatchPlan(turn, tuple(versions[(index + turn + k) % size] for k in range(seats))) for turn in range(size)],
-        )
-        for index in range(matches // size)
-    ]
-    pool = PoolKey(game="benchmark", rules_version="1", seats=seats)
-    return TournamentPlan("benchmark", "round-robin", pool, "00", True, {}, versions, blocks)
+class OneWave:
+    """Plans one wave of blocks of every circle of neighbours, until there are enough matches."""
+
+    def __init__(self, versions: Sequence[str], matches: int, seats: int) -> None:
+        size = len(versions)
+        self._blocks = [
+            Block(index, tuple(versions[(index + place) % size] for place in range(seats)), (1, 2, 3), index)
+            for index in range(matches // seats)
+        ]
+
+    def plan_ready(self, waves: WaveLedger) -> int:
+        """Add the wave, and that none follows."""
+        waves.add_wave(0, self._blocks)
+        waves.add_wave(1, [])
+        return sum(len(block.rotations()) for block in self._blocks)
 
 
 def fact_of(match: LeasedMatch, random: Random) -> MatchFact:
@@ -116,20 +110,15 @@ def fact_of(match: LeasedMatch, random: Random) -> MatchFact:
     )
 
 
-def take(engine: Engine, tournament: str) -> list[LeasedMatch]:
-    """The next matches."""
-    with write(engine) as session:
-        return lease(session, tournament_id=tournament, limit=IN_FLIGHT, worker="benchmark", deadline_us=2**62)
-
-
-def record_all(engine: Engine, tournament: str) -> None:
+def record_all(ledger: Ledger, tournament: str) -> None:
     """Play the tournament out of thin air; print the cost of a match."""
     random = Random(1)
     taking, recording, together = Samples(), Samples(), Samples()
+    request = LeaseRequest("benchmark", IN_FLIGHT, 3600 * 1_000_000)
     turn = 0
     while True:
         with taking.one():
-            matches = take(engine, tournament)
+            matches = list(ledger.settle(tournament, request=request).leased)
         if not matches:
             break
         random.shuffle(matches)
@@ -137,11 +126,11 @@ def record_all(engine: Engine, tournament: str) -> None:
         turn += 1
         if turn % 2:
             for fact in facts:
-                with recording.one(), write(engine) as session:
-                    record_result(session, fact)
+                with recording.one():
+                    ledger.settle(tournament, results=[fact])
         else:
-            with together.one(), write(engine) as session:
-                record_results(session, facts)
+            with together.one():
+                ledger.settle(tournament, results=facts)
     taking.show(f"lease {IN_FLIGHT} matches")
     recording.show("record and rate a match")
     together.show(f"record and rate {IN_FLIGHT} matches together")
@@ -172,26 +161,27 @@ def run(directory: Path, matches: int, seats: int) -> None:
     """Every figure once."""
     path = directory / "arena.db"
     with timed("make and migrate a fresh database"):
-        open_database(path).dispose()
+        open_database(path).close()
     with timed("open it again"):
-        engine = open_database(path)
-    with write(engine) as session:
-        versions = [
-            add_version(session, bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
-            for number in range(seats + 1)
-        ]
-    plan = plan_of(versions, matches, seats)
-    with timed(f"plan {matches} matches of {seats} seats"), write(engine) as session:
-        tournament = create_tournament(session, plan).id
-    record_all(engine, tournament)
+        database = open_database(path)
+    ledger = Ledger(database)
+    versions = [
+        ledger.add_version(bot=f"bot{number}", content_hash=f"{number:064x}", manifest={})[0].id
+        for number in range(seats + 1)
+    ]
+    pool = PoolKey(game="benchmark", rules_version="1", seats=seats)
+    plan = TournamentPlan("benchmark", "round-robin", pool, "00", True, {}, versions)
+    with timed(f"plan {matches} matches of {seats} seats"):
+        tournament = ledger.create_tournament(plan, OneWave(versions, matches, seats)).id
+    record_all(ledger, tournament)
     floor(directory, matches, seats)
-    with timed("leaderboard"), read(engine) as session:
-        leaderboard.table(session, pool_id=plan.pool.pool_id())
-    with timed(f"list {matches} matches"), read(engine) as session:
-        list_matches(session, tournament)
+    with timed("leaderboard"):
+        leaderboard.table(database, pool_id=pool.pool_id())
+    with timed(f"list {matches} matches"):
+        list_matches(database, tournament)
     with timed("check everything, ratings rebuilt"):
-        problems = check(engine)
-    engine.dispose()
+        problems = check(database)
+    database.close()
     print(f"{'database size':<46}{path.stat().st_size / matches / 1000:10.2f} kB a match")
     if problems:
         raise SystemExit("\n".join(problems))

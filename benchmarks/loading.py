@@ -23,18 +23,19 @@ from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
 from ratings.store import tables
-from ratings.store.database import Engine, open_database, read, write
+from ratings.store.database import Database, open_database
 from ratings.store.ids import IdSource, now_us
 from ratings.store.models import MatchState, Tournament, Verdict
+from ratings.store.sessions import write
 from tests.support.simulations.official import big_results
 
 BATCH = 50_000
 
 
-def fill(engine: Engine, results: Results) -> str:
+def fill(database: Database, results: Results) -> str:
     """Write the matches as a finished and rated tournament; the pool's id."""
     key = PoolKey(game="benchmark", rules_version="1", seats=results.seats.shape[1])
-    with write(engine) as session:
+    with write(database) as session:
         versions = [
             add_version(session, bot=name, owner=None, content_hash=name, manifest={})[0].id
             for name in results.versions
@@ -119,11 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seats", type=int, default=2)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        engine = open_database(Path(folder) / "arena.db")
-        pool = fill(engine, big_results(options.matches, options.seats))
+        database = open_database(Path(folder) / "arena.db")
+        pool = fill(database, big_results(options.matches, options.seats))
         start, cpu = time.perf_counter(), time.process_time()
-        with read(engine) as session:
-            results = load_results(session, pool)
+        results = load_results(database, pool)
         print(
             f"{len(results.seats):,} matches of {options.seats} seats loaded: {time.perf_counter() - start:.2f} s",
             end="",
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         start = time.perf_counter()
         table = official_table(results)
         print(f"their official table, {len(table.rows)} bots: {time.perf_counter() - start:.2f} s")
-        engine.dispose()
+        database.close()
     return 0
 
 

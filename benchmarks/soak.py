@@ -25,8 +25,10 @@ from sqlmodel import func, select
 
 from benchmarks.arena import ARENA, add_bots
 from benchmarks.processes import arenas_own, descendants, memory_kb, open_files, threads
-from ratings.store.database import open_database, read
-from ratings.store.models import Fault, Match
+from ratings.read.tournaments import list_tournaments
+from ratings.store.database import open_database
+from ratings.store.models import Fault
+from ratings.store.sessions import read
 
 SAMPLES = 40
 WARM_MATCHES = 1000
@@ -65,8 +67,10 @@ def _look(pid: int, matches: int, temporary: Path) -> Sample:
 
 
 def _finished(database: Path) -> int:
-    with read(open_database(database)) as session:
-        return session.exec(select(func.count()).select_from(Match).where(Match.state == "finished")).one()
+    book = open_database(database)
+    finished = sum(row.progress.finished for row in list_tournaments(book))
+    book.close()
+    return finished
 
 
 def _watch(process: subprocess.Popen[bytes], home: Path, step: int) -> Iterator[Sample]:

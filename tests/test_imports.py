@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 OURS = {"arena", "bots", "engine", "ratings"}
 WIRE = ("arena.v1", "arena.games")
+BOOK = ("ratings.store", "ratings.statistics", "ratings.errors")
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,13 @@ BOUNDARIES = {
     "arena/v1": Boundary(WIRE, ("google", "grpc")),
     "arena/games": Boundary(WIRE, ("google", "grpc")),
     "bots": Boundary(("bots", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc")),
-    "ratings": Boundary(("ratings",), ("sqlmodel", "sqlalchemy", "alembic", "trueskill")),
+    "ratings": Boundary(),
+    "ratings/store": Boundary(("ratings.store", "ratings.errors"), ("sqlmodel", "sqlalchemy", "alembic")),
+    "ratings/ledger": Boundary(("ratings.ledger", *BOOK), ("sqlmodel", "sqlalchemy")),
+    "ratings/read": Boundary(("ratings.read", *BOOK), ("sqlmodel", "sqlalchemy")),
     # NumPy only in the statistics, and where the columns that they start from are loaded.
     "ratings/statistics": Boundary(("ratings.statistics",), ("numpy", "trueskill")),
-    "ratings/read/loading.py": Boundary(("ratings",), ("numpy", "sqlalchemy", "sqlmodel")),
+    "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
@@ -101,13 +105,23 @@ def test_the_arena_leaves_the_database_to_ratings() -> None:
             assert not modules & {"sqlite3", "sqlalchemy", "sqlmodel", "alembic"}, path
 
 
+def test_the_arena_opens_no_session_of_the_database() -> None:
+    for path in sources():
+        if path.parts[0] == "arena":
+            modules = set(imported_modules((ROOT / path).read_text("utf-8")))
+            hidden = [
+                module for module in modules if is_within(module, ("ratings.store.sessions", "ratings.store.tables"))
+            ]
+            assert not hidden, path
+
+
 def test_the_arena_package_itself_is_empty_so_that_a_bot_imports_it_cheaply() -> None:
     assert (ROOT / "arena" / "__init__.py").read_text(encoding="utf-8") == ""
 
 
 def test_the_boundaries_would_see_a_forbidden_import() -> None:
     assert not is_allowed("bots.kit", BOUNDARIES["arena/cli"])
-    assert not is_allowed("ratings.ledger.entry", BOUNDARIES["arena/match"])
+    assert not is_allowed("ratings.ledger.ledger", BOUNDARIES["arena/match"])
     assert not is_allowed("grpc", BOUNDARIES["engine"])
     assert not is_allowed("arena.v1.play_pb2", BOUNDARIES["engine"])
     assert is_allowed("arena.v1.play_pb2", boundary_of(Path("engine/games/foreign_king/wire.py")))

@@ -23,8 +23,8 @@ from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.planning import TournamentPlan
 from ratings.ledger.pools import PoolKey
+from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.bots import find_version
 from ratings.store.database import Database
 from ratings.store.models import Tournament, Version

@@ -9,9 +9,9 @@ from arena.tournament.formats import catalog
 from arena.tournament.programs import Programs, check_plays
 from arena.tournament.stored import format_of
 from ratings.ledger.ledger import Ledger
-from ratings.read import queries
+from ratings.read import tournaments
 from ratings.read.bots import NamedVersion, all_versions, find_version
-from ratings.read.queries import TournamentRow
+from ratings.read.tournaments import TournamentRow
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database
 from ratings.store.models import Tournament, Version
@@ -22,7 +22,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
 
     Raises RequestError where the format or the game does not allow it, NotPlayableError if the tournament is over.
     """
-    row = queries.tournament_row(database, tournament.id)
+    row = tournaments.tournament_row(database, tournament.id)
     form = format_of(row.tournament, row.pool)
     if form is None or not form.takes_late_entrants:
         raise RequestError(
@@ -50,7 +50,7 @@ def withdraw(database: Database, tournament: Tournament, text: str) -> tuple[Ver
 
     Raises RequestError if it is not entered, or several of its versions are; NotPlayableError for what is over.
     """
-    row = queries.tournament_row(database, tournament.id)
+    row = tournaments.tournament_row(database, tournament.id)
     if format_of(row.tournament, row.pool) is None:
         raise RequestError(f"{tournament.name!r} is a single match; `arena tournament cancel` gives it up")
     _check_open(row)

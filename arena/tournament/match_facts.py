@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from arena.match.host_faults import MatchLostError
 from arena.match.report import MatchReport
-from ratings.ledger.leasing import LeasedMatch, LostAttempt
+from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import FaultFact, LeakFact, MatchFact
 
 

@@ -31,8 +31,8 @@ from arena.tournament.stored import draw_of, format_of
 from ratings.errors import RatingsError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
-from ratings.read import queries
-from ratings.read.queries import TournamentRow
+from ratings.read import tournaments
+from ratings.read.tournaments import TournamentRow
 from ratings.store.database import Database
 
 OnProgress = Callable[[RunProgress], None]
@@ -78,12 +78,12 @@ async def run_tournament(
     when results cannot be written. After any of them the tournament can be run again.
     """
     with exclusive(_lock_path(database, programs, tournament_id)):
-        row = queries.tournament_row(database, tournament_id)
+        row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
         specs = _match_specs(database, row, programs, leak_checks)
         run = _Run(Ledger(database), executor, specs, _planner(row), _tally(row), on_progress)
         await run.play()
-        return run.end(queries.tournament_row(database, tournament_id))
+        return run.end(tournaments.tournament_row(database, tournament_id))
 
 
 def _lock_path(database: Database, programs: Programs, tournament_id: str) -> Path:
@@ -99,7 +99,7 @@ def _check_playable(row: TournamentRow) -> None:
 
 
 def _match_specs(database: Database, row: TournamentRow, programs: Programs, leak_checks: float) -> MatchSpecs:
-    owned = queries.owned_entrants(database, row.tournament.id)
+    owned = tournaments.owned_entrants(database, row.tournament.id)
     levels = {has_owner: programs.sandbox_level(has_owner=has_owner) for has_owner in owned}
     return MatchSpecs(row.tournament, row.pool, programs, levels=levels, leak_checks=leak_checks)
 

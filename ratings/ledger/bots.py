@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from ratings.errors import BotError
-from ratings.read.bots import BotRow, find_version, list_bots
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
-
-__all__ = ["BotRow", "get_bot", "list_bots", "owner_name"]
 
 
 def add_version(
@@ -31,10 +28,14 @@ def add_version(
     ).one_or_none()
     if known is not None:
         return known, False
-    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == holder.id)).one()
+    return _new_version(session, holder, content_hash, manifest), True
+
+
+def _new_version(session: Session, bot: Bot, content_hash: str, manifest: Mapping[str, Any]) -> Version:
+    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == bot.id)).one()
     version = Version(
         id=new_id(),
-        bot_id=holder.id,
+        bot_id=bot.id,
         number=(newest or 0) + 1,
         content_hash=content_hash,
         manifest=dict(manifest),
@@ -42,7 +43,7 @@ def add_version(
     )
     session.add(version)
     session.flush()
-    return version, True
+    return version
 
 
 def _bot_of(session: Session, name: str, owner: str | None) -> Bot:
@@ -66,16 +67,6 @@ def _owner_of(session: Session, name: str) -> Owner:
         session.add(owner)
         session.flush()
     return owner
-
-
-def versions_of(session: Session, bot: Bot) -> Sequence[Version]:
-    """All versions of a bot, the oldest first."""
-    return session.exec(select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number))).all()
-
-
-def resolve_version(session: Session, text: str) -> Version:
-    """The old form of `ratings.read.bots.find_version`."""
-    return find_version(session, text).version
 
 
 def set_disabled(session: Session, *, bot: str, disabled: bool) -> Bot:

@@ -12,13 +12,15 @@ from sqlmodel import Session
 from ratings.ledger.rebuild import compute
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
-from ratings.store.database import Database, read
+from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
 from ratings.store.models import AttemptState, MatchState
+from ratings.store.sessions import read
 
 _MOST_OF_A_KIND = 10
 
 _m, _s, _t, _o = tables.match, tables.match_seat, tables.tournament, tables.rating_order
+_finished = _m.c.state == MatchState.FINISHED
 
 
 def check(database: Database) -> list[str]:
@@ -67,7 +69,10 @@ def _few(session: Session, query: Any, what: str) -> Iterator[str]:
 
 
 def _matches(session: Session) -> Iterator[str]:
-    finished = _m.c.state == MatchState.FINISHED
+    return chain(_seats(session), _replays(session), _empty_columns(session))
+
+
+def _seats(session: Session) -> Iterator[str]:
     seats = (
         select(_s.c.match_id, func.count().label("seats"), func.count(_s.c.rank).label("ranks"))
         .group_by(_s.c.match_id)
@@ -81,14 +86,22 @@ def _matches(session: Session) -> Iterator[str]:
     )
     wrong = func.coalesce(seats.c.seats, 0) != tables.pool.c.seats
     yield from _few(session, joined.where(wrong), "match {}: {} seats instead of {}")
-    yield from _few(session, joined.where(finished, seats.c.ranks != seats.c.seats), "match {}: finished without ranks")
-    yield from _few(session, joined.where(~finished, seats.c.ranks != 0), "match {}: ranks, but not finished")
+    yield from _few(
+        session, joined.where(_finished, seats.c.ranks != seats.c.seats), "match {}: finished without ranks"
+    )
+    yield from _few(session, joined.where(~_finished, seats.c.ranks != 0), "match {}: ranks, but not finished")
+
+
+def _replays(session: Session) -> Iterator[str]:
     replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
     gone = tables.replay.c.match_id.is_(None)
-    yield from _few(session, replay.where(finished, gone), "match {}: finished without a replay")
-    yield from _few(session, replay.where(~finished, ~gone), "match {}: a replay, but not finished")
+    yield from _few(session, replay.where(_finished, gone), "match {}: finished without a replay")
+    yield from _few(session, replay.where(~_finished, ~gone), "match {}: a replay, but not finished")
+
+
+def _empty_columns(session: Session) -> Iterator[str]:
     for column in ("by_rules", "rated", "plies", "duration_us", "game_digest", "record_digest"):
-        empty = select(_m.c.id).where(finished, _m.c[column].is_(None))
+        empty = select(_m.c.id).where(_finished, _m.c[column].is_(None))
         yield from _few(session, empty, f"match {{}}: finished without {column}")
 
 
@@ -110,12 +123,19 @@ def _attempts(session: Session) -> Iterator[str]:
 
 
 def _order(session: Session) -> Iterator[str]:
+    return chain(_gaps(session), _passed(session), _waiting(session))
+
+
+def _gaps(session: Session) -> Iterator[str]:
     gaps = (
         select(_o.c.pool_id, func.max(_o.c.rating_seq), func.count())
         .group_by(_o.c.pool_id)
         .having((func.max(_o.c.rating_seq) != func.count()) | (func.min(_o.c.rating_seq) != 1))
     )
     yield from _few(session, gaps, "pool {}: the order of rating goes to {} with {} entries")
+
+
+def _passed(session: Session) -> Iterator[str]:
     passed = (
         select(_m.c.tournament_id, func.count().label("passed"), func.max(_m.c.position).label("last"))
         .join(_o, _o.c.match_id == _m.c.id)
@@ -126,6 +146,9 @@ def _order(session: Session) -> Iterator[str]:
     tournaments = select(_t.c.id, _t.c.rated_through, through).outerjoin(passed, passed.c.tournament_id == _t.c.id)
     differ = (through != _t.c.rated_through) | (passed.c.last != passed.c.passed - 1)
     yield from _few(session, tournaments.where(differ), "tournament {}: rated through {}, but {} matches in the order")
+
+
+def _waiting(session: Session) -> Iterator[str]:
     rest, over = tables.match.alias(), (MatchState.FINISHED, MatchState.VOID)
     waiting = (
         select(_t.c.id, _m.c.position)

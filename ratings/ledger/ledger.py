@@ -10,15 +10,17 @@ from typing import Any
 from sqlmodel import Session, select
 
 from ratings.errors import PlanError
-from ratings.ledger import bots, importing, leasing, rebuild, recording, tournaments, waves
+from ratings.ledger import attempts, bots, entering, importing, leasing, rebuild, recording, tournaments
+from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.importing import Imported
-from ratings.ledger.leasing import LeasedMatch, LostAttempt
+from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import MatchFact
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
-from ratings.store.database import Database, write
+from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import Bot, Pool, Tournament, Version
+from ratings.store.sessions import write
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Ledger:
         with write(self._database) as session:
             if choose_name is not None:
                 plan = replace(plan, name=choose_name(set(session.exec(select(Tournament.name)))))
-            tournament = tournaments.write_tournament(session, replace(plan, more_waves=True))
+            tournament = tournaments.write_tournament(session, plan)
             if not planner.plan_ready(WaveLedger(session, tournament.id)):
                 raise PlanError("the tournament has no matches; enter more bots or ask for more rounds")
             session.refresh(tournament)
@@ -90,7 +92,7 @@ class Ledger:
         Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
         """
         with write(self._database) as session:
-            return waves.join(session, tournament_id, version_id)
+            return entering.join(session, tournament_id, version_id)
 
     def withdraw(self, tournament_id: str, version_id: str, reason: str) -> int:
         """Take a version out, make its blocks that are not over void, and return how many matches will not be played.
@@ -98,12 +100,12 @@ class Ledger:
         Raises NotFoundError if the version is not entered, PlanError if it has withdrawn or the tournament is over.
         """
         with write(self._database) as session:
-            return waves.withdraw(session, tournament_id, version_id, reason)
+            return entering.withdraw(session, tournament_id, version_id, reason)
 
     def cancel(self, tournament_id: str) -> int:
         """Make every match that is not over void, and return how many they were. Raises NotFoundError."""
         with write(self._database) as session:
-            return leasing.cancel(session, tournament_id)
+            return tournaments.cancel(session, tournament_id)
 
     def start_run(self, tournament_id: str, request: LeaseRequest, planner: Planner | None = None) -> Settlement:
         """Take back every lease of the tournament, plan the waves that are ready, and lease the first matches.
@@ -111,7 +113,7 @@ class Ledger:
         The caller knows that whoever held the leases is gone; if not, the first result of a match still counts once.
         """
         with write(self._database) as session:
-            leasing.release(session, tournament_id=tournament_id)
+            leasing.release(session, tournament_id)
             return _settle(session, tournament_id, (), (), request, planner)
 
     def settle(
@@ -134,7 +136,7 @@ class Ledger:
     def release(self, tournament_id: str) -> int:
         """Give all leased matches of a tournament back, without blame, and return how many they were."""
         with write(self._database) as session:
-            return leasing.release(session, tournament_id=tournament_id)
+            return leasing.release(session, tournament_id)
 
     def rebuild(self, pool_id: str | None = None) -> int:
         """Write the ratings of one pool, or of all, anew from the facts, and return how many matches were rated.
@@ -163,7 +165,7 @@ def _settle(
     planner: Planner | None,
 ) -> Settlement:
     recorded = recording.record_results(session, results) if results else []
-    again = [leasing.record_lost(session, attempt) for attempt in lost]
+    again = [attempts.record_lost(session, attempt) for attempt in lost]
     planned = planner.plan_ready(WaveLedger(session, tournament_id)) if planner is not None else 0
     leased = _lease(session, tournament_id, request) if request is not None else []
     return Settlement(tuple(recorded), tuple(again), planned, tuple(leased))

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from ratings.errors import FactError
+from ratings.ledger.pools import settings_of
 from ratings.statistics.errors import SkillError
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
@@ -174,16 +175,11 @@ def _over_from(connection: Connection, tournament_id: str, start: int) -> list[A
 
 
 def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[AnyRow]) -> None:
-    settings = SkillSettings(
-        tournament.mu, tournament.sigma, tournament.beta, tournament.tau, tournament.draw_probability
-    )
     pool = tournament.pool_id
     last = connection.execute(_LAST_SEQ, {"pool": pool}).scalar_one() or 0
     broken = {match.block_id for match in matches if match.state == MatchState.VOID or not match.rated}
-    seats: dict[str, list[AnyRow]] = {}
-    for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
-        seats.setdefault(row.match_id, []).append(row)
-    ratings = _Ratings(connection, settings, pool, [seat for found in seats.values() for seat in found])
+    seats = _seats(connection, pool, matches)
+    ratings = _Ratings(connection, settings_of(tournament), pool, [seat for found in seats.values() for seat in found])
     order = []
     for seq, match in enumerate(matches, start=last + 1):
         verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
@@ -192,6 +188,14 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
             ratings.play(seq, seats[match.id])
     connection.execute(_ADD_ORDER, order)
     ratings.write()
+
+
+def _seats(connection: Connection, pool: str, matches: Sequence[AnyRow]) -> dict[str, list[AnyRow]]:
+    """Return the seats of each match, with the ratings of the versions in them."""
+    seats: dict[str, list[AnyRow]] = {}
+    for row in connection.execute(_SEATS, {"pool": pool, "matches": [match.id for match in matches]}):
+        seats.setdefault(row.match_id, []).append(row)
+    return seats
 
 
 def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> Verdict:

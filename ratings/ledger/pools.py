@@ -10,12 +10,10 @@ from typing import Any
 
 from sqlmodel import Session
 
-from ratings.read.pools import resolve_pool
 from ratings.statistics.skill import SkillSettings
 from ratings.store.ids import now_us
 from ratings.store.models import Pool
-
-__all__ = ["resolve_pool"]
+from ratings.store.tables import AnyRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,6 @@ def pool_for(session: Session, key: PoolKey, settings: SkillSettings | None = No
     return pool
 
 
-def settings_of(pool: Pool) -> SkillSettings:
-    """Return the TrueSkill constants of a pool."""
+def settings_of(pool: Pool | AnyRow) -> SkillSettings:
+    """Return the TrueSkill constants of a pool, or of a row that has its columns."""
     return SkillSettings(pool.mu, pool.sigma, pool.beta, pool.tau, pool.draw_probability)

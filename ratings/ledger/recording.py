@@ -123,11 +123,6 @@ _ADD_LEAK_CHECK = insert(tables.leak_check)
 _ADD_REPLAY = insert(tables.replay)
 
 
-def record_result(session: Session, fact: MatchFact) -> bool:
-    """Finish a match and rate what can now be rated; see `record_results`."""
-    return record_results(session, [fact])[0]
-
-
 def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
     """Finish matches, rate what can now be rated, and return for each fact whether it was written.
 
@@ -135,24 +130,33 @@ def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
     of an attempt whose lease was lost meanwhile. Raises FactError if a fact does not fit its match.
     """
     connection = session.connection()
-    ids = {"matches": [fact.match_id for fact in facts]}
-    open_matches = {row.id: row for row in connection.execute(_MATCHES, ids)}
-    attempts = {(row.match_id, row.number) for row in connection.execute(_ATTEMPTS, ids)}
+    matches = {row.id: row for row in connection.execute(_MATCHES, _ids(facts))}
+    news = _news(connection, facts, matches)
+    if news:
+        _write_results(connection, list(news.values()))
+        for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
+            rate_prefix(connection, tournament_id)
+        # Objects that the caller read before would still show the matches as they were.
+        session.expire_all()
+    return [news.get(fact.match_id) is fact for fact in facts]
+
+
+def _ids(facts: Sequence[MatchFact]) -> dict[str, list[str]]:
+    return {"matches": [fact.match_id for fact in facts]}
+
+
+def _news(connection: Connection, facts: Sequence[MatchFact], matches: Mapping[str, AnyRow]) -> dict[str, MatchFact]:
+    """Return the first fact of each match that is not over yet. Raises FactError if one does not fit its match."""
+    attempts = {(row.match_id, row.number) for row in connection.execute(_ATTEMPTS, _ids(facts))}
     news: dict[str, MatchFact] = {}
     for fact in facts:
-        match = open_matches.get(fact.match_id)
+        match = matches.get(fact.match_id)
         if match is None:
             raise FactError(f"there is no match {fact.match_id}")
         if match.state not in (MatchState.FINISHED, MatchState.VOID):
             _check_fact(fact, match, attempts)
             news.setdefault(fact.match_id, fact)
-    if news:
-        _write_results(connection, list(news.values()))
-        for tournament_id in sorted({open_matches[match_id].tournament_id for match_id in news}):
-            rate_prefix(connection, tournament_id)
-        # Objects that the caller read before would still show the matches as they were.
-        session.expire_all()
-    return [news.get(fact.match_id) is fact for fact in facts]
+    return news
 
 
 def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) -> None:
@@ -165,12 +169,15 @@ def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) 
         check_ranks(fact.ranks)
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
-    seats = {*fact.forfeits, *fact.resigned, *(fault.seat for fault in fact.faults)}
-    seats |= {check.seat for check in fact.leak_checks}
-    if not seats <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
+    if not _seats_named(fact) <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
         raise FactError(f"{place}: a forfeit, fault or leak check names a seat that is not there, or one seat twice")
     if not fact.replay:
         raise FactError(f"{place}: the replay is empty")
+
+
+def _seats_named(fact: MatchFact) -> set[int]:
+    faulty, checked = (fault.seat for fault in fact.faults), (check.seat for check in fact.leak_checks)
+    return {*fact.forfeits, *fact.resigned, *faulty, *checked}
 
 
 def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:

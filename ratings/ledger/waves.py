@@ -1,30 +1,23 @@
-"""Waves of a tournament that is planned step by step: what was planned, what came of it, what is planned next.
-
-Each wave is written in one transaction, once, whoever tries; so is who joins and who withdraws.
-"""
+"""Writes the waves of a tournament, each in one transaction and once, whoever tries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Sequence, Set
+from typing import Any, Protocol
 
-from sqlalchemy import select, update
-from sqlmodel import Session, col
-from sqlmodel import select as select_rows
+from sqlalchemy import insert
+from sqlmodel import Session, select
 
 from ratings.errors import NotFoundError, PlanError
-from ratings.ledger.live import rate_prefix
-from ratings.ledger.tournaments import BlockPlan, check_blocks, check_versions, plan_of, write_wave
-from ratings.statistics.blocks import Block
+from ratings.statistics.blocks import Block, Seating
 from ratings.store import tables, waves
-from ratings.store.ids import now_us
-from ratings.store.models import Entrant, MatchState, Pool, Tournament
+from ratings.store.ids import new_id, now_us
+from ratings.store.models import MatchState, Pool, Tournament
 from ratings.store.progress import count_progress
-from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord, PlannedWave, first_open_block, planned_waves
+from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave
 
-__all__ = ["MatchRecord", "PlannedWave", "block_records", "entrants", "first_open_block", "planned_waves"]
-
-_m, _s = tables.match, tables.match_seat
+_LARGEST_SEED = 2**53 - 1
+Row = dict[str, Any]
 
 
 class WaveLedger:
@@ -59,7 +52,7 @@ class WaveLedger:
         Return False, with nothing changed, if the wave is there already or the tournament was cancelled. Raises
         PlanError, with nothing written, for what cannot be played.
         """
-        return add_wave(self._session, self._tournament_id, index, [plan_of(block) for block in blocks])
+        return add_wave(self._session, self._tournament_id, index, blocks)
 
 
 class Planner(Protocol):
@@ -70,97 +63,101 @@ class Planner(Protocol):
 
 
 def lock(session: Session, tournament_id: str) -> Tournament:
-    """The tournament, kept from others who would plan, join or withdraw until the transaction ends."""
-    query = select_rows(Tournament).where(Tournament.id == tournament_id).with_for_update()
+    """Return the tournament, on which nobody else can plan, join or withdraw until the transaction ends.
+
+    Raises NotFoundError.
+    """
+    query = select(Tournament).where(Tournament.id == tournament_id).with_for_update()
     found = session.exec(query).one_or_none()
     if found is None:
         raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
     return found
 
 
-def entrants(session: Session, tournament_id: str) -> list[Entrant]:
-    """Who ever entered, in the order of entry."""
-    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id).order_by(col(Entrant.position))
-    return list(session.exec(query))
-
-
-def block_records(session: Session, tournament_id: str, first: int, blocks: int) -> list[BlockRecord]:
-    """The matches of `blocks` blocks from index `first` on, by rotation."""
-    return waves.block_records(session, tournament_id, PlannedWave(first, blocks))
-
-
-def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[BlockPlan]) -> bool:
-    """Write wave `index` down; False, and nothing changed, if it is there already.
-
-    Without blocks, that no wave comes any more. Raises PlanError, nothing written, for what cannot be played.
-    """
+def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block]) -> bool:
+    """Write wave `index`, or, without blocks, that no wave follows any more; see `WaveLedger.add_wave`."""
     tournament = lock(session, tournament_id)
-    if not tournament.more_waves or len(planned_waves(session, tournament_id)) != index:
+    if not tournament.more_waves or len(waves.planned_waves(session, tournament_id)) != index:
         return False
     if not blocks:
         tournament.more_waves = False
         session.add(tournament)
         session.flush()
         return True
-    pool = session.get_one(Pool, tournament.pool_id)
-    known = {entrant.version_id for entrant in entrants(session, tournament_id)}
-    check_blocks(blocks, seats=pool.seats, rated=tournament.rated, entrants=known)
-    first_position = count_progress(session, tournament_id).total
-    write_wave(session, tournament_id, index, blocks, planned_at_us=now_us(), first_position=first_position)
+    _check_wave(session, tournament, blocks)
+    # The first wave is part of what is created.
+    planned_at_us = now_us() if index else tournament.created_at_us
+    _write_wave(session, tournament_id, index, blocks, planned_at_us)
+    _write_blocks(session, tournament_id, blocks)
     session.expire_all()
     return True
 
 
-def join(session: Session, tournament_id: str, version_id: str) -> int:
-    """Enter a version from the next wave on, and return the number of that wave (from 0).
-
-    Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
-    """
-    _check_open(session, lock(session, tournament_id))
-    check_versions(session, [version_id])
-    known = entrants(session, tournament_id)
-    if any(entrant.version_id == version_id for entrant in known):
-        raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
-    wave = len(planned_waves(session, tournament_id))
-    session.add(Entrant(tournament_id=tournament_id, position=len(known), version_id=version_id, joined_wave=wave))
-    session.flush()
-    return wave
+def _check_wave(session: Session, tournament: Tournament, blocks: Sequence[Block]) -> None:
+    """Raise PlanError unless the blocks can be played by the tournament's entrants."""
+    if len({block.index for block in blocks}) != len(blocks):
+        raise PlanError("two blocks have the same index")
+    seats = session.get_one(Pool, tournament.pool_id).seats
+    entrants = {entrant.version_id for entrant in waves.entered_versions(session, tournament.id)}
+    for block in blocks:
+        _check_block(block, seats, entrants, is_rated=tournament.rated)
 
 
-def withdraw(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
-    """Take a version out: no wave plans it any more, and its blocks that are not over are void.
+def _check_block(block: Block, seats: int, entrants: Set[str], *, is_rated: bool) -> None:
+    if not 0 <= block.chance_seed <= _LARGEST_SEED:
+        raise PlanError(f"block {block.index}: a chance seed is 0 or more and below 2^53")
+    if len(block.order) != seats:
+        raise PlanError(f"block {block.index}: {len(block.order)} versions for {seats} seats")
+    if is_rated and len(set(block.order)) != seats:
+        raise PlanError(f"block {block.index}: one version sits in two seats; that can only be played unrated")
+    if not set(block.order) <= entrants:
+        raise PlanError(f"block {block.index}: a version plays that is not entered")
 
-    Return how many matches will not be played; one that is being played now still ends. Raises NotFoundError if the
-    version is not entered, PlanError if it has withdrawn or the tournament is over.
-    """
-    _check_open(session, lock(session, tournament_id))
-    entrant = next((one for one in entrants(session, tournament_id) if one.version_id == version_id), None)
-    if entrant is None:
-        raise NotFoundError("this version is not entered; see: arena tournament show")
-    if entrant.withdrawn_wave is not None:
-        raise PlanError("this version has withdrawn already; see: arena tournament show")
-    entrant.withdrawn_wave = len(planned_waves(session, tournament_id))
-    session.add(entrant)
-    session.flush()
-    its_blocks = (
-        select(_m.c.block_id)
-        .join(_s, _s.c.match_id == _m.c.id)
-        .where(_m.c.tournament_id == tournament_id, _s.c.version_id == version_id)
-    )
+
+def _write_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block], planned_at_us: int) -> None:
+    row = {"tournament_id": tournament_id, "index": index, "first_block": min(block.index for block in blocks)}
+    session.connection().execute(insert(tables.wave), {**row, "blocks": len(blocks), "planned_at_us": planned_at_us})
+
+
+def _write_blocks(session: Session, tournament_id: str, blocks: Sequence[Block]) -> None:
+    """Write the blocks and their matches, in schedule order behind the matches that are planned already."""
+    first_position = count_progress(session, tournament_id).total
+    block_rows: list[Row] = []
+    match_rows: list[Row] = []
+    seat_rows: list[Row] = []
+    for block in blocks:
+        block_rows.append(_block_row(tournament_id, block))
+        for rotation, seating in enumerate(block.rotations()):
+            row = _match_row(block_rows[-1], rotation, first_position + len(match_rows))
+            match_rows.append(row)
+            seat_rows += _seat_rows(row, seating)
     connection = session.connection()
-    void = connection.execute(
-        update(_m)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED, _m.c.block_id.in_(its_blocks))
-        .values(state=MatchState.VOID, void_reason=reason)
-    ).rowcount
-    rate_prefix(connection, tournament_id)
-    session.expire_all()
-    return int(void)
+    connection.execute(insert(tables.block), block_rows)
+    connection.execute(insert(tables.match), match_rows)
+    connection.execute(insert(tables.match_seat), seat_rows)
 
 
-def _check_open(session: Session, tournament: Tournament) -> None:
-    """Raise PlanError unless versions can still join and leave."""
-    if tournament.cancelled_at_us is not None:
-        raise PlanError(f"tournament {tournament.name!r} was cancelled; nobody can join or leave it")
-    if count_progress(session, tournament.id).is_over:
-        raise PlanError(f"tournament {tournament.name!r} is finished; nobody can join or leave it")
+def _block_row(tournament_id: str, block: Block) -> Row:
+    return {
+        "id": new_id(),
+        "tournament_id": tournament_id,
+        "index": block.index,
+        "opening": list(block.opening),
+        "chance_seed": block.chance_seed,
+    }
+
+
+def _match_row(block: Row, rotation: int, position: int) -> Row:
+    return {
+        "id": new_id(),
+        "tournament_id": block["tournament_id"],
+        "block_id": block["id"],
+        "rotation": rotation,
+        "position": position,
+        "state": MatchState.PLANNED,
+        "attempt": 0,
+    }
+
+
+def _seat_rows(match: Row, seating: Seating) -> list[Row]:
+    return [{"match_id": match["id"], "seat": seat, "version_id": version} for seat, version in enumerate(seating)]

@@ -9,9 +9,9 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
-from ratings.store.database import Source, read
 from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)

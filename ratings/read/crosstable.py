@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, permutations
 from operator import itemgetter
@@ -15,7 +15,8 @@ from ratings.read.scope import Scope
 from ratings.read.tournaments import standings
 from ratings.statistics.points import points_between
 from ratings.store import tables
-from ratings.store.database import Source, read
+from ratings.store.sessions import Source, read
+from ratings.store.tables import AnyRow
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
 
@@ -83,15 +84,20 @@ def meetings(source: Source, scope: Scope, versions: Sequence[str]) -> list[Meet
             .order_by(_s.c.match_id)
         )
         # Joined here and not in SQL, so that of a large pool only the few seats of these versions are read, each once.
-        found: dict[tuple[str, str], list[int]] = {}
-        for _, seats in groupby(session.connection().execute(query), key=itemgetter(0)):
-            for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
-                if mine == other:  # a version may sit in several seats, as in a comparison, and then meets nobody
-                    continue
+        found = _count_meetings(session.connection().execute(query))
+        return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
+
+
+def _count_meetings(sitting: Iterable[AnyRow]) -> dict[tuple[str, str], list[int]]:
+    """Count the matches and the points of each ordered pair; the rows (match, version, rank) are in order of match."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for _, seats in groupby(sitting, key=itemgetter(0)):
+        for (_, mine, rank), (_, other, other_rank) in permutations(seats, 2):
+            if mine != other:  # a version that sits in several seats, as in a comparison, does not meet itself
                 meeting = found.setdefault((mine, other), [0, 0])
                 meeting[0] += 1
                 meeting[1] += points_between(rank, other_rank)
-        return [Meeting(*pair, *figures) for pair, figures in sorted(found.items())]
+    return found
 
 
 def by_opponent(source: Source, scope: Scope, version_id: str) -> list[Meeting]:
@@ -112,10 +118,7 @@ def by_seat(source: Source, scope: Scope, version_id: str | None = None) -> list
     """Return the results in each seat, of one version or of all."""
     with read(source) as session:
         rows = _seat_rows(session, scope, None if version_id is None else _s.c.version_id == version_id)
-        return [
-            SeatResult(seat, matches, wins, points / (2 * met), forfeits)
-            for seat, matches, wins, points, met, forfeits in rows
-        ]
+    return [SeatResult(seat, played, won, points / (2 * met), lost) for seat, played, won, points, met, lost in rows]
 
 
 def _points_against(other: FromClause) -> ColumnElement[int]:

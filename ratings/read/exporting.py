@@ -18,8 +18,8 @@ from ratings.read.tournaments import tournament_row
 from ratings.store import schema, tables
 from ratings.store.archive.chain import write_chain
 from ratings.store.archive.rows import FORMAT, HEADER, archived_tables, encode_row
-from ratings.store.database import Source, read
 from ratings.store.models import Tournament
+from ratings.store.sessions import Source, read
 
 
 def export_tournament(source: Source, tournament: Tournament, target: Path) -> str:

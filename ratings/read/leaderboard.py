@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
 from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
-from ratings.store.database import Source, read
 from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,16 @@ def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[Lea
             .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
             .limit(limit)
         )
-        rows: list[LeaderboardRow] = []
-        for place, (rating, version, bot, owner) in enumerate(session.exec(query), start=1):
-            shared = bool(rows) and rows[-1].exposure == rating.exposure
-            rows.append(_row(rows[-1].rank if shared else place, pool.seats, rating, version, bot, owner))
-        return rows
+        return _rows(pool.seats, session.exec(query))
+
+
+def _rows(seats: int, lines: Iterable[tuple[Rating, Version, Bot, str | None]]) -> list[LeaderboardRow]:
+    """Return the lines, which are in order, with their ranks."""
+    rows: list[LeaderboardRow] = []
+    for place, (rating, version, bot, owner) in enumerate(lines, start=1):
+        shared = bool(rows) and rows[-1].exposure == rating.exposure
+        rows.append(_row(rows[-1].rank if shared else place, seats, rating, version, bot, owner))
+    return rows
 
 
 def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owner: str | None) -> LeaderboardRow:

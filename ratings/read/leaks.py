@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sqlmodel import col, select
 
-from ratings.store.database import Source, read
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from ratings.read.scope import Scope
 from ratings.store import tables
-from ratings.store.database import Source, read
+from ratings.store.sessions import Source, read
 
 _m = tables.match
 _MEASURES = ("plies", "decisions", "duration_us")

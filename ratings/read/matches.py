@@ -9,7 +9,6 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
-from ratings.store.database import Source, read
 from ratings.store.models import (
     Attempt,
     Block,
@@ -25,6 +24,7 @@ from ratings.store.models import (
     Tournament,
     Version,
 )
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,40 +81,52 @@ def list_matches(source: Source, tournament_id: str, *, state: MatchState | None
             .where(Match.tournament_id == tournament_id)
             .order_by(col(Match.position))
         )
-        seats: dict[str, list[tuple[str, int | None]]] = {}
-        sitting = (
-            select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
-            .join(Match, col(Match.id) == MatchSeat.match_id)
-            .join(Version, col(Version.id) == MatchSeat.version_id)
-            .join(Bot, col(Bot.id) == Version.bot_id)
-            .where(Match.tournament_id == tournament_id)
-            .order_by(MatchSeat.match_id, col(MatchSeat.seat))
-        )
-        for match_id, bot, rank in session.exec(sitting):
-            seats.setdefault(match_id, []).append((bot, rank))
         if state is not None:
             wanted = wanted.where(Match.state == state)
+        seats = _sitting(session, tournament_id)
         return [MatchRow(match, index, tuple(seats[match.id])) for match, index in session.exec(wanted)]
+
+
+def _sitting(session: Session, tournament_id: str) -> dict[str, list[tuple[str, int | None]]]:
+    """Return bot and rank by seat, for every match of a tournament."""
+    query = (
+        select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
+        .join(Match, col(Match.id) == MatchSeat.match_id)
+        .join(Version, col(Version.id) == MatchSeat.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(Match.tournament_id == tournament_id)
+        .order_by(MatchSeat.match_id, col(MatchSeat.seat))
+    )
+    seats: dict[str, list[tuple[str, int | None]]] = {}
+    for match_id, bot, rank in session.exec(query):
+        seats.setdefault(match_id, []).append((bot, rank))
+    return seats
 
 
 def match_detail(source: Source, match_id: str) -> MatchDetail:
     """Return all that is known of a match but its replay. Raises NotFoundError."""
     with read(source) as session:
-        found = session.exec(
-            select(Match, Tournament, Pool, Block)
-            .join(Tournament, col(Tournament.id) == Match.tournament_id)
-            .join(Pool, col(Pool.id) == Tournament.pool_id)
-            .join(Block, col(Block.id) == Match.block_id)
-            .where(Match.id == match_id)
-        ).one_or_none()
-        if found is None:
-            raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
+        found = _planned(session, match_id)
         faults = session.exec(select(Fault).where(Fault.match_id == match_id).order_by(col(Fault.number))).all()
         attempts = session.exec(select(Attempt).where(Attempt.match_id == match_id).order_by(col(Attempt.number))).all()
         checks = session.exec(
             select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))
         ).all()
         return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
+
+
+def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, Block]:
+    query = (
+        select(Match, Tournament, Pool, Block)
+        .join(Tournament, col(Tournament.id) == Match.tournament_id)
+        .join(Pool, col(Pool.id) == Tournament.pool_id)
+        .join(Block, col(Block.id) == Match.block_id)
+        .where(Match.id == match_id)
+    )
+    found = session.exec(query).one_or_none()
+    if found is None:
+        raise NotFoundError(f"no match {match_id}; see: arena tournament show TOURNAMENT --matches")
+    return found
 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:

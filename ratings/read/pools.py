@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlmodel import col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
-from ratings.store.database import Source, read
 from ratings.store.models import Pool
+from ratings.store.sessions import Source, read
 
 
 def find_pool(source: Source, text: str) -> Pool:
@@ -20,6 +20,3 @@ def find_pool(source: Source, text: str) -> Pool:
     if len(found) > 1:
         raise AmbiguousError(f"several pools begin with {text!r}; give more digits")
     return found[0]
-
-
-resolve_pool = find_pool

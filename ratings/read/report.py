@@ -8,7 +8,7 @@ from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.matches import MatchRow, list_matches
 from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
 from ratings.read.waves import TournamentWaves, tournament_waves
-from ratings.store.database import Source, read
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from ratings.errors import NotFoundError
 from ratings.read.identifying import only_one
 from ratings.statistics.points import match_points
-from ratings.store.database import Source, read
+from ratings.store.lookups import get_tournament
 from ratings.store.models import (
     Bot,
     Entrant,
@@ -21,8 +21,8 @@ from ratings.store.models import (
     Tournament,
     Version,
 )
-from ratings.store.progress import Progress
-from ratings.store.progress import count_progress as progress
+from ratings.store.progress import Progress, count_progress, progress_of
+from ratings.store.sessions import Source, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +76,31 @@ def find_tournament(source: Source, text: str) -> Tournament:
 def list_tournaments(source: Source) -> list[TournamentRow]:
     """Return all tournaments, the newest first; single matches too (their format is `match`)."""
     with read(source) as session:
+        counts = _count_states(session)
         query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
-        counts: dict[str, dict[str, int]] = {}
-        states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
-        for tournament_id, state, count in session.exec(states):
-            counts.setdefault(tournament_id, {})[state] = count
         return [
             TournamentRow(
-                tournament,
-                pool,
-                Progress(
-                    **{state.value: counts.get(tournament.id, {}).get(state, 0) for state in MatchState},
-                    more_waves=tournament.more_waves,
-                ),
+                tournament, pool, progress_of(counts.get(tournament.id, {}), more_waves=tournament.more_waves)
             )
             for tournament, pool in session.exec(query)
         ]
 
 
+def _count_states(session: Session) -> dict[str, dict[str, int]]:
+    """Count the matches of every tournament by state."""
+    counts: dict[str, dict[str, int]] = {}
+    states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
+    for tournament_id, state, count in session.exec(states):
+        counts.setdefault(tournament_id, {})[state] = count
+    return counts
+
+
 def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
     """Return one tournament with its pool, and how far it is. Raises NotFoundError."""
     with read(source) as session:
-        query = select(Tournament, Pool).join(Pool).where(Tournament.id == tournament_id)
-        found = session.exec(query).one_or_none()
-        if found is None:
-            raise NotFoundError(f"no tournament {tournament_id}; see: arena tournament list")
-        return TournamentRow(found[0], found[1], progress(session, tournament_id))
+        tournament = get_tournament(session, tournament_id)
+        pool = session.get_one(Pool, tournament.pool_id)
+        return TournamentRow(tournament, pool, count_progress(session, tournament_id))
 
 
 def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
@@ -147,13 +146,18 @@ def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, fl
     by_match: dict[str, list[tuple[str, int, int | None]]] = {}
     for match_id, version_id, rank, forfeit in session.exec(query):
         by_match.setdefault(match_id, []).append((version_id, rank or 0, forfeit))
+    return {
+        version_id: (matches, wins, points / (2 * opponents), forfeits)
+        for version_id, (matches, wins, points, opponents, forfeits) in _sums(by_match.values()).items()
+    }
+
+
+def _sums(matches: Iterable[Sequence[tuple[str, int, int | None]]]) -> dict[str, list[int]]:
+    """Return matches, wins, points, opponents met and forfeits by version id."""
     sums: dict[str, list[int]] = {}
-    for seats in by_match.values():
+    for seats in matches:
         points = match_points([rank for _, rank, _ in seats])
         for (version_id, rank, forfeit), own in zip(seats, points, strict=True):
             one = (1, rank == 1, own, len(seats) - 1, forfeit is not None)
             sums[version_id] = [a + b for a, b in zip(sums.get(version_id, [0] * 5), one, strict=True)]
-    return {
-        version_id: (matches, wins, points / (2 * opponents), forfeits)
-        for version_id, (matches, wins, points, opponents, forfeits) in sums.items()
-    }
+    return sums

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ratings.store.database import Source, read
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Pool, Tournament
+from ratings.store.sessions import Source, read
 from ratings.store.waves import BlockRecord, EnteredVersion, block_records, entered_versions, planned_waves
 
 

@@ -82,19 +82,26 @@ def rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]
     if len(ratings) != len(ranks) or len(ranks) < 2:
         raise SkillError(f"{len(ratings)} ratings and {len(ranks)} ranks; a match has two seats or more")
     check_ranks(ranks)
-    centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
-    for halvings in range(_MAX_HALVINGS):
-        scale = 0.5**halvings
-        near = ratings if not halvings else [Skill(centre + (mu - centre) * scale, sigma) for mu, sigma in ratings]
-        after = _try_rate(settings, near, ranks)
-        if after is not None and not halvings:
-            return after
-        if after is not None:
-            return tuple(
-                Skill(old.mu + (new.mu - start.mu), new.sigma)
-                for old, start, new in zip(ratings, near, after, strict=True)
-            )
+    after = _try_rate(settings, ratings, ranks)
+    for halvings in range(1, _MAX_HALVINGS):
+        after = after or _try_rate_nearer(settings, ratings, ranks, 0.5**halvings)
+    if after:
+        return after
     raise SkillError(f"no rating can be computed from {[tuple(skill) for skill in ratings]}")
+
+
+def _try_rate_nearer(
+    settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int], scale: float
+) -> tuple[Skill, ...] | None:
+    """Apply to the skills what happens to them when their mus are drawn together around their mean."""
+    centre = math.fsum(skill.mu for skill in ratings) / len(ratings)
+    near = [Skill(centre + (mu - centre) * scale, sigma) for mu, sigma in ratings]
+    after = _try_rate(settings, near, ranks)
+    if after is None:
+        return None
+    return tuple(
+        Skill(old.mu + (new.mu - start.mu), new.sigma) for old, start, new in zip(ratings, near, after, strict=True)
+    )
 
 
 def _try_rate(settings: SkillSettings, ratings: Sequence[Skill], ranks: Sequence[int]) -> tuple[Skill, ...] | None:

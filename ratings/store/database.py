@@ -1,45 +1,21 @@
-"""The one door to the database: open it, read, write, upgrade, back up.
+"""The handle of a database: open it, upgrade it, back it up.
 
-    with write(database) as session: ...   # one transaction, committed at the end, undone by any exception
-    with read(database) as session: ...    # one consistent view, never committed
-
-Only `ratings` opens these sessions: others hold a `Database`, write through `ratings.ledger.ledger.Ledger` and read
-through the functions of `ratings.read`. Errors of the driver come out as `ratings.errors`, on one line with the remedy.
-Objects read stay usable afterwards.
+Errors of the driver come out as `ratings.errors`, on one line with the remedy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
 
 import sqlalchemy
 import sqlalchemy.exc
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
-from sqlmodel import Session
 
 from ratings.errors import DatabaseAccessError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated
 from ratings.store.schema import SchemaChange
-
-__all__ = [
-    "Database",
-    "Engine",
-    "Session",
-    "Source",
-    "backup",
-    "database_url",
-    "is_there",
-    "open_database",
-    "read",
-    "translated",
-    "upgrade",
-    "write",
-]
 
 
 class Database:
@@ -64,15 +40,6 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
-
-    dispose = close
-
-
-Engine = Database
-"""The old name of what callers pass around."""
-
-Source: TypeAlias = Database | Session
-"""What is read from: a database, or the session of a transaction that is open."""
 
 
 def open_database(url_or_path: str | Path) -> Database:
@@ -121,30 +88,6 @@ def is_there(url_or_path: str | Path) -> bool:
 def _make_engine(url_or_path: str | Path) -> sqlalchemy.Engine:
     url = database_url(url_or_path)
     return dialect_of(url).make_engine(url)
-
-
-@contextmanager
-def write(database: Database) -> Iterator[Session]:
-    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
-    with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
-        session.connection(execution_options=dialect_of(database.url).WRITING)
-        yield session
-        session.commit()
-
-
-@contextmanager
-def read(source: Source) -> Iterator[Session]:
-    """Open a session that reads: one consistent view, whatever others write meanwhile.
-
-    An open session is handed on: what it reads belongs to the same view.
-    """
-    if isinstance(source, Session):
-        yield source
-        return
-    with translated(source.url), Session(source.engine, expire_on_commit=False, autoflush=False) as session:
-        if options := dialect_of(source.url).READING:
-            session.connection(execution_options=options)
-        yield session
 
 
 def database_url(url_or_path: str | Path) -> URL:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select
@@ -23,7 +24,7 @@ class Progress:
     finished: int
     void: int
     more_waves: bool = False
-    """Whether further matches will be planned when results are there."""
+    """Whether further matches will be planned once there are results."""
 
     @property
     def total(self) -> int:
@@ -45,4 +46,9 @@ def count_progress(session: Session, tournament_id: str) -> Progress:
     )
     counts = {row.state: row.matches for row in session.connection().execute(query)}
     more_waves = session.connection().execute(_MORE_WAVES, {"tournament": tournament_id}).scalar_one_or_none()
-    return Progress(**{state.value: counts.get(state, 0) for state in MatchState}, more_waves=bool(more_waves))
+    return progress_of(counts, more_waves=bool(more_waves))
+
+
+def progress_of(counts: Mapping[str, int], *, more_waves: bool) -> Progress:
+    """Return the progress with these counts by state; a state that is missing has no match."""
+    return Progress(**{state.value: counts.get(state, 0) for state in MatchState}, more_waves=more_waves)

@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +66,21 @@ def make_engine(url: URL) -> Engine:
     # Python's driver would begin transactions by itself, late and deferred; isolation_level None stops it.
     engine = create_engine(url, connect_args={"isolation_level": None, "check_same_thread": False}, **kind)
 
-    @event.listens_for(engine, "connect")
-    def set_pragmas(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-        connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA synchronous=FULL")
-        for name, value in pragmas.items():
-            connection.execute(f"PRAGMA {name}={value}")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get(_IMMEDIATE, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
+    event.listen(engine, "connect", partial(_set_pragmas, pragmas))
+    event.listen(engine, "begin", _begin)
     return engine
+
+
+def _set_pragmas(pragmas: Mapping[str, int], connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=FULL")
+    for name, value in pragmas.items():
+        connection.execute(f"PRAGMA {name}={value}")
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get(_IMMEDIATE, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 def _url_pragmas(url: URL) -> dict[str, int]:

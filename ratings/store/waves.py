@@ -52,12 +52,8 @@ BlockRecord = tuple[MatchRecord, ...]
 
 def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersion]:
     """Return everybody who ever entered, in the order of entry."""
-    query = (
-        select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave)
-        .where(_e.c.tournament_id == tournament_id)
-        .order_by(_e.c.position)
-    )
-    return [EnteredVersion(*row) for row in session.connection().execute(query)]
+    entered = select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave).where(_e.c.tournament_id == tournament_id)
+    return [EnteredVersion(*row) for row in session.connection().execute(entered.order_by(_e.c.position))]
 
 
 def planned_waves(session: Session, tournament_id: str) -> list[PlannedWave]:

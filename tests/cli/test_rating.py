@@ -1,13 +1,14 @@
-from ratings.store.database import open_database, write
+from ratings.store.database import open_database
+from ratings.store.sessions import write
 from tests.cli.support import Arena
 from tests.cli.test_tournament import play_monday
 
 
 def spoil(arena: Arena, statement: str) -> None:
-    engine = open_database(arena.db)
-    with write(engine) as session:
+    database = open_database(arena.db)
+    with write(database) as session:
         session.connection().exec_driver_sql(statement)
-    engine.dispose()
+    database.close()
 
 
 def test_ratings_are_compared_with_the_results_and_written_anew(table: Arena) -> None:

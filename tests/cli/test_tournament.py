@@ -5,9 +5,9 @@ import pytest
 from arena.cli.shared.request import next_name
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from ratings.ledger import entry as ledger
-from ratings.read import queries
-from ratings.store.database import open_database, write
+from ratings.ledger.ledger import Ledger
+from ratings.read.tournaments import list_tournaments
+from ratings.store.database import open_database
 from tests.cli.support import Arena, Finished, write_bot
 from tests.cli.table import TableExecutor, play
 
@@ -176,10 +176,10 @@ def test_a_tournament_that_another_command_cancels_ends_saying_so(
 ) -> None:
     async def cancel_at_third(self: TableExecutor, spec: MatchSpec) -> MatchReport:
         database = open_database(table.db)
-        with write(database) as session:
-            if queries.list_tournaments(session)[0].progress.finished >= 2:
-                ledger.cancel(session, queries.resolve_tournament(session, "monday").id)
-        database.dispose()
+        (row,) = list_tournaments(database)
+        if row.progress.finished >= 2:
+            Ledger(database).cancel(row.tournament.id)
+        database.close()
         return play(spec)
 
     monkeypatch.setattr(TableExecutor, "run", cancel_at_third)

@@ -2,67 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 from sqlmodel import Session
 
-from ratings.ledger.bots import add_version
-from ratings.ledger.entry import (
-    BlockPlan,
-    LeasedMatch,
-    MatchFact,
-    MatchPlan,
-    TournamentPlan,
-    create_tournament,
-    lease,
-    record_host_failure,
-    record_result,
-)
+from ratings.ledger.attempts import LostAttempt, record_lost
+from ratings.ledger.leasing import LeasedMatch, lease
+from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
+from ratings.ledger.recording import MatchFact, record_results
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.statistics.blocks import Block
 from ratings.store import tables
-from ratings.store.database import Database as Engine
-from ratings.store.database import read, write
+from ratings.store.database import Database
+from ratings.store.sessions import read, write
+from tests.support.given_waves import GivenWaves
 
 FOREVER = 2**62
 POOL = PoolKey(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
 
 
-def add_bots(engine: Engine, names: Iterable[str], owner: str | None = None) -> dict[str, str]:
+def add_bots(database: Database, names: Iterable[str], owner: str | None = None) -> dict[str, str]:
     """Bot name -> id of a first version."""
-    with write(engine) as session:
-        return {
-            name: add_version(session, bot=name, owner=owner, content_hash=f"{name}1", manifest={"name": name})[0].id
-            for name in names
-        }
+    ledger = Ledger(database)
+    return {
+        name: ledger.add_version(bot=name, owner=owner, content_hash=f"{name}1", manifest={"name": name})[0].id
+        for name in names
+    }
 
 
-def add_successor(engine: Engine, name: str, owner: str | None = None) -> str:
+def add_successor(database: Database, name: str, owner: str | None = None) -> str:
     """The id of a second version of a bot."""
-    with write(engine) as session:
-        return add_version(session, bot=name, owner=owner, content_hash=f"{name}2", manifest={"name": name})[0].id
+    added, _ = Ledger(database).add_version(bot=name, owner=owner, content_hash=f"{name}2", manifest={"name": name})
+    return added.id
 
 
-def rotations(index: int, circle: list[str]) -> BlockPlan:
+def rotations(index: int, circle: Sequence[str]) -> Block:
     """A block: all cyclic shifts of one circular order."""
-    shifts = [tuple(circle[shift:] + circle[:shift]) for shift in range(len(circle))]
-    return BlockPlan(index, (1, 2), 1000 + index, [MatchPlan(shift, seats) for shift, seats in enumerate(shifts)])
+    return Block(index, tuple(circle), (1, 2), 1000 + index)
 
 
-def singles(versions: Iterable[str], seats: int = 3) -> list[BlockPlan]:
-    """The matches of a plan, each in a block of its own: rated as soon as it is over."""
-    matches = [match for block in plan(versions, seats).blocks for match in block.matches]
-    return [BlockPlan(index, (), index, [MatchPlan(0, match.versions)]) for index, match in enumerate(matches)]
+def singles(versions: Iterable[str], seats: int = 3) -> list[Block]:
+    """The matches of a round robin, each in a block of its own: rated as soon as it is over."""
+    seatings = [seating for block in round_robin(list(versions), seats) for seating in block.rotations()]
+    return [Block(index, seating, (), index, is_single=True) for index, seating in enumerate(seatings)]
 
 
-def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentPlan:
+def round_robin(entrants: Sequence[str], seats: int = 3) -> list[Block]:
     """One block for every entrant left out (or one block, if all have a seat)."""
-    entrants = list(versions)
     circles = [[*entrants[index:], *entrants[:index]][:seats] for index in range(len(entrants))]
     if len(entrants) == seats:
         circles = circles[:1]
+    return [rotations(index, circle) for index, circle in enumerate(circles)]
+
+
+def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentPlan:
     fields: dict[str, Any] = {
         "name": "test",
         "format": "round-robin",
@@ -70,21 +67,28 @@ def plan(versions: Iterable[str], seats: int = 3, **changes: Any) -> TournamentP
         "secret": "00ff",
         "seeded": True,
         "settings": {"rounds": 1},
-        "entrants": entrants,
-        "blocks": [rotations(index, circle) for index, circle in enumerate(circles)],
+        "entrants": list(versions),
     }
     return TournamentPlan(**{**fields, **changes})
 
 
-def create(engine: Engine, versions: Iterable[str], seats: int = 3, **changes: Any) -> str:
-    """The id of a tournament."""
-    with write(engine) as session:
-        return create_tournament(session, plan(versions, seats, **changes)).id
+def create(
+    database: Database,
+    versions: Iterable[str],
+    seats: int = 3,
+    *,
+    blocks: Sequence[Block] | None = None,
+    **changes: Any,
+) -> str:
+    """The id of a tournament, a round robin unless other blocks are given."""
+    entrants = list(versions)
+    waves = GivenWaves(round_robin(entrants, seats) if blocks is None else blocks)
+    return Ledger(database).create_tournament(plan(entrants, seats, **changes), waves).id
 
 
-def take(engine: Engine, tournament_id: str, limit: int = 1000, **changes: Any) -> list[LeasedMatch]:
+def take(database: Database, tournament_id: str, limit: int = 1000, **changes: Any) -> list[LeasedMatch]:
     fields: dict[str, Any] = {"limit": limit, "worker": "w1", "deadline_us": FOREVER}
-    with write(engine) as session:
+    with write(database) as session:
         return lease(session, tournament_id=tournament_id, **{**fields, **changes})
 
 
@@ -118,37 +122,36 @@ def fact(match: LeasedMatch, **changes: Any) -> MatchFact:
     return MatchFact(**{**fields, **changes})
 
 
-def record(engine: Engine, match: LeasedMatch, **changes: Any) -> bool:
-    with write(engine) as session:
-        return record_result(session, fact(match, **changes))
+def record(database: Database, match: LeasedMatch, **changes: Any) -> bool:
+    with write(database) as session:
+        return record_results(session, [fact(match, **changes)])[0]
 
 
 def lose(session: Session, tournament_id: str, match: LeasedMatch) -> None:
     """Lose a leased match to its hosts until it is void; no other match may be planned meanwhile."""
     attempt = match.attempt
-    while record_host_failure(session, match_id=match.match_id, attempt=attempt, reason="worker died"):
+    while record_lost(session, LostAttempt(match.match_id, attempt, "worker died")):
         (again,) = lease(session, tournament_id=tournament_id, limit=1, worker="w1", deadline_us=FOREVER)
         assert again.match_id == match.match_id
         attempt = again.attempt
 
 
-def play_all(engine: Engine, tournament_id: str) -> int:
-    matches = take(engine, tournament_id)
-    assert all(record(engine, match) for match in matches)
+def play_all(database: Database, tournament_id: str) -> int:
+    matches = take(database, tournament_id)
+    assert all(record(database, match) for match in matches)
     return len(matches)
 
 
-def rows(engine: Engine, *names: str) -> dict[str, list[str]]:
+def rows(database: Database, *names: str) -> dict[str, list[str]]:
     """Whole tables, by default all about ratings; repr() shows a float to its last digit."""
     wanted = names or ("rating", "rating_change", "rating_order")
-    all_tables = tables.rating.metadata.tables
-    with read(engine) as session:
+    with read(database) as session:
         connection = session.connection()
-        return {name: sorted(map(repr, connection.execute(select(all_tables[name])))) for name in wanted}
+        return {name: sorted(map(repr, connection.execute(select(tables.metadata.tables[name])))) for name in wanted}
 
 
-def count(engine: Engine, name: str) -> int:
-    return len(rows(engine, name)[name])
+def count(database: Database, name: str) -> int:
+    return len(rows(database, name)[name])
 
 
 def copy_of(path: Path, target: Path) -> Path:

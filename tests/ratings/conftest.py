@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database
+from ratings.store.database import Database, open_database
 from tests.ratings import book
 
 
@@ -14,7 +13,7 @@ from tests.ratings import book
 def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated database without a row, closed; tests work on copies."""
     path = tmp_path_factory.mktemp("template") / "empty.db"
-    open_database(path).dispose()
+    open_database(path).close()
     return path
 
 
@@ -24,23 +23,23 @@ def path(empty_file: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(path: Path) -> Iterator[Engine]:
-    engine = open_database(path)
-    yield engine
-    engine.dispose()
+def database(path: Path) -> Iterator[Database]:
+    database = open_database(path)
+    yield database
+    database.close()
 
 
 @pytest.fixture
-def bots(engine: Engine) -> dict[str, str]:
-    return book.add_bots(engine, ("ada", "bob", "cyd", "dan"))
+def bots(database: Database) -> dict[str, str]:
+    return book.add_bots(database, ("ada", "bob", "cyd", "dan"))
 
 
 @pytest.fixture
-def tournament(engine: Engine, bots: dict[str, str]) -> str:
-    return book.create(engine, bots.values())
+def tournament(database: Database, bots: dict[str, str]) -> str:
+    return book.create(database, bots.values())
 
 
 @pytest.fixture
-def singles(engine: Engine, bots: dict[str, str]) -> str:
+def singles(database: Database, bots: dict[str, str]) -> str:
     """A tournament whose matches are blocks of their own."""
-    return book.create(engine, bots.values(), blocks=book.singles(bots.values()))
+    return book.create(database, bots.values(), blocks=book.singles(bots.values()))

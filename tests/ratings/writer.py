@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from ratings.ledger.entry import lease, record_result
-from ratings.store.database import open_database, write
+from ratings.ledger.leasing import lease
+from ratings.ledger.recording import record_results
+from ratings.store.database import open_database
+from ratings.store.sessions import write
 from tests.ratings import book
 
 
@@ -19,9 +21,9 @@ def stop() -> None:
 
 
 def main(path: str, tournament: str, position: int, point: str, worker: str) -> None:
-    engine = open_database(path)
+    database = open_database(path)
     while True:
-        with write(engine) as session:
+        with write(database) as session:
             matches = lease(session, tournament_id=tournament, limit=1, worker=worker, deadline_us=book.FOREVER)
         if not matches:
             return
@@ -29,12 +31,12 @@ def main(path: str, tournament: str, position: int, point: str, worker: str) -> 
         here = match.position == position
         if here and point == "leased":
             stop()
-        with write(engine) as session:
-            assert record_result(session, book.fact(match, worker=worker))
+        with write(database) as session:
+            assert record_results(session, [book.fact(match, worker=worker)])[0]
             if here and point == "inside":
                 stop()
-        with write(engine) as session:
-            assert not record_result(session, book.fact(match, worker=worker))
+        with write(database) as session:
+            assert not record_results(session, [book.fact(match, worker=worker)])[0]
         if here and point == "committed":
             stop()
 

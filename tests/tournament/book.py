@@ -17,7 +17,7 @@ from arena.tournament.stored import format_of, situation_of
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
-from ratings.read.queries import list_matches
+from ratings.read.matches import list_matches
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version

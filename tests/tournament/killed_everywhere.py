@@ -22,9 +22,9 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.runner import run_tournament
-from ratings.ledger import leasing, recording, waves
+from ratings.ledger import attempts, leasing, recording, waves
 from ratings.ledger.check import check
-from ratings.read.queries import list_tournaments
+from ratings.read.tournaments import list_tournaments
 from tests.tournament.book import BOTS, install_nim, open_book
 from tests.tournament.runner_process import after
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -63,7 +63,7 @@ def run(path: Path, killer: Killer | None = None) -> None:
         waves.add_wave = after(waves.add_wave, killer.at("wave"))
         leasing.lease = after(leasing.lease, killer.at("lease"))
         recording.record_results = after(recording.record_results, killer.at("result"))
-        leasing.record_lost = after(leasing.record_lost, killer.at("lost"))
+        attempts.record_lost = after(attempts.record_lost, killer.at("lost"))
     with open_book(path) as book:
         (row,) = list_tournaments(book.database)
         if row.progress.is_over:

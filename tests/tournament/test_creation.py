@@ -12,7 +12,7 @@ from engine.core import OptionsError, SeatsError, UnknownGameError
 from ratings.errors import BotError, NotFoundError
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.ledger import LeaseRequest
-from ratings.read.queries import list_tournaments, tournament_row
+from ratings.read.tournaments import list_tournaments, tournament_row
 from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book
 

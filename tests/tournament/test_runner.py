@@ -17,7 +17,8 @@ from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
-from ratings.read.queries import list_matches, match_detail, replay_of, tournament_row
+from ratings.read.matches import list_matches, match_detail, replay_of
+from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database
 from ratings.store.models import Tournament
 from ratings.store.progress import Progress

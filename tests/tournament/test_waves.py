@@ -24,7 +24,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.stored import draw_of
 from ratings.ledger.check import check
 from ratings.ledger.waves import WaveLedger
-from ratings.read.queries import tournament_row
+from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.models import Tournament
 from tests.tournament.book import BOTS, TERMS, Book

@@ -17,14 +17,16 @@ from arena.hosting.store import VersionStore
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from engine import registry
-from ratings.ledger.bots import add_version
 from ratings.ledger.check import check
-from ratings.ledger.entry import BlockPlan, MatchPlan, TournamentPlan, create_tournament
+from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
+from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.leaderboard import table
-from ratings.read.queries import MatchDetail, list_matches, match_detail
-from ratings.store.database import Engine, open_database, read, write
+from ratings.read.matches import MatchDetail, list_matches, match_detail
+from ratings.statistics.blocks import Block
+from ratings.store.database import Database, open_database
 from ratings.store.models import MatchState, Tournament
+from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of
 
@@ -57,7 +59,7 @@ HELD_MATCH = 1
 class Arena:
     """A database with three bots and a tournament of five matches, and the gate at which one of them waits."""
 
-    database: Engine
+    database: Database
     store: VersionStore
     gate: Path
     tournament: Tournament
@@ -83,38 +85,34 @@ class Arena:
         (self.gate / "asked").unlink()
 
     def details(self) -> list[MatchDetail]:
-        with read(self.database) as session:
-            return [match_detail(session, row.match.id) for row in list_matches(session, self.tournament.id)]
+        return [match_detail(self.database, row.match.id) for row in list_matches(self.database, self.tournament.id)]
 
     def facts(self) -> tuple[Any, Any]:
         """The table to the last digit, and state, ranks and game digest of every match."""
-        with read(self.database) as session:
-            rows = list_matches(session, self.tournament.id)
-            ratings = table(session, pool_id=self.tournament.pool_id)
+        rows = list_matches(self.database, self.tournament.id)
+        ratings = table(self.database, pool_id=self.tournament.pool_id)
         matches = [(row.match.state, row.seats, row.match.game_digest) for row in rows]
         return [(row.bot, row.mu.hex(), row.sigma.hex()) for row in ratings], matches
 
 
-def add_bot(database: Engine, store: VersionStore, directory: Path, code: str) -> str:
+def add_bot(database: Database, store: VersionStore, directory: Path, code: str) -> str:
     directory.mkdir()
     name = directory.name
     manifest = f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\n'
     (directory / "bot.toml").write_text(manifest, encoding="utf-8")
     (directory / "main.py").write_text(code, encoding="utf-8")
     stored = store.add(directory)
-    with write(database) as session:
-        return add_version(session, bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())[0].id
+    ledger = Ledger(database)
+    return ledger.add_version(bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())[0].id
 
 
-def plan(database: Engine, ada: str, bob: str, held: str) -> Tournament:
+def plan(database: Database, ada: str, bob: str, held: str) -> Tournament:
     pairs = [(ada, bob), (held, ada), (bob, ada), (ada, bob), (bob, ada)]
     key = PoolKey(game=GAME, rules_version=registry.get(GAME).rules_version, seats=2, time_control="none")
-    blocks = [BlockPlan(index, (), 100 + index, [MatchPlan(0, pair)]) for index, pair in enumerate(pairs)]
+    blocks = [Block(index, pair, (), 100 + index, is_single=True) for index, pair in enumerate(pairs)]
     settings = {"start_limit_us": PATIENT.start_limit_us, "margin_us": 50_000}
-    with write(database) as session:
-        return create_tournament(
-            session, TournamentPlan("class", "match", key, "00ff", True, settings, (ada, bob, held), blocks)
-        )
+    tournament = TournamentPlan("class", "match", key, "00ff", True, settings, (ada, bob, held))
+    return Ledger(database).create_tournament(tournament, GivenWaves(blocks))
 
 
 @contextmanager
@@ -124,7 +122,7 @@ def open_arena(path: Path) -> Iterator[Arena]:
     codes = {"ada": BOT, "bob": f"{BOT}# another\n", "held": HELD_BOT.format(gate=str(path))}
     versions = [add_bot(database, store, path / name, code) for name, code in codes.items()]
     yield Arena(database, store, path, plan(database, *versions))
-    database.dispose()
+    database.close()
 
 
 @pytest.fixture

@@ -51,10 +51,7 @@ def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[
     """
     link, count = _SEED, 0
     for number, line in enumerate(_lines(file, name), start=1):
-        claimed, _, text = line.removesuffix("\n").partition(" ")
-        link = _next(link, text)
-        if claimed != link or not line.endswith("\n"):
-            _refuse(name, f"line {number}{_kind(text)} was changed, or the line before it is gone")
+        link, text = _follow(link, line, name, number)
         kind, data = _parse(text, name, number)
         if kind == END:
             _check_end(file, name, count, data)
@@ -64,6 +61,15 @@ def read_chain(file: IO[str], name: str, digest: str | None = None) -> Iterator[
         yield number, kind, data
         count += 1
     _refuse(name, f"it ends after line {count}: its last lines are gone")
+
+
+def _follow(link: str, line: str, name: str, number: int) -> tuple[str, str]:
+    """Return the hash that a line should have, after checking that it has it, and the line's JSON."""
+    claimed, _, text = line.removesuffix("\n").partition(" ")
+    link = _next(link, text)
+    if claimed != link or not line.endswith("\n"):
+        _refuse(name, f"line {number}{_kind(text)} was changed, or the line before it is gone")
+    return link, text
 
 
 def _parse(text: str, name: str, number: int) -> tuple[str, Any]:

@@ -7,25 +7,25 @@ from pathlib import Path
 import pytest
 
 from ratings.ledger.check import check
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, write
+from ratings.store.database import Database, open_database
+from ratings.store.sessions import write
 from tests.ratings import book
 
 
 @pytest.fixture
-def played(engine: Engine, tournament: str) -> Engine:
+def played(database: Database, tournament: str) -> Database:
     """Ten of twelve matches are played, one is leased, one is planned: three blocks of four are rated."""
-    for match in book.take(engine, tournament, 11)[:10]:
-        book.record(engine, match)
-    return engine
+    for match in book.take(database, tournament, 11)[:10]:
+        book.record(database, match)
+    return database
 
 
-def test_a_sound_book_has_no_problems(played: Engine) -> None:
+def test_a_sound_book_has_no_problems(played: Database) -> None:
     assert check(played) == []
 
 
-def test_an_empty_book_has_no_problems(engine: Engine) -> None:
-    assert check(engine) == []
+def test_an_empty_book_has_no_problems(database: Database) -> None:
+    assert check(database) == []
 
 
 FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIMIT 1)"
@@ -53,13 +53,13 @@ FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIM
         ("UPDATE alembic_version SET version_num = '0000'", "the schema is 0000"),
     ],
 )
-def test_what_does_not_hold_is_found(played: Engine, sabotage: str, finding: str) -> None:
+def test_what_does_not_hold_is_found(played: Database, sabotage: str, finding: str) -> None:
     with write(played) as session:
         session.connection().exec_driver_sql(sabotage)
     assert any(finding in problem for problem in check(played)), check(played)
 
 
-def test_references_to_nothing_are_found(played: Engine) -> None:
+def test_references_to_nothing_are_found(played: Database) -> None:
     with played.engine.connect() as connection:
         assert connection.connection.driver_connection is not None
         connection.connection.driver_connection.execute("PRAGMA foreign_keys=OFF")
@@ -69,13 +69,13 @@ def test_references_to_nothing_are_found(played: Engine) -> None:
 
 
 def test_damaged_pages_are_found(path: Path) -> None:
-    engine = open_database(path)
-    book.play_all(engine, book.create(engine, book.add_bots(engine, ("ada", "bob", "cyd", "dan")).values()))
-    engine.dispose()
+    database = open_database(path)
+    book.play_all(database, book.create(database, book.add_bots(database, ("ada", "bob", "cyd", "dan")).values()))
+    database.close()
     content = bytearray(path.read_bytes())
     place = content.rindex(b"replay of ") // 4096 * 4096
     content[place : place + 4096] = bytes(4096)
     path.write_bytes(content)
-    engine = open_database(path)
-    assert any(problem.startswith("integrity:") for problem in check(engine))
-    engine.dispose()
+    database = open_database(path)
+    assert any(problem.startswith("integrity:") for problem in check(database))
+    database.close()

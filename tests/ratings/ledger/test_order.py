@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from sqlmodel import Session, select
 
 from ratings.ledger.check import check
-from ratings.ledger.entry import LeasedMatch, record_result, record_results
+from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.rebuild import rebuild
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, write
+from ratings.ledger.recording import record_results
+from ratings.store.database import Database, open_database
 from ratings.store.models import Pool
+from ratings.store.sessions import write
 from tests.ratings import book
 
 
@@ -32,11 +33,11 @@ class Leased:
 @pytest.fixture(scope="module")
 def leased(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Leased:
     path = book.copy_of(empty_file, tmp_path_factory.mktemp("orders") / "leased.db")
-    engine = open_database(path)
-    bots = {**book.add_bots(engine, ("ada", "bob", "cyd")), **book.add_bots(engine, ("dan", "eve"), owner="hopper")}
-    tournament = book.create(engine, [*bots.values(), book.add_successor(engine, "ada")])
-    matches = book.take(engine, tournament)
-    engine.dispose()
+    database = open_database(path)
+    bots = {**book.add_bots(database, ("ada", "bob", "cyd")), **book.add_bots(database, ("dan", "eve"), owner="hopper")}
+    tournament = book.create(database, [*bots.values(), book.add_successor(database, "ada")])
+    matches = book.take(database, tournament)
+    database.close()
     return Leased(path, tournament, matches)
 
 
@@ -45,20 +46,20 @@ def finish(session: Session, tournament: str, match: LeasedMatch) -> None:
     if match.position % 9 == 8:
         book.lose(session, tournament, match)
     else:
-        assert record_result(session, book.fact(match, rated=match.position != 6))
+        assert all(record_results(session, [book.fact(match, rated=match.position != 6)]))
 
 
-def play(leased: Leased, order: list[int], batches: list[int]) -> Iterator[Engine]:
+def play(leased: Leased, order: list[int], batches: list[int]) -> Iterator[Database]:
     """The database after its matches finished in that order, so many in a transaction."""
-    engine = open_database(book.copy_of(leased.path, leased.path.with_name("copy.db")))
+    database = open_database(book.copy_of(leased.path, leased.path.with_name("copy.db")))
     left = list(order)
     for size in [*batches, len(order)]:
-        with write(engine) as session:
+        with write(database) as session:
             for index in left[:size]:
                 finish(session, leased.tournament, leased.matches[index])
         left = left[size:]
-    yield engine
-    engine.dispose()
+    yield database
+    database.close()
 
 
 Ratings = dict[str, list[str]]
@@ -66,10 +67,10 @@ Ratings = dict[str, list[str]]
 
 @pytest.fixture(scope="module")
 def in_schedule_order(leased: Leased) -> Ratings:
-    for engine in play(leased, list(range(len(leased.matches))), [1] * len(leased.matches)):
-        assert check(engine) == []
-        assert book.count(engine, "rating") == 6
-        found = book.rows(engine)
+    for database in play(leased, list(range(len(leased.matches))), [1] * len(leased.matches)):
+        assert check(database) == []
+        assert book.count(database, "rating") == 6
+        found = book.rows(database)
     return found
 
 
@@ -78,9 +79,9 @@ def in_schedule_order(leased: Leased) -> Ratings:
 def test_any_finishing_order_gives_the_same_ratings(
     leased: Leased, in_schedule_order: Ratings, order: list[int], batches: list[int]
 ) -> None:
-    for engine in play(leased, order, batches):
-        assert book.rows(engine) == in_schedule_order
-        assert check(engine) == []
+    for database in play(leased, order, batches):
+        assert book.rows(database) == in_schedule_order
+        assert check(database) == []
 
 
 @settings(max_examples=10)
@@ -88,24 +89,24 @@ def test_any_finishing_order_gives_the_same_ratings(
 def test_results_recorded_together_give_the_ratings_of_one_by_one(
     leased: Leased, one_by_one: Ratings, order: list[int], sizes: list[int]
 ) -> None:
-    engine = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
+    database = open_database(book.copy_of(leased.path, leased.path.with_name("together.db")))
     left = [book.fact(leased.matches[index]) for index in order]
     for size in [*sizes, 18]:
         facts, left = left[:size], left[size:]
-        with write(engine) as session:
+        with write(database) as session:
             assert all(record_results(session, facts))
             assert not any(record_results(session, facts))
-    assert book.rows(engine) == one_by_one
-    assert check(engine) == []
-    engine.dispose()
+    assert book.rows(database) == one_by_one
+    assert check(database) == []
+    database.close()
 
 
 @pytest.fixture(scope="module")
 def one_by_one(leased: Leased) -> Ratings:
-    engine = open_database(book.copy_of(leased.path, leased.path.with_name("one.db")))
-    assert all(book.record(engine, match) for match in leased.matches)
-    found = book.rows(engine)
-    engine.dispose()
+    database = open_database(book.copy_of(leased.path, leased.path.with_name("one.db")))
+    assert all(book.record(database, match) for match in leased.matches)
+    found = book.rows(database)
+    database.close()
     return found
 
 
@@ -125,12 +126,12 @@ def test_there_are_as_many_matches_as_the_orders_have(leased: Leased) -> None:
 def test_a_rebuild_restores_every_rating_to_the_last_digit(
     leased: Leased, in_schedule_order: Ratings, spoil: str
 ) -> None:
-    for engine in play(leased, list(range(18)), []):
-        with write(engine) as session:
+    for database in play(leased, list(range(18)), []):
+        with write(database) as session:
             session.connection().exec_driver_sql(spoil)
-        assert check(engine) != []
-        with write(engine) as session:
+        assert check(database) != []
+        with write(database) as session:
             pool_id = session.exec(select(Pool)).one().id
             assert rebuild(session, pool_id) > 0
-        assert book.rows(engine) == in_schedule_order
-        assert check(engine) == []
+        assert book.rows(database) == in_schedule_order
+        assert check(database) == []

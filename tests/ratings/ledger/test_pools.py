@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
-from ratings.ledger.pools import PoolKey, pool_for, resolve_pool, settings_of
+from ratings.ledger.pools import PoolKey, pool_for, settings_of
+from ratings.read.pools import find_pool
 from ratings.statistics.skill import SkillSettings
-from ratings.store.database import Database as Engine
-from ratings.store.database import read, write
+from ratings.store.database import Database
 from ratings.store.models import Pool
+from ratings.store.sessions import write
 
 KEY = PoolKey(game="chess", rules_version="1", seats=2, options={"b": 1, "a": [True, None]}, time_control="60+1")
 
@@ -37,23 +38,22 @@ def test_the_order_of_options_makes_no_other_pool() -> None:
     assert replace(KEY, options={"a": [True, None], "b": 1}).pool_id() == KEY.pool_id()
 
 
-def test_a_pool_is_made_once_and_keeps_its_constants(engine: Engine) -> None:
-    with write(engine) as session:
+def test_a_pool_is_made_once_and_keeps_its_constants(database: Database) -> None:
+    with write(database) as session:
         made = pool_for(session, KEY, SkillSettings(draw_probability=0.3))
         assert pool_for(session, KEY) is made
         assert settings_of(made) == SkillSettings(draw_probability=0.3)
         assert (made.options, made.game) == ({"a": [True, None], "b": 1}, "chess")
 
 
-def test_a_pool_is_found_by_the_beginning_of_its_id(engine: Engine) -> None:
-    with write(engine) as session:
+def test_a_pool_is_found_by_the_beginning_of_its_id(database: Database) -> None:
+    with write(database) as session:
         pool = pool_for(session, KEY)
         twin = {**pool.model_dump(), "id": pool.id[:10] + "x"}
         session.add(Pool(**twin))
-    with read(engine) as session:
-        assert resolve_pool(session, pool.id[:11].upper()).id == pool.id
-        with pytest.raises(AmbiguousError):
-            resolve_pool(session, pool.id[:8])
-        for nothing in ("", "abc", "%%%%", "zzzz"):
-            with pytest.raises(NotFoundError):
-                resolve_pool(session, nothing)
+    assert find_pool(database, pool.id[:11].upper()).id == pool.id
+    with pytest.raises(AmbiguousError):
+        find_pool(database, pool.id[:8])
+    for nothing in ("", "abc", "%%%%", "zzzz"):
+        with pytest.raises(NotFoundError):
+            find_pool(database, nothing)

@@ -7,12 +7,13 @@ import pytest
 
 from ratings.errors import FactError
 from ratings.ledger.check import check
-from ratings.ledger.entry import FaultFact, LeakFact, LeasedMatch, record_result
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.recording import FaultFact, LeakFact, record_results
 from ratings.read.leaks import leak_checks
 from ratings.read.matches import match_detail, replay_of
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, read, write
+from ratings.store.database import Database, open_database
 from ratings.store.models import AttemptState, MatchState
+from ratings.store.sessions import write
 from tests.ratings import book
 
 EVERYTHING = (
@@ -30,20 +31,26 @@ EVERYTHING = (
 
 
 @pytest.fixture
-def match(engine: Engine, tournament: str) -> LeasedMatch:
-    return book.take(engine, tournament, 1)[0]
+def match(database: Database, tournament: str) -> LeasedMatch:
+    return book.take(database, tournament, 1)[0]
 
 
-def test_everything_about_a_match_is_kept(engine: Engine, match: LeasedMatch) -> None:
+def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch) -> None:
     fault = FaultFact(2, "TIMEOUT", 17, "took 61 ms of 50 ms", {"charge_us": 61_000, "stderr": "…"})
     details = {"scores": [9, 4, 0], "why": "crown"}
     replay = bytes(range(256))
     book.record(
-        engine, match, ranks=(1, 2, 3), forfeits=(2, 1), resigned=(1,), faults=(fault,), details=details, replay=replay
+        database,
+        match,
+        ranks=(1, 2, 3),
+        forfeits=(2, 1),
+        resigned=(1,),
+        faults=(fault,),
+        details=details,
+        replay=replay,
     )
-    with read(engine) as session:
-        detail = match_detail(session, match.match_id)
-        assert replay_of(session, match.match_id) == replay
+    detail = match_detail(database, match.match_id)
+    assert replay_of(database, match.match_id) == replay
     assert (detail.match.state, detail.match.details) == (MatchState.FINISHED, details)
     assert (detail.match.plies, detail.match.decisions, detail.match.duration_us) == (80, 60, 250_000)
     assert (detail.match.game_digest, detail.match.record_digest) == ("ab" * 32, "cd" * 32)
@@ -59,13 +66,12 @@ def test_everything_about_a_match_is_kept(engine: Engine, match: LeasedMatch) ->
 
 
 def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
-    engine: Engine, tournament: str, match: LeasedMatch
+    database: Database, tournament: str, match: LeasedMatch
 ) -> None:
     leak = LeakFact(1, "leak", 12, "It remembered.", {"warm": [3], "fresh": [4]})
-    book.record(engine, match, sandbox="standard", leak_checks=(LeakFact(0, "equal", None, ""), leak))
-    with read(engine) as session:
-        detail = match_detail(session, match.match_id)
-        summary = leak_checks(session, tournament)
+    book.record(database, match, sandbox="standard", leak_checks=(LeakFact(0, "equal", None, ""), leak))
+    detail = match_detail(database, match.match_id)
+    summary = leak_checks(database, tournament)
     assert detail.match.sandbox == "standard"
     assert [(check.seat, check.verdict, check.ply) for check in detail.leak_checks] == [
         (0, "equal", None),
@@ -77,43 +83,42 @@ def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
     ]
 
 
-def test_a_leak_changes_no_rating(engine: Engine, path: Path, tournament: str, tmp_path: Path) -> None:
-    engine.dispose()
+def test_a_leak_changes_no_rating(database: Database, path: Path, tournament: str, tmp_path: Path) -> None:
+    database.close()
     twin = open_database(book.copy_of(path, tmp_path / "twin.db"))
-    for database, checks in ((engine, ()), (twin, (LeakFact(0, "leak", 3, "It remembered."),))):
-        for match in book.take(database, tournament):
-            book.record(database, match, leak_checks=checks)
+    for book_, checks in ((database, ()), (twin, (LeakFact(0, "leak", 3, "It remembered."),))):
+        for match in book.take(book_, tournament):
+            book.record(book_, match, leak_checks=checks)
     assert book.count(twin, "leak_check") == 12
-    assert book.rows(twin, "rating", "rating_change") == book.rows(engine, "rating", "rating_change")
+    assert book.rows(twin, "rating", "rating_change") == book.rows(database, "rating", "rating_change")
     assert check(twin) == []
-    twin.dispose()
+    twin.close()
 
 
-def test_a_result_recorded_twice_counts_once(engine: Engine, match: LeasedMatch) -> None:
-    assert book.record(engine, match)
-    before = book.rows(engine, *EVERYTHING)
-    assert not book.record(engine, match)
-    assert not book.record(engine, match, ranks=(3, 2, 1), replay=b"another")
-    assert book.rows(engine, *EVERYTHING) == before
+def test_a_result_recorded_twice_counts_once(database: Database, match: LeasedMatch) -> None:
+    assert book.record(database, match)
+    before = book.rows(database, *EVERYTHING)
+    assert not book.record(database, match)
+    assert not book.record(database, match, ranks=(3, 2, 1), replay=b"another")
+    assert book.rows(database, *EVERYTHING) == before
 
 
-def test_a_result_recorded_twice_in_one_transaction_counts_once(engine: Engine, match: LeasedMatch) -> None:
-    with write(engine) as session:
-        assert record_result(session, book.fact(match))
-        assert not record_result(session, book.fact(match))
-    assert check(engine) == []
+def test_a_result_recorded_twice_in_one_transaction_counts_once(database: Database, match: LeasedMatch) -> None:
+    with write(database) as session:
+        assert record_results(session, [book.fact(match)]) == [True]
+        assert record_results(session, [book.fact(match)]) == [False]
+    assert check(database) == []
 
 
-def test_the_first_result_counts_also_that_of_an_attempt_given_up(engine: Engine, tournament: str) -> None:
-    slow = book.take(engine, tournament, 1, deadline_us=2, now=1)[0]
-    fast = book.take(engine, tournament, 1, now=3)[0]
+def test_the_first_result_counts_also_that_of_an_attempt_given_up(database: Database, tournament: str) -> None:
+    slow = book.take(database, tournament, 1, deadline_us=2, now=1)[0]
+    fast = book.take(database, tournament, 1, now=3)[0]
     assert (slow.match_id, slow.attempt, fast.attempt) == (fast.match_id, 1, 2)
-    assert book.record(engine, slow)
-    assert not book.record(engine, fast)
-    with read(engine) as session:
-        attempts = match_detail(session, slow.match_id).attempts
+    assert book.record(database, slow)
+    assert not book.record(database, fast)
+    attempts = match_detail(database, slow.match_id).attempts
     assert [attempt.state for attempt in attempts] == [AttemptState.FINISHED, AttemptState.RELEASED]
-    assert check(engine) == []
+    assert check(database) == []
 
 
 @pytest.mark.parametrize(
@@ -133,26 +138,25 @@ def test_the_first_result_counts_also_that_of_an_attempt_given_up(engine: Engine
     ],
 )
 def test_a_result_that_does_not_fit_is_refused_and_nothing_written(
-    engine: Engine, match: LeasedMatch, change: dict[str, Any], message: str
+    database: Database, match: LeasedMatch, change: dict[str, Any], message: str
 ) -> None:
-    before = book.rows(engine, *EVERYTHING)
+    before = book.rows(database, *EVERYTHING)
     with pytest.raises(FactError, match=message):
-        book.record(engine, match, **change)
-    assert book.rows(engine, *EVERYTHING) == before
+        book.record(database, match, **change)
+    assert book.rows(database, *EVERYTHING) == before
 
 
-def test_what_a_bot_said_last_is_stored_whatever_it_said(engine: Engine, match: LeasedMatch) -> None:
+def test_what_a_bot_said_last_is_stored_whatever_it_said(database: Database, match: LeasedMatch) -> None:
     said = "\0 \ud800 \N{PILE OF POO} ' -- \x1b[2J"
-    book.record(engine, match, faults=(FaultFact(0, "MALFORMED", 3, said, {"last": said}),))
-    with read(engine) as session:
-        (fault,) = match_detail(session, match.match_id).faults
+    book.record(database, match, faults=(FaultFact(0, "MALFORMED", 3, said, {"last": said}),))
+    (fault,) = match_detail(database, match.match_id).faults
     assert fault.explanation == "\N{REPLACEMENT CHARACTER} ? \N{PILE OF POO} ' -- \x1b[2J"
     assert fault.evidence == {"last": said}
 
 
-def test_objects_read_before_show_the_result_after(engine: Engine, match: LeasedMatch) -> None:
-    with write(engine) as session:
+def test_objects_read_before_show_the_result_after(database: Database, match: LeasedMatch) -> None:
+    with write(database) as session:
         before = match_detail(session, match.match_id).match
         assert before.plies is None
-        record_result(session, book.fact(match))
+        record_results(session, [book.fact(match)])
         assert before.plies == 80

@@ -13,46 +13,44 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratings.errors import ArchiveError
-from ratings.ledger.bots import add_version
 from ratings.ledger.check import check, facts_problems
-from ratings.ledger.entry import FaultFact
 from ratings.ledger.importing import Imported, import_tournament
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.recording import FaultFact
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament, standings
 from ratings.store.archive.chain import read_chain
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, read, write
+from ratings.store.database import Database, open_database
+from ratings.store.sessions import write
 from tests.ratings import book
 
 
-def export(engine: Engine, tournament_id: str, target: Path) -> str:
-    with read(engine) as session:
-        return export_tournament(session, find_tournament(session, tournament_id), target)
+def export(database: Database, tournament_id: str, target: Path) -> str:
+    return export_tournament(database, find_tournament(database, tournament_id), target)
 
 
-def bring_in(engine: Engine, source: Path, name: str | None = None) -> Imported:
-    with write(engine) as session:
-        return import_tournament(session, source, name=name)
+def bring_in(database: Database, source: Path, name: str | None = None) -> Imported:
+    return Ledger(database).import_tournament(source, name=name)
 
 
 @pytest.fixture
-def other(empty_file: Path, tmp_path: Path) -> Iterator[Engine]:
+def other(empty_file: Path, tmp_path: Path) -> Iterator[Database]:
     """Another database, empty."""
-    engine = open_database(book.copy_of(empty_file, tmp_path / "other.db"))
-    yield engine
-    engine.dispose()
+    database = open_database(book.copy_of(empty_file, tmp_path / "other.db"))
+    yield database
+    database.close()
 
 
 @pytest.fixture
-def played(engine: Engine, bots: dict[str, str], tournament: str) -> str:
+def played(database: Database, bots: dict[str, str], tournament: str) -> str:
     """A tournament that is over, with a void match, faults and two owners."""
-    first, *others = book.take(engine, tournament)
-    with write(engine) as session:
+    first, *others = book.take(database, tournament)
+    with write(database) as session:
         book.lose(session, tournament, first)
     fault = FaultFact(1, "TIMEOUT", 3, "It took too long.", {"stderr": "é"})
     for match in others:
         faults = (fault,) if match.position == 5 else ()
-        book.record(engine, match, faults=faults, replay=bytes(range(256)))
+        book.record(database, match, faults=faults, replay=bytes(range(256)))
     return tournament
 
 
@@ -60,58 +58,56 @@ ALL = ("tournament", "entrant", "block", "match", "attempt", "match_seat", "faul
 
 
 def test_everything_arrives_in_an_empty_database_ratings_to_the_last_digit(
-    engine: Engine, other: Engine, played: str, tmp_path: Path
+    database: Database, other: Database, played: str, tmp_path: Path
 ) -> None:
-    export(engine, played, tmp_path / "monday.arena")
+    export(database, played, tmp_path / "monday.arena")
     imported = bring_in(other, tmp_path / "monday.arena")
     assert (imported.tournament_id, imported.name, imported.matches) == (played, "test", 12)
     assert imported.same_ratings is True
-    assert book.rows(other, *ALL) == book.rows(engine, *ALL)
-    assert book.rows(other) == book.rows(engine)
+    assert book.rows(other, *ALL) == book.rows(database, *ALL)
+    assert book.rows(other) == book.rows(database)
     assert check(other) == []
 
 
 def test_exporting_what_was_imported_gives_the_same_file(
-    engine: Engine, other: Engine, played: str, tmp_path: Path
+    database: Database, other: Database, played: str, tmp_path: Path
 ) -> None:
-    digest = export(engine, played, tmp_path / "monday.arena")
+    digest = export(database, played, tmp_path / "monday.arena")
     bring_in(other, tmp_path / "monday.arena")
     assert export(other, played, tmp_path / "again.arena") == digest
     assert (tmp_path / "again.arena").read_bytes() == (tmp_path / "monday.arena").read_bytes()
 
 
 def test_bots_that_are_known_are_recognised_and_matches_are_rated_after_those_here(
-    engine: Engine, other: Engine, played: str, tmp_path: Path
+    database: Database, other: Database, played: str, tmp_path: Path
 ) -> None:
     ours = book.add_bots(other, ("zoe", "ada"))
     ours |= book.add_bots(other, ("yan",))
     book.play_all(other, book.create(other, ours.values(), name="own"))
     before = book.count(other, "rating_change")
-    export(engine, played, tmp_path / "monday.arena")
+    export(database, played, tmp_path / "monday.arena")
     imported = bring_in(other, tmp_path / "monday.arena")
     assert imported.same_ratings is None
     assert book.count(other, "bot") == 6
     assert book.count(other, "rating_change") > before
     assert check(other) == []
-    with read(other) as session:
-        assert "ada" in {row.bot for row in standings(session, played) if row.version_id == ours["ada"]}
+    assert "ada" in {row.bot for row in standings(other, played) if row.version_id == ours["ada"]}
 
 
 def test_another_program_of_the_same_name_becomes_another_version(
-    engine: Engine, other: Engine, played: str, tmp_path: Path
+    database: Database, other: Database, played: str, tmp_path: Path
 ) -> None:
-    with write(other) as session:
-        add_version(session, bot="ada", content_hash="something else", manifest={})
-    export(engine, played, tmp_path / "monday.arena")
+    Ledger(other).add_version(bot="ada", content_hash="something else", manifest={})
+    export(database, played, tmp_path / "monday.arena")
     bring_in(other, tmp_path / "monday.arena")
     assert sum("'ada1'" in row for row in book.rows(other, "version")["version"]) == 1
     assert check(other) == []
 
 
 def test_a_tournament_comes_in_once_and_its_name_must_be_free(
-    engine: Engine, other: Engine, played: str, tmp_path: Path
+    database: Database, other: Database, played: str, tmp_path: Path
 ) -> None:
-    export(engine, played, tmp_path / "monday.arena")
+    export(database, played, tmp_path / "monday.arena")
     book.create(other, book.add_bots(other, ("x", "y", "z")).values(), name="test")
     with pytest.raises(ArchiveError, match="'test' already; give the imported one another --name"):
         bring_in(other, tmp_path / "monday.arena")
@@ -120,33 +116,33 @@ def test_a_tournament_comes_in_once_and_its_name_must_be_free(
         bring_in(other, tmp_path / "monday.arena", "again")
 
 
-def test_a_bot_of_another_owner_is_refused(engine: Engine, other: Engine, played: str, tmp_path: Path) -> None:
+def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, played: str, tmp_path: Path) -> None:
     book.add_bots(other, ("ada",), owner="hopper")
-    export(engine, played, tmp_path / "monday.arena")
+    export(database, played, tmp_path / "monday.arena")
     with pytest.raises(ArchiveError, match="bot 'ada' belongs to another owner"):
         bring_in(other, tmp_path / "monday.arena")
     assert book.count(other, "match") == 0
 
 
-def test_what_is_not_over_is_not_exported(engine: Engine, tournament: str, tmp_path: Path) -> None:
-    book.record(engine, book.take(engine, tournament)[0])
+def test_what_is_not_over_is_not_exported(database: Database, tournament: str, tmp_path: Path) -> None:
+    book.record(database, book.take(database, tournament)[0])
     with pytest.raises(ArchiveError, match=r"not over \(1 of 12 matches played\); `arena tournament resume test`"):
-        export(engine, tournament, tmp_path / "monday.arena")
+        export(database, tournament, tmp_path / "monday.arena")
     assert list(tmp_path.glob("*monday*")) == []
 
 
-def test_no_file_is_overwritten(engine: Engine, played: str, tmp_path: Path) -> None:
+def test_no_file_is_overwritten(database: Database, played: str, tmp_path: Path) -> None:
     (tmp_path / "monday.arena").write_text("mine")
     with pytest.raises(ArchiveError, match="exists; name a new file"):
-        export(engine, played, tmp_path / "monday.arena")
+        export(database, played, tmp_path / "monday.arena")
     with pytest.raises(ArchiveError, match="cannot be written: No such file or directory"):
-        export(engine, played, tmp_path / "nowhere" / "monday.arena")
+        export(database, played, tmp_path / "nowhere" / "monday.arena")
     assert (tmp_path / "monday.arena").read_text() == "mine"
 
 
 @pytest.fixture
-def file(engine: Engine, played: str, tmp_path: Path) -> Path:
-    export(engine, played, tmp_path / "monday.arena")
+def file(database: Database, played: str, tmp_path: Path) -> Path:
+    export(database, played, tmp_path / "monday.arena")
     return tmp_path / "monday.arena"
 
 
@@ -164,18 +160,18 @@ def test_any_changed_byte_is_found_at_its_line(engine_file: tuple[Path, Path], d
     with pytest.raises(ArchiveError, match=rf"line {line}\b|line {line + 1}\b|after line {line - 1}\b|no exported"):
         bring_in(other, changed)
     assert book.count(other, "tournament") == 0
-    other.dispose()
+    other.close()
 
 
 @pytest.fixture(scope="module")
 def engine_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """An export of two matches, and an empty database."""
     directory = tmp_path_factory.mktemp("archive")
-    engine = open_database(book.copy_of(empty_file, directory / "arena.db"))
-    tournament = book.create(engine, book.add_bots(engine, ("ada", "bob")).values(), 2)
-    book.play_all(engine, tournament)
-    export(engine, tournament, directory / "monday.arena")
-    engine.dispose()
+    database = open_database(book.copy_of(empty_file, directory / "arena.db"))
+    tournament = book.create(database, book.add_bots(database, ("ada", "bob")).values(), 2)
+    book.play_all(database, tournament)
+    export(database, tournament, directory / "monday.arena")
+    database.close()
     return directory / "monday.arena", book.copy_of(empty_file, directory / "other.db")
 
 
@@ -183,8 +179,8 @@ class _UndoneError(Exception):
     """Takes an import back that was to see what it does."""
 
 
-def bring_in_and_take_back(engine: Engine, source: Path) -> None:
-    with write(engine) as session:
+def bring_in_and_take_back(database: Database, source: Path) -> None:
+    with write(database) as session:
         import_tournament(session, source)
         assert list(facts_problems(session)) == []
         raise _UndoneError
@@ -217,7 +213,7 @@ def test_a_file_that_was_forged_with_a_right_chain_is_refused_or_agrees_with_its
             bring_in_and_take_back(other, target)
         assert book.count(other, "tournament") == book.count(other, "bot") == 0
     finally:
-        other.dispose()
+        other.close()
 
 
 def forge(records: list[tuple[str, Any]]) -> Iterator[str]:
@@ -231,11 +227,11 @@ def forge(records: list[tuple[str, Any]]) -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", ["fault", "match_seat", "replay", "match", "entrant", "tournament", "rating_order"])
 def test_a_forged_file_adds_nothing_to_another_tournament(
-    engine: Engine, other: Engine, played: str, tmp_path: Path, kind: str
+    database: Database, other: Database, played: str, tmp_path: Path, kind: str
 ) -> None:
     own = book.create(other, book.add_bots(other, ("x", "y", "z")).values(), name="own")
     match = book.take(other, own, 1)[0]
-    export(engine, played, tmp_path / "monday.arena")
+    export(database, played, tmp_path / "monday.arena")
     with (tmp_path / "monday.arena").open(encoding="ascii") as file:
         records = [(name, value) for _, name, value in read_chain(file, "it")]
     place = next(place for place, (name, _) in enumerate(records) if name == kind)
@@ -249,7 +245,7 @@ def test_a_forged_file_adds_nothing_to_another_tournament(
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '["a"]', "5", '[["a"],{}]', '["pool",{}', "1" * 5000])
-def test_a_line_that_holds_no_record_is_refused(other: Engine, tmp_path: Path, text: str) -> None:
+def test_a_line_that_holds_no_record_is_refused(other: Database, tmp_path: Path, text: str) -> None:
     link = hashlib.sha256(f"kingmaker-arena {text}".encode()).hexdigest()
     (tmp_path / "odd").write_text(f"{link} {text}\n", "ascii")
     with pytest.raises(ArchiveError, match="line 1 holds no record"):
@@ -266,7 +262,9 @@ def test_a_line_that_holds_no_record_is_refused(other: Engine, tmp_path: Path, t
         (lambda _: [], "ends after line 0"),
     ],
 )
-def test_lines_that_are_missing_or_too_many_are_found(other: Engine, file: Path, change: object, message: str) -> None:
+def test_lines_that_are_missing_or_too_many_are_found(
+    other: Database, file: Path, change: object, message: str
+) -> None:
     assert callable(change)
     lines = file.read_text("ascii").splitlines(keepends=True)
     file.write_text("".join(change(lines)), "ascii")
@@ -275,7 +273,7 @@ def test_lines_that_are_missing_or_too_many_are_found(other: Engine, file: Path,
     assert book.count(other, "bot") == 0
 
 
-def test_a_binary_file_and_a_missing_one_are_refused(other: Engine, tmp_path: Path) -> None:
+def test_a_binary_file_and_a_missing_one_are_refused(other: Database, tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\xff\xfe" * 100)
     with pytest.raises(ArchiveError, match="no text file"):
         bring_in(other, tmp_path / "picture")

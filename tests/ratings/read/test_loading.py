@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from ratings.errors import NotFoundError
-from ratings.ledger.entry import LeasedMatch, cancel
+from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import Ledger
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
 from ratings.statistics.official.table import official_table
-from ratings.store.database import Database as Engine
-from ratings.store.database import read, write
+from ratings.store.database import Database
+from ratings.store.sessions import write
 from tests.ratings import book
 
 POOL = book.POOL.pool_id()
@@ -23,13 +24,12 @@ def digest_of(match: LeasedMatch) -> str:
     return hashlib.sha256(match.match_id.encode()).hexdigest()
 
 
-def record(engine: Engine, match: LeasedMatch) -> None:
-    assert book.record(engine, match, game_digest=digest_of(match))
+def record(database: Database, match: LeasedMatch) -> None:
+    assert book.record(database, match, game_digest=digest_of(match))
 
 
-def load(engine: Engine) -> Results:
-    with read(engine) as session:
-        return load_results(session, POOL)
+def load(database: Database) -> Results:
+    return load_results(database, POOL)
 
 
 def blocks_of(matches: list[LeasedMatch]) -> list[list[LeasedMatch]]:
@@ -38,11 +38,11 @@ def blocks_of(matches: list[LeasedMatch]) -> list[list[LeasedMatch]]:
     return [ordered[start : start + 3] for start in range(0, len(ordered), 3)]
 
 
-def test_every_match_comes_with_its_seats_ranks_block_and_digest(engine: Engine, tournament: str) -> None:
-    matches = book.take(engine, tournament)
+def test_every_match_comes_with_its_seats_ranks_block_and_digest(database: Database, tournament: str) -> None:
+    matches = book.take(database, tournament)
     for match in matches:
-        record(engine, match)
-    results = load(engine)
+        record(database, match)
+    results = load(database)
     assert results.versions == tuple(sorted({seat.version_id for match in matches for seat in match.seats}))
     loaded = {
         (tuple(results.versions[index] for index in seats), tuple(ranks), digest)
@@ -59,47 +59,46 @@ def test_every_match_comes_with_its_seats_ranks_block_and_digest(engine: Engine,
     assert (table.matches, table.blocks, table.repeats) == (12, 4, 0)
 
 
-def test_the_table_does_not_depend_on_the_order_of_finishing(engine: Engine, tournament: str) -> None:
-    matches = book.take(engine, tournament)
+def test_the_table_does_not_depend_on_the_order_of_finishing(database: Database, tournament: str) -> None:
+    matches = book.take(database, tournament)
     for match in reversed(matches):
-        record(engine, match)
+        record(database, match)
     blocks = blocks_of(matches)
-    assert len(load(engine).seats) == 3 * len(blocks)
+    assert len(load(database).seats) == 3 * len(blocks)
 
 
-def test_a_void_match_leaves_its_block_out(engine: Engine, tournament: str) -> None:
-    first, *others = blocks_of(book.take(engine, tournament))
-    with write(engine) as session:
+def test_a_void_match_leaves_its_block_out(database: Database, tournament: str) -> None:
+    first, *others = blocks_of(book.take(database, tournament))
+    with write(database) as session:
         book.lose(session, tournament, first[1])
     for match in [first[0], first[2], *(match for block in others for match in block)]:
-        record(engine, match)
-    assert len(load(engine).seats) == 3 * len(others)
+        record(database, match)
+    assert len(load(database).seats) == 3 * len(others)
 
 
-def test_a_block_that_is_not_over_is_left_out(engine: Engine, tournament: str) -> None:
-    first, second, *_ = blocks_of(book.take(engine, tournament))
+def test_a_block_that_is_not_over_is_left_out(database: Database, tournament: str) -> None:
+    first, second, *_ = blocks_of(book.take(database, tournament))
     for match in [*first, *second[:2]]:
-        record(engine, match)
-    assert len(load(engine).seats) == 3
+        record(database, match)
+    assert len(load(database).seats) == 3
 
 
-def test_a_cancelled_tournament_keeps_its_whole_blocks(engine: Engine, tournament: str) -> None:
-    first, second, *_ = blocks_of(book.take(engine, tournament))
+def test_a_cancelled_tournament_keeps_its_whole_blocks(database: Database, tournament: str) -> None:
+    first, second, *_ = blocks_of(book.take(database, tournament))
     for match in [*first, *second[1:]]:
-        record(engine, match)
-    with write(engine) as session:
-        cancel(session, tournament)
-    assert len(load(engine).seats) == 3
+        record(database, match)
+    Ledger(database).cancel(tournament)
+    assert len(load(database).seats) == 3
 
 
-def test_unrated_tournaments_do_not_count(engine: Engine, bots: dict[str, str]) -> None:
-    tournament = book.create(engine, bots.values(), rated=False)
-    book.play_all(engine, tournament)
-    results = load(engine)
+def test_unrated_tournaments_do_not_count(database: Database, bots: dict[str, str]) -> None:
+    tournament = book.create(database, bots.values(), rated=False)
+    book.play_all(database, tournament)
+    results = load(database)
     assert len(results.seats) == 0
     assert official_table(results).rows == ()
 
 
-def test_an_unknown_pool_is_refused(engine: Engine) -> None:
-    with pytest.raises(NotFoundError, match="no pool nowhere"), read(engine) as session:
-        load_results(session, "nowhere")
+def test_an_unknown_pool_is_refused(database: Database) -> None:
+    with pytest.raises(NotFoundError, match="no pool nowhere"):
+        load_results(database, "nowhere")

@@ -4,30 +4,27 @@ import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import matches, tournaments
-from ratings.store.database import Database as Engine
-from ratings.store.database import read
+from ratings.store.database import Database
 from ratings.store.models import MatchState
 from tests.ratings import book
 
 
-def test_a_match_is_named_by_its_id_or_part_of_it(engine: Engine, tournament: str) -> None:
-    first, second = book.take(engine, tournament, 2)
-    with read(engine) as session:
-        for text in (first.match_id, first.match_id[-8:]):
-            assert matches.find_match(session, text).id == first.match_id
-        with pytest.raises(AmbiguousError):
-            matches.find_match(session, first.match_id[:4])
-        for nothing in ("", "%%%%", second.match_id + "0"):
-            with pytest.raises(NotFoundError):
-                matches.find_match(session, nothing)
+def test_a_match_is_named_by_its_id_or_part_of_it(database: Database, tournament: str) -> None:
+    first, second = book.take(database, tournament, 2)
+    for text in (first.match_id, first.match_id[-8:]):
+        assert matches.find_match(database, text).id == first.match_id
+    with pytest.raises(AmbiguousError):
+        matches.find_match(database, first.match_id[:4])
+    for nothing in ("", "%%%%", second.match_id + "0"):
+        with pytest.raises(NotFoundError):
+            matches.find_match(database, nothing)
 
 
-def test_matches_are_listed_in_schedule_order_with_who_sat_where(engine: Engine, tournament: str) -> None:
-    first, second = book.take(engine, tournament, 2)
-    book.record(engine, second, ranks=(2, 1, 3))
-    with read(engine) as session:
-        rows = matches.list_matches(session, tournament)
-        (finished,) = matches.list_matches(session, tournament, state=MatchState.FINISHED)
+def test_matches_are_listed_in_schedule_order_with_who_sat_where(database: Database, tournament: str) -> None:
+    first, second = book.take(database, tournament, 2)
+    book.record(database, second, ranks=(2, 1, 3))
+    rows = matches.list_matches(database, tournament)
+    (finished,) = matches.list_matches(database, tournament, state=MatchState.FINISHED)
     assert [row.match.position for row in rows] == list(range(12))
     assert rows[0].seats == tuple((seat.bot, None) for seat in first.seats)
     assert finished.match.id == second.match_id
@@ -35,36 +32,33 @@ def test_matches_are_listed_in_schedule_order_with_who_sat_where(engine: Engine,
 
 
 def test_replays_come_in_schedule_order_and_only_of_finished_matches(
-    engine: Engine, bots: dict[str, str], tournament: str
+    database: Database, bots: dict[str, str], tournament: str
 ) -> None:
-    other = book.create(engine, bots.values())
-    book.play_all(engine, other)
-    first, _, third = book.take(engine, tournament, 3)
-    book.record(engine, third)
-    book.record(engine, first)
-    with read(engine) as session:
-        found = [(match.id, data) for match, data in matches.replays(session, tournament)]
-        assert len(list(matches.replays(session))) == 14
+    other = book.create(database, bots.values())
+    book.play_all(database, other)
+    first, _, third = book.take(database, tournament, 3)
+    book.record(database, third)
+    book.record(database, first)
+    found = [(match.id, data) for match, data in matches.replays(database, tournament)]
+    assert len(list(matches.replays(database))) == 14
     assert found == [(match.match_id, b"replay of " + match.match_id.encode()) for match in (first, third)]
 
 
-def test_what_is_not_there_is_said(engine: Engine, tournament: str) -> None:
-    match = book.take(engine, tournament, 1)[0]
-    with read(engine) as session:
-        with pytest.raises(NotFoundError, match="is leased; only finished matches"):
-            matches.replay_of(session, match.match_id)
-        with pytest.raises(NotFoundError, match="no match nothing"):
-            matches.replay_of(session, "nothing")
-        with pytest.raises(NotFoundError, match="no match nothing"):
-            matches.match_detail(session, "nothing")
-        with pytest.raises(NotFoundError, match="no tournament nothing"):
-            tournaments.tournament_row(session, "nothing")
+def test_what_is_not_there_is_said(database: Database, tournament: str) -> None:
+    match = book.take(database, tournament, 1)[0]
+    with pytest.raises(NotFoundError, match="is leased; only finished matches"):
+        matches.replay_of(database, match.match_id)
+    with pytest.raises(NotFoundError, match="no match nothing"):
+        matches.replay_of(database, "nothing")
+    with pytest.raises(NotFoundError, match="no match nothing"):
+        matches.match_detail(database, "nothing")
+    with pytest.raises(NotFoundError, match="no tournament nothing"):
+        tournaments.tournament_row(database, "nothing")
 
 
-def test_a_match_not_yet_played_has_seats_and_nothing_else(engine: Engine, tournament: str) -> None:
-    match = book.take(engine, tournament, 1)[0]
-    with read(engine) as session:
-        detail = matches.match_detail(session, match.match_id)
+def test_a_match_not_yet_played_has_seats_and_nothing_else(database: Database, tournament: str) -> None:
+    match = book.take(database, tournament, 1)[0]
+    detail = matches.match_detail(database, match.match_id)
     assert [row.bot for row in detail.seats] == [seat.bot for seat in match.seats]
     assert {(row.seat.rank, row.change) for row in detail.seats} == {(None, None)}
     assert (detail.match.details, detail.faults) == (None, [])

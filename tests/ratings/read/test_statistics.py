@@ -9,15 +9,14 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from sqlmodel import Session
 
-from ratings.ledger.entry import LeasedMatch
+from ratings.ledger.leasing import LeasedMatch
 from ratings.read.crosstable import by_opponent, by_seat, crosstable, meetings
 from ratings.read.lengths import lengths
 from ratings.read.scope import Scope
 from ratings.read.tournaments import standings
-from ratings.store.database import Database as Engine
-from ratings.store.database import read, write
+from ratings.store.database import Database
+from ratings.store.sessions import write
 from tests.ratings import book
 
 SEATS = 3
@@ -27,33 +26,33 @@ Fact = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 """Of one match: versions by seat, ranks by seat, the seats that forfeited, plies."""
 
 
-def play(engine: Engine, tournament: str, match: LeasedMatch, kind: str, random: Random) -> Fact | None:
+def play(database: Database, tournament: str, match: LeasedMatch, kind: str, random: Random) -> Fact | None:
     """None for a match that is void."""
     if kind == "void":
-        with write(engine) as session:
+        with write(database) as session:
             book.lose(session, tournament, match)
         return None
     scores = [random.randrange(3) for _ in range(SEATS)]
     ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
     forfeits, plies = tuple(random.sample(range(SEATS), random.randrange(2))), random.randrange(1, 100)
     is_rated = kind != "unrated"
-    assert book.record(engine, match, ranks=ranks, forfeits=forfeits, plies=plies, decisions=1, rated=is_rated)
+    assert book.record(database, match, ranks=ranks, forfeits=forfeits, plies=plies, decisions=1, rated=is_rated)
     return tuple(seat.version_id for seat in match.seats), ranks, forfeits, plies
 
 
-def play_some(engine: Engine, versions: list[str], random: Random) -> tuple[str, list[Fact], list[Fact]]:
+def play_some(database: Database, versions: list[str], random: Random) -> tuple[str, list[Fact], list[Fact]]:
     """The tournament, the matches of its whole blocks, and those of them that are rated; its last block stays open."""
     blocks = [book.rotations(index, random.sample(versions, SEATS)) for index in range(BLOCKS)]
-    tournament = book.create(engine, versions, blocks=blocks)
+    tournament = book.create(database, versions, blocks=blocks)
     whole: list[Fact] = []
     rated: list[Fact] = []
     for _ in blocks[1:]:
         kinds = [random.choice(["played"] * 8 + ["void", "unrated"]) for _ in range(SEATS)]
-        facts = [play(engine, tournament, book.take(engine, tournament, 1)[0], kind, random) for kind in kinds]
+        facts = [play(database, tournament, book.take(database, tournament, 1)[0], kind, random) for kind in kinds]
         if "void" not in kinds:
             whole += [fact for fact in facts if fact is not None]
             rated += [fact for fact in facts if fact is not None and "unrated" not in kinds]
-    play(engine, tournament, book.take(engine, tournament, 1)[0], "played", random)
+    play(database, tournament, book.take(database, tournament, 1)[0], "played", random)
     return tournament, whole, rated
 
 
@@ -66,27 +65,27 @@ def met(facts: list[Fact]) -> Iterator[tuple[str, str, int, int]]:
                     yield versions[seat], versions[other], seat, 2 if mine < his else int(mine == his)
 
 
-def check_against(session: Session, scope: Scope, facts: list[Fact], versions: list[str]) -> None:
+def check_against(database: Database, scope: Scope, facts: list[Fact], versions: list[str]) -> None:
     counts, points = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for one, other, _, got in met(facts):
         counts[one, other] += 1
         points[one, other] += got
     expected = {pair: (counts[pair], points[pair]) for pair in counts}
-    found = meetings(session, scope, versions)
+    found = meetings(database, scope, versions)
     assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in found} == expected
     for version in versions:
-        own = by_opponent(session, scope, version)
+        own = by_opponent(database, scope, version)
         mine = {pair: figures for pair, figures in expected.items() if pair[0] == version}
         assert {(one.version_id, one.opponent_id): (one.matches, one.points) for one in own} == mine
-        check_seats(session, scope, facts, version)
-    check_seats(session, scope, facts, None)
+        check_seats(database, scope, facts, version)
+    check_seats(database, scope, facts, None)
     plies = [fact[3] for fact in facts]
-    (spread, *_) = lengths(session, scope)
+    (spread, *_) = lengths(database, scope)
     assert (spread.matches, spread.least, spread.most) == (len(plies), min(plies), max(plies))
     assert spread.mean == pytest.approx(mean(plies))
 
 
-def check_seats(session: Session, scope: Scope, facts: list[Fact], version: str | None) -> None:
+def check_seats(database: Database, scope: Scope, facts: list[Fact], version: str | None) -> None:
     expected: list[tuple[Any, ...]] = []
     for seat in range(SEATS):
         sat = [fact for fact in facts if version in (None, fact[0][seat])]
@@ -95,36 +94,36 @@ def check_seats(session: Session, scope: Scope, facts: list[Fact], version: str 
         forfeits = sum(seat in forfeited for _, _, forfeited, _ in sat)
         if sat:
             expected.append((seat, len(sat), wins, pytest.approx(mean(got) / 2), forfeits))
-    rows = by_seat(session, scope, version)
+    rows = by_seat(database, scope, version)
     found: list[tuple[Any, ...]] = [(row.seat, row.matches, row.wins, row.score, row.forfeits) for row in rows]
     assert found == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_counted_is_what_was_played_in_whole_blocks(engine: Engine, bots: dict[str, str], seed: int) -> None:
+def test_what_is_counted_is_what_was_played_in_whole_blocks(
+    database: Database, bots: dict[str, str], seed: int
+) -> None:
     versions = list(bots.values())
-    tournament, whole, rated = play_some(engine, versions, Random(seed))
-    with read(engine) as session:
-        check_against(session, Scope(tournament_id=tournament), whole, versions)
-        check_against(session, Scope(pool_id=book.POOL.pool_id()), rated, versions)
+    tournament, whole, rated = play_some(database, versions, Random(seed))
+    check_against(database, Scope(tournament_id=tournament), whole, versions)
+    check_against(database, Scope(pool_id=book.POOL.pool_id()), rated, versions)
 
 
-def test_a_version_that_plays_itself_meets_nobody(engine: Engine, bots: dict[str, str]) -> None:
+def test_a_version_that_plays_itself_meets_nobody(database: Database, bots: dict[str, str]) -> None:
     versions = list(bots.values())[:2]
     blocks = [book.rotations(0, [versions[0], versions[1], versions[1]])]
-    tournament = book.create(engine, versions, blocks=blocks, rated=False)
-    book.play_all(engine, tournament)
+    tournament = book.create(database, versions, blocks=blocks, rated=False)
+    book.play_all(database, tournament)
     scope = Scope(tournament_id=tournament)
-    with read(engine) as session:
-        pairs = [(one.version_id, one.opponent_id) for one in meetings(session, scope, versions)]
-        assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
-        assert [one.opponent_id for one in by_opponent(session, scope, versions[1])] == [versions[0]]
+    pairs = [(one.version_id, one.opponent_id) for one in meetings(database, scope, versions)]
+    assert sorted(pairs) == sorted([tuple(versions), tuple(reversed(versions))])
+    assert [one.opponent_id for one in by_opponent(database, scope, versions[1])] == [versions[0]]
 
 
-def test_the_crosstable_names_the_best_and_who_met_whom(engine: Engine, bots: dict[str, str]) -> None:
-    tournament = book.create(engine, bots.values())
-    book.play_all(engine, tournament)
-    found = crosstable(engine, Scope(tournament_id=tournament), limit=3)
-    assert found.versions == [row.version_id for row in standings(engine, tournament)][:3]
-    assert found.meetings == meetings(engine, Scope(tournament_id=tournament), found.versions)
+def test_the_crosstable_names_the_best_and_who_met_whom(database: Database, bots: dict[str, str]) -> None:
+    tournament = book.create(database, bots.values())
+    book.play_all(database, tournament)
+    found = crosstable(database, Scope(tournament_id=tournament), limit=3)
+    assert found.versions == [row.version_id for row in standings(database, tournament)][:3]
+    assert found.meetings == meetings(database, Scope(tournament_id=tournament), found.versions)
     assert set(found.names) == set(found.versions)

@@ -4,57 +4,53 @@ import pytest
 
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import tournaments
-from ratings.store.database import Database as Engine
-from ratings.store.database import read
+from ratings.store.database import Database
 from tests.ratings import book
 
 
-def test_tournaments_are_listed_the_newest_first_with_their_state(engine: Engine, bots: dict[str, str]) -> None:
-    done, stopped, fresh = (book.create(engine, bots.values(), name=name) for name in ("one", "two", "three"))
-    book.play_all(engine, done)
-    book.record(engine, book.take(engine, stopped, 1)[0])
-    with read(engine) as session:
-        rows = tournaments.list_tournaments(session)
-        assert [(row.tournament.name, row.status) for row in rows] == [
-            ("three", "planned"),
-            ("two", "running"),
-            ("one", "finished"),
-        ]
-        for row in rows:
-            assert tournaments.tournament_row(session, row.tournament.id) == row
-            assert row.pool.game == "foreign_king"
+def test_tournaments_are_listed_the_newest_first_with_their_state(database: Database, bots: dict[str, str]) -> None:
+    done, stopped, fresh = (book.create(database, bots.values(), name=name) for name in ("one", "two", "three"))
+    book.play_all(database, done)
+    book.record(database, book.take(database, stopped, 1)[0])
+    rows = tournaments.list_tournaments(database)
+    assert [(row.tournament.name, row.status) for row in rows] == [
+        ("three", "planned"),
+        ("two", "running"),
+        ("one", "finished"),
+    ]
+    for row in rows:
+        assert tournaments.tournament_row(database, row.tournament.id) == row
+        assert row.pool.game == "foreign_king"
     assert {row.tournament.id for row in rows} == {done, stopped, fresh}
 
 
-def test_a_tournament_is_named_by_id_part_of_it_or_name(engine: Engine, bots: dict[str, str]) -> None:
-    one, two = (book.create(engine, bots.values(), name=name) for name in ("autumn", "winter"))
-    with read(engine) as session:
-        for text in (one, one[-8:], "autumn"):
-            assert tournaments.find_tournament(session, text).id == one
-        assert tournaments.find_tournament(session, "winter").id == two
-        with pytest.raises(AmbiguousError, match="fits 2 tournaments; give more digits"):
-            tournaments.find_tournament(session, one[:4])
-        for nothing in ("", "aut", "spring", "%"):
-            with pytest.raises(NotFoundError, match="arena tournament list"):
-                tournaments.find_tournament(session, nothing)
+def test_a_tournament_is_named_by_id_part_of_it_or_name(database: Database, bots: dict[str, str]) -> None:
+    one, two = (book.create(database, bots.values(), name=name) for name in ("autumn", "winter"))
+    for text in (one, one[-8:], "autumn"):
+        assert tournaments.find_tournament(database, text).id == one
+    assert tournaments.find_tournament(database, "winter").id == two
+    with pytest.raises(AmbiguousError, match="fits 2 tournaments; give more digits"):
+        tournaments.find_tournament(database, one[:4])
+    for nothing in ("", "aut", "spring", "%"):
+        with pytest.raises(NotFoundError, match="arena tournament list"):
+            tournaments.find_tournament(database, nothing)
 
 
-def test_two_tournaments_of_one_name_need_the_id(engine: Engine, bots: dict[str, str]) -> None:
+def test_two_tournaments_of_one_name_need_the_id(database: Database, bots: dict[str, str]) -> None:
     for _ in range(2):
-        book.create(engine, bots.values(), name="autumn")
-    with read(engine) as session, pytest.raises(AmbiguousError, match="fits 2 tournaments; give its id"):
-        tournaments.find_tournament(session, "autumn")
+        book.create(database, bots.values(), name="autumn")
+    with pytest.raises(AmbiguousError, match="fits 2 tournaments; give its id"):
+        tournaments.find_tournament(database, "autumn")
 
 
-def test_standings_count_wins_scores_and_forfeits(engine: Engine) -> None:
-    bots = book.add_bots(engine, ("ada", "bob", "cyd"))
-    tournament = book.create(engine, bots.values())
-    for match in book.take(engine, tournament):
+def test_standings_count_wins_scores_and_forfeits(database: Database) -> None:
+    bots = book.add_bots(database, ("ada", "bob", "cyd"))
+    tournament = book.create(database, bots.values())
+    for match in book.take(database, tournament):
         rank = {"ada": 1, "bob": 2, "cyd": 2}
         forfeits = [seat for seat, who in enumerate(match.seats) if who.bot == "cyd" and match.position == 0]
-        book.record(engine, match, ranks=tuple(rank[seat.bot] for seat in match.seats), forfeits=tuple(forfeits))
-    with read(engine) as session:
-        rows = tournaments.standings(session, tournament)
+        book.record(database, match, ranks=tuple(rank[seat.bot] for seat in match.seats), forfeits=tuple(forfeits))
+    rows = tournaments.standings(database, tournament)
     assert [(row.bot, row.matches, row.wins, row.score, row.forfeits) for row in rows] == [
         ("ada", 3, 3, 1.0, 0),
         ("bob", 3, 0, 0.25, 0),
@@ -62,8 +58,7 @@ def test_standings_count_wins_scores_and_forfeits(engine: Engine) -> None:
     ]
 
 
-def test_standings_of_a_tournament_not_begun_are_in_the_order_of_entry(engine: Engine, tournament: str) -> None:
-    with read(engine) as session:
-        rows = tournaments.standings(session, tournament)
+def test_standings_of_a_tournament_not_begun_are_in_the_order_of_entry(database: Database, tournament: str) -> None:
+    rows = tournaments.standings(database, tournament)
     assert [row.bot for row in rows] == ["ada", "bob", "cyd", "dan"]
     assert {(row.matches, row.score) for row in rows} == {(0, 0.0)}

@@ -10,9 +10,12 @@ import pytest
 from sqlmodel import select
 
 from ratings.ledger.check import check
-from ratings.ledger.entry import Progress, progress, release
-from ratings.store.database import open_database, read, write
+from ratings.ledger.ledger import Ledger
+from ratings.read.tournaments import tournament_row
+from ratings.store.database import open_database
 from ratings.store.models import Attempt
+from ratings.store.progress import Progress, count_progress
+from ratings.store.sessions import read
 from tests.ratings import book
 
 ROOT = Path(__file__).parents[3]
@@ -28,17 +31,17 @@ def start(
 
 
 def planned(path: Path) -> str:
-    engine = open_database(path)
-    tournament = book.create(engine, book.add_bots(engine, ("ada", "bob", "cyd", "dan")).values())
-    engine.dispose()
+    database = open_database(path)
+    tournament = book.create(database, book.add_bots(database, ("ada", "bob", "cyd", "dan")).values())
+    database.close()
     return tournament
 
 
 def uninterrupted(path: Path, tournament: str, copy: Path) -> dict[str, list[str]]:
-    engine = open_database(book.copy_of(path, copy))
-    book.play_all(engine, tournament)
-    found = book.rows(engine)
-    engine.dispose()
+    database = open_database(book.copy_of(path, copy))
+    book.play_all(database, tournament)
+    found = book.rows(database)
+    database.close()
     return found
 
 
@@ -63,15 +66,14 @@ def test_a_killed_writer_loses_nothing_and_what_goes_on_ends_the_same(
         assert writer.stdout.readline() == "stopped\n"
         writer.kill()
         writer.communicate()
-    engine = open_database(path)
-    assert check(engine) == []
-    with write(engine) as session:
-        assert progress(session, tournament).finished == finished
-        release(session, tournament_id=tournament)
-    assert book.play_all(engine, tournament) == 12 - finished
-    assert book.rows(engine) == expected
-    assert check(engine) == []
-    engine.dispose()
+    database = open_database(path)
+    assert check(database) == []
+    assert tournament_row(database, tournament).progress.finished == finished
+    Ledger(database).release(tournament)
+    assert book.play_all(database, tournament) == 12 - finished
+    assert book.rows(database) == expected
+    assert check(database) == []
+    database.close()
 
 
 def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path: Path, tmp_path: Path) -> None:
@@ -80,10 +82,10 @@ def test_two_writers_share_a_tournament_without_losing_or_doubling_a_match(path:
     writers = [start(path, tournament, worker=name) for name in ("w1", "w2")]
     errors = [writer.communicate()[1] for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0], errors
-    engine = open_database(path)
-    assert check(engine) == []
-    assert book.rows(engine) == expected
-    with read(engine) as session:
-        assert progress(session, tournament) == Progress(planned=0, leased=0, finished=12, void=0)
+    database = open_database(path)
+    assert check(database) == []
+    assert book.rows(database) == expected
+    with read(database) as session:
+        assert count_progress(session, tournament) == Progress(planned=0, leased=0, finished=12, void=0)
         assert len(session.exec(select(Attempt)).all()) == 12
-    engine.dispose()
+    database.close()

@@ -18,10 +18,9 @@ from sqlalchemy import MetaData, create_engine, select
 
 from ratings.errors import NotADatabaseError, SchemaVersionError
 from ratings.ledger.check import check
-from ratings.ledger.entry import FaultFact
+from ratings.ledger.recording import FaultFact
 from ratings.store import schema, tables
-from ratings.store.database import Database as Engine
-from ratings.store.database import open_database, upgrade
+from ratings.store.database import Database, open_database, upgrade
 from tests.ratings import book
 
 ROOT = Path(schema.__file__).parents[2]
@@ -32,8 +31,8 @@ def set_revision(path: Path, revision: str) -> None:
         connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
 
 
-def test_migrations_and_models_describe_the_same_schema(engine: Engine) -> None:
-    with engine.engine.connect() as connection:
+def test_migrations_and_models_describe_the_same_schema(database: Database) -> None:
+    with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, tables.metadata) == []
 
@@ -47,26 +46,26 @@ def test_the_listed_revisions_are_those_of_the_migrations() -> None:
 
 
 def test_a_fresh_file_is_migrated_by_itself(tmp_path: Path) -> None:
-    engine = open_database(tmp_path / "new.db")
-    assert schema.revision(engine.engine) == schema.HEAD
-    engine.dispose()
+    database = open_database(tmp_path / "new.db")
+    assert schema.revision(database.engine) == schema.HEAD
+    database.close()
 
 
 def test_an_empty_file_is_migrated_too(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     path.touch()
-    open_database(path).dispose()
+    open_database(path).close()
     assert path.stat().st_size > 0
 
 
 def test_a_database_in_memory_works(tmp_path: Path) -> None:
-    engine = open_database("sqlite://")
-    assert len(book.add_bots(engine, ("ada", "bob"))) == 2
-    engine.dispose()
+    database = open_database("sqlite://")
+    assert len(book.add_bots(database, ("ada", "bob"))) == 2
+    database.close()
 
 
 def test_a_place_with_a_percent_sign_works(tmp_path: Path) -> None:
-    open_database(tmp_path / "100%s.db").dispose()
+    open_database(tmp_path / "100%s.db").close()
 
 
 def test_a_newer_schema_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
@@ -85,7 +84,7 @@ def test_an_older_schema_is_refused_with_the_remedy(path: Path, monkeypatch: pyt
         open_database(path)
 
 
-def database_of(path: Path, revision: str, full: Engine) -> None:
+def database_of(path: Path, revision: str, full: Database) -> None:
     """A database with the schema of a revision, and in it all rows of `full` that it has room for."""
     old = create_engine(f"sqlite:///{path}")
     config = Config()
@@ -104,20 +103,20 @@ def database_of(path: Path, revision: str, full: Engine) -> None:
 
 @pytest.mark.parametrize("revision", schema.REVISIONS[:-1])
 def test_an_upgrade_keeps_every_row_and_every_rating(
-    engine: Engine, tournament: str, tmp_path: Path, revision: str
+    database: Database, tournament: str, tmp_path: Path, revision: str
 ) -> None:
-    for match in book.take(engine, tournament, 9):
-        book.record(engine, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
+    for match in book.take(database, tournament, 9):
+        book.record(database, match, faults=(FaultFact(0, "TIMEOUT", 3, "late", {"stderr": "x"}),))
     old = tmp_path / "old.db"
-    database_of(old, revision, engine)
+    database_of(old, revision, database)
     with pytest.raises(SchemaVersionError, match=f"{revision}.*arena db upgrade$"):
         open_database(old)
     assert upgrade(old) == schema.SchemaChange(revision, schema.HEAD)
     upgraded = open_database(old)
     assert check(upgraded) == []
     names = [table.name for table in tables.metadata.sorted_tables]
-    assert book.rows(upgraded, *names) == book.rows(engine, *names)
-    upgraded.dispose()
+    assert book.rows(upgraded, *names) == book.rows(database, *names)
+    upgraded.close()
 
 
 def test_upgrading_a_current_database_changes_nothing(path: Path) -> None:
@@ -158,7 +157,7 @@ def test_another_programs_alembic_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_many_processes_may_open_one_fresh_file_at_once(tmp_path: Path) -> None:
-    opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).dispose()"
+    opener = "import sys; from ratings.store.database import open_database; open_database(sys.argv[1]).close()"
     command = [sys.executable, "-W", "error::UserWarning", "-c", opener, str(tmp_path / "new.db")]
     processes = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     errors = [process.communicate()[1] for process in processes]
@@ -173,7 +172,7 @@ def test_the_migrations_work_from_the_wheel(tmp_path: Path) -> None:
         archive.extractall(installed)
     script = (
         "import sys, ratings; from ratings.store.database import open_database; "
-        "open_database(sys.argv[1]).dispose(); print(ratings.__file__)"
+        "open_database(sys.argv[1]).close(); print(ratings.__file__)"
     )
     run = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "new.db")],

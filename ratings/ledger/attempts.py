@@ -1,0 +1,100 @@
+"""Attempts at matches that end without a result: lost by their host, or given back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, update
+from sqlmodel import Session
+
+from ratings.errors import FactError
+from ratings.ledger.live import rate_prefix
+from ratings.store import tables
+from ratings.store.ids import now_us
+from ratings.store.models import AttemptState, MatchState
+
+MAX_ATTEMPTS = 3
+"""A match is void once its hosts have failed so often."""
+
+_m, _a = tables.match, tables.attempt
+
+
+@dataclass(frozen=True, slots=True)
+class LostAttempt:
+    """An attempt at a match that its host lost, with no bot to blame; all of it is kept with the attempt."""
+
+    match_id: str
+    attempt: int
+    reason: str
+    """One sentence for people."""
+    cause: str | None = None
+    """The name of the cause."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """Ready for JSON."""
+
+
+_END_ATTEMPT = (
+    update(_a)
+    .where(_a.c.match_id == bindparam("the_match"), _a.c.number == bindparam("the_number"))
+    .values({name: bindparam(name) for name in ("state", "ended_at_us", "reason", "cause", "evidence")})
+)
+_SET_STATE = (
+    update(_m)
+    .where(_m.c.id == bindparam("the_match"))
+    .values(state=bindparam("state"), void_reason=bindparam("void_reason"))
+)
+_FAILURES = select(func.count()).where(
+    _a.c.match_id == bindparam("match"), _a.c.state.in_((AttemptState.FAILED, AttemptState.EXPIRED))
+)
+_STATES = (
+    select(_m.c.tournament_id, _m.c.state, _a.c.state.label("attempt_state"))
+    .join(_a, (_a.c.match_id == _m.c.id) & (_a.c.number == bindparam("attempt")))
+    .where(_m.c.id == bindparam("match"))
+)
+
+
+def record_lost(session: Session, lost: LostAttempt) -> bool:
+    """Record a lost attempt, and return whether its match will be played again.
+
+    An attempt that has ended already is left as it is. Raises FactError for an unknown attempt.
+    """
+    connection = session.connection()
+    row = connection.execute(_STATES, {"match": lost.match_id, "attempt": lost.attempt}).one_or_none()
+    if row is None:
+        raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")
+    if row.attempt_state != AttemptState.RUNNING:
+        return row.state in (MatchState.PLANNED, MatchState.LEASED)
+    again = fail_attempt(connection, lost, AttemptState.FAILED)
+    if not again:
+        rate_prefix(connection, row.tournament_id)
+    session.expire_all()
+    return again
+
+
+def fail_attempt(connection: Connection, lost: LostAttempt, state: AttemptState) -> bool:
+    """End an attempt, and put its match back into the plan, or make it void if too many attempts failed.
+
+    Return whether it will be played again.
+    """
+    _end(connection, lost, state)
+    failures = connection.execute(_FAILURES, {"match": lost.match_id}).scalar_one()
+    again = bool(failures < MAX_ATTEMPTS)
+    match_state = MatchState.PLANNED if again else MatchState.VOID
+    reason = None if again else f"{failures} attempts failed; the last: {lost.reason}"
+    connection.execute(_SET_STATE, {"the_match": lost.match_id, "state": match_state, "void_reason": reason})
+    return again
+
+
+def give_back(connection: Connection, match_id: str, attempt: int) -> None:
+    """End an attempt without blame, and put its match back into the plan."""
+    _end(connection, LostAttempt(match_id, attempt, "given back"), AttemptState.RELEASED)
+    connection.execute(_SET_STATE, {"the_match": match_id, "state": MatchState.PLANNED, "void_reason": None})
+
+
+def _end(connection: Connection, lost: LostAttempt, state: AttemptState) -> None:
+    why = {"reason": lost.reason, "cause": lost.cause, "evidence": dict(lost.evidence) or None}
+    end = {"the_match": lost.match_id, "the_number": lost.attempt, "state": state, "ended_at_us": now_us(), **why}
+    if connection.execute(_END_ATTEMPT, end).rowcount != 1:
+        raise FactError(f"match {lost.match_id} has no attempt {lost.attempt}")

@@ -1,0 +1,45 @@
+"""The sessions in which this package reads and writes; nothing outside `ratings` opens one.
+
+    with write(database) as session: ...   # one transaction, committed at the end, undone by any exception
+    with read(database) as session: ...    # one consistent view, never committed
+
+Objects read stay usable afterwards. Errors of the driver come out as `ratings.errors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from sqlmodel import Session
+
+from ratings.store.database import Database
+from ratings.store.dialects import dialect_of, translated
+
+Source: TypeAlias = Database | Session
+"""What is read from: a database, or, within this package, a session that is open, to share its view."""
+
+
+@contextmanager
+def write(database: Database) -> Iterator[Session]:
+    """Open a session that writes: one transaction, alone from its beginning, committed at the end of the block."""
+    with translated(database.url), Session(database.engine, expire_on_commit=False) as session:
+        session.connection(execution_options=dialect_of(database.url).WRITING)
+        yield session
+        session.commit()
+
+
+@contextmanager
+def read(source: Source) -> Iterator[Session]:
+    """Open a session that reads: one consistent view, whatever others write meanwhile.
+
+    An open session is handed on: what it reads belongs to the same view.
+    """
+    if isinstance(source, Session):
+        yield source
+        return
+    with translated(source.url), Session(source.engine, expire_on_commit=False, autoflush=False) as session:
+        if options := dialect_of(source.url).READING:
+            session.connection(execution_options=options)
+        yield session
