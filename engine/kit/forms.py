@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.core import OptionTable, PositionError
-from engine.kit.reading import read_flag, read_int, read_ints, read_list, read_name, shown
+from engine.kit.reading import distinct, read_flag, read_int, read_ints, read_list, read_name, shown
 
 Bound = int | Callable[[Any], int]
 """A number, or a function of the position that gives it."""
@@ -206,8 +206,8 @@ class ListOf:
             raise PositionError(f"{key}: expected a list of at most {at(self.most, state)}, not {shown(value)}")
 
     def _check_distinct(self, value: Sequence[Any], key: str) -> None:
-        if self.distinct and len(set(value)) != len(value):
-            raise PositionError(f"{key}: something is named twice")
+        if self.distinct:
+            distinct(value, key)
 
 
 class OptionsForm:

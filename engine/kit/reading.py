@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.core import PositionError
+
+L = TypeVar("L", bound=Sequence[Any])
 
 _LONGEST_SHOWN = 60
 _MOST_NAMED = 20
@@ -85,3 +87,9 @@ def need(fact: object, message: str) -> None:
     """Raise PositionError with the message unless the fact holds."""
     if not fact:
         raise PositionError(message)
+
+
+def distinct(found: L, key: str) -> L:
+    """Return the list itself, in which nothing may stand twice."""
+    need(len(set(found)) == len(found), f"{key}: something is named twice")
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.core import OptionsError, PositionError
+from engine.core import PositionError
 from engine.kit import reading
 
 NAMES = ("north", "south")
@@ -19,13 +19,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: reading.read_flag(1, "final"), "final: expected true or false, not 1"),
     (lambda: reading.read_name([], "wind", NAMES), "wind: expected north, south, not []"),
     (lambda: reading.read_name("x", "n", [str(n) for n in range(50)]), "n: expected a name like 0, not 'x'"),
-    (lambda: reading.read_names(["north", "north"], "wind", NAMES), "wind: something is named twice"),
-    (lambda: reading.read_seats([0, 2], "asked", 2), "asked: expected an integer from 0 to 1, not 2"),
     (lambda: reading.read_list({}, "asked"), "asked: expected a list, not {}"),
     (lambda: reading.read_object(3, "there", NAMES), "there: expected an object, not 3"),
     (lambda: reading.read_object({"north": 1}, "there", NAMES), "there: the key 'south' is missing"),
     (lambda: reading.read_object(dict.fromkeys((*NAMES, 1)), "there", NAMES), "there: there is no key 1"),
-    (lambda: reading.read_options([], str), "options: expected an object, not []"),
     (
         lambda: reading.read_int("x" * 99, "gold", 0, 9),
         "not 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...",
@@ -49,20 +46,9 @@ def test_what_fits_is_read() -> None:
     assert reading.read_ints([0, 9], "gold", 2, 9) == [0, 9]
     assert reading.read_name("south", "wind", NAMES) == 1
     assert reading.read_name("south", "wind", {"south": 7}) == 7
-    assert reading.read_optional_name(None, "wind", NAMES) == reading.read_optional_seat(None, "seat", 2) == -1
-    assert reading.read_optional_seat(1, "seat", 2) == 1
-    assert reading.read_options({"a": 1}, str) == '{"a": 1}'
 
 
 def test_a_list_that_was_read_is_a_copy() -> None:
     given = [1, 2]
     reading.read_ints(given, "gold", 2, 9).append(3)
     assert given == [1, 2]
-
-
-def test_options_that_are_refused_are_refused_as_a_part_of_the_position() -> None:
-    def parse(text: str) -> None:
-        raise OptionsError(f"no {text}")
-
-    with pytest.raises(PositionError, match=r"options: no \{\}"):
-        reading.read_options({}, parse)
