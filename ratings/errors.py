@@ -29,7 +29,7 @@ class DatabaseError(RatingsError):
 
 
 class NotADatabaseError(DatabaseError):
-    """The file holds something else than a database of the arena."""
+    """The file holds something else than a database of the arena, or is damaged."""
 
 
 class SchemaVersionError(DatabaseError):
@@ -37,7 +37,7 @@ class SchemaVersionError(DatabaseError):
 
 
 class DatabaseFullError(DatabaseError):
-    """There is no room; nothing of the transaction was written."""
+    """There is no room left; nothing of the transaction was written."""
 
 
 class DatabaseBusyError(DatabaseError):
@@ -53,11 +53,11 @@ class BackupError(DatabaseError):
 
 
 class NotFoundError(RatingsError, LookupError):
-    """Nothing of that name."""
+    """There is no bot, version, pool, tournament or match of that name."""
 
 
 class AmbiguousError(RatingsError, LookupError):
-    """Several things of that name."""
+    """The text names several things, and only one was asked for."""
 
 
 class BotError(RatingsError, ValueError):
@@ -73,4 +73,4 @@ class FactError(RatingsError, ValueError):
 
 
 class ArchiveError(RatingsError, ValueError):
-    """The file cannot be imported, or the tournament not be exported."""
+    """The file cannot be imported, or the tournament cannot be exported."""

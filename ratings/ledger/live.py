@@ -226,7 +226,7 @@ class _Ratings:
         self._changes: list[dict[str, Any]] = []
 
     def play(self, seq: int, seats: Sequence[AnyRow]) -> None:
-        """Rate one match."""
+        """Rate one match, in which `seats` took part."""
         before = [self._standing(seat) for seat in seats]
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, old, new in zip(seats, before, after, strict=True):

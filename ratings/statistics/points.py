@@ -16,7 +16,7 @@ def points_between(rank: int, other: int) -> int:
 def seat_points(ranks: Sequence[int], seat: int) -> int:
     """Return the points of one seat in a match; `ranks[seat]` is 1 for the best, and ties share a rank."""
     mine = ranks[seat]
-    return sum(2 * (mine < other) + (mine == other) for other in ranks) - 1
+    return sum(points_between(mine, other) for other in ranks) - points_between(mine, mine)  # not against itself
 
 
 def match_points(ranks: Sequence[int]) -> list[int]:

@@ -7,6 +7,7 @@ import pytest
 
 from engine import registry
 from engine.core import Game
+from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, Place, write_quick_bot
 
 GAMES = [registry.get(name) for name in registry.names()]
@@ -46,6 +47,6 @@ def check_tournament(place: Place, game: Game, seats: int) -> None:
     """One block of as many bots as there are seats is played without a forfeit."""
     bots = ",".join(FIELD[:seats])
     words = ["tournament", "run", "round-robin", "--game", game.name, "--seats", str(seats), "--bots", bots]
-    standings = place.ok(*words, "--time", "10s", "--start-limit", "60s", "--json").json
+    standings = place.ok(*words, *ANY_TIME, "--json").json
     played = {row["bot"]: (row["matches"], row["forfeits"]) for row in standings}
     assert played == dict.fromkeys(FIELD[:seats], (seats, 0))

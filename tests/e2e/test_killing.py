@@ -43,15 +43,8 @@ def undisturbed(prepared: Field) -> list[tuple[object, ...]]:
     prepared.ok(*order(BLOCKS))
     prepared.wait_until_nothing_runs()
     table = prepared.table()
-    put_back(prepared, database)
+    prepared.put_back(database)
     return table
-
-
-def put_back(field: Field, database: bytes) -> None:
-    """The database as it was."""
-    for name in ("-wal", "-shm"):
-        Path(f"{field.db}{name}").unlink(missing_ok=True)
-    field.db.write_bytes(database)
 
 
 @pytest.mark.parametrize("victim", VICTIMS)
@@ -62,12 +55,14 @@ def test_whoever_is_killed_nothing_is_left_and_the_table_is_the_same(
         pytest.skip(f"only a sandbox ends with everybody who could end it: {probe(STANDARD).problem}")
     field = prepared
     database = field.db.read_bytes()
+    field.hold()
     try:
         with field.on_terminal(*order(BLOCKS)) as terminal:
             terminal.wait_for(rf"[1-{MATCHES - 1}]/{MATCHES} matches, ")
             before = kill(field, terminal.process.pid, victim)
             assert before is not None
             wait_until(lambda: not survivors(field, before))
+            field.release()
             assert terminal.end() == (-9 if victim in (ARENA, ALL) else 0)
         field.wait_until_nothing_runs()
         if victim != ALL:  # with nobody left to do it, the next start does
@@ -80,4 +75,5 @@ def test_whoever_is_killed_nothing_is_left_and_the_table_is_the_same(
         assert field.table() == undisturbed
         field.ok("db", "check")
     finally:
-        put_back(field, database)
+        field.release()
+        field.put_back(database)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, Place
 
-BLOCKS = 10
+BLOCKS = 5
 MATCHES = 3 * BLOCKS
 ORDER = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", ",".join(CHOICES)]
-ORDER += ["--blocks", str(BLOCKS), "--time", "10s", "--seed", "11", "--name", "monday"]
+ORDER += ["--blocks", str(BLOCKS), "--seed", "11", "--name", "monday", *ANY_TIME]
 SOME_PLAYED = rf"[1-9]\d*/{MATCHES} matches, "
 
 
@@ -39,10 +40,12 @@ def check_all_is_well(place: Place, undisturbed: list[tuple[object, ...]]) -> No
 def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:
+    field.hold()
     with field.on_terminal(*ORDER) as terminal:
         terminal.wait_for(SOME_PLAYED)
         terminal.interrupt()
         assert terminal.end() == 130
+    field.release()
     assert terminal.lines[-1] == "arena: stopped; `arena tournament resume monday` goes on"
     assert "Traceback" not in terminal.text
     counts = field.counts()
@@ -55,11 +58,13 @@ def test_ctrl_c_ends_in_good_order_and_resume_gives_the_same_table(
 def test_ctrl_c_twice_ends_at_once_and_resume_gives_the_same_table(
     field: Place, undisturbed: list[tuple[object, ...]]
 ) -> None:
+    field.hold()
     with field.on_terminal(*ORDER) as terminal:
         terminal.wait_for(SOME_PLAYED)
         terminal.interrupt()
         terminal.interrupt()
         assert terminal.end() == 130
+    field.release()
     assert "`arena tournament resume monday` goes on" in terminal.lines[-1]
     assert "Traceback" not in terminal.text
     finished = field.counts()["finished"]
@@ -72,25 +77,30 @@ def test_ctrl_c_twice_ends_at_once_and_resume_gives_the_same_table(
 def test_kill_and_resume_give_the_same_table_whatever_the_number_of_workers(
     field: Place, undisturbed: list[tuple[object, ...]], workers: str
 ) -> None:
+    field.hold()
     with field.on_terminal(*ORDER, "--workers", workers) as terminal:
         terminal.wait_for(SOME_PLAYED)
         terminal.kill()
         assert terminal.end() == -9
+    field.release()
     assert field.counts()["finished"] < MATCHES
     field.ok("tournament", "resume", "monday", "--workers", workers)
     check_all_is_well(field, undisturbed)
 
 
 def test_a_worker_that_is_killed_costs_no_match(field: Place, undisturbed: list[tuple[object, ...]]) -> None:
+    field.hold()
     with field.on_terminal(*ORDER) as terminal:
         terminal.wait_for(SOME_PLAYED)
         worker = next(process for process, command in field.processes().items() if "arena.worker" in command)
         os.kill(worker, signal.SIGKILL)
+        field.release()
         assert terminal.end() == 0
     check_all_is_well(field, undisturbed)
 
 
 def test_a_tournament_is_cancelled_and_its_results_stay(field: Place) -> None:
+    field.hold()
     with field.on_terminal(*ORDER) as terminal:
         terminal.wait_for(SOME_PLAYED)
         terminal.interrupt()
@@ -104,8 +114,9 @@ def test_a_tournament_is_cancelled_and_its_results_stay(field: Place) -> None:
 
 
 def test_a_tournament_is_played_by_one_command_at_a_time(field: Place) -> None:
-    with field.on_terminal(*ORDER, "--blocks", "200") as terminal:
-        terminal.wait_for("[1-9][0-9]*/600 matches, ")
+    field.hold()
+    with field.on_terminal(*ORDER) as terminal:
+        terminal.wait_for(SOME_PLAYED)
         refused = field.arena("tournament", "resume", "monday")
         assert refused.code == 1
         assert "is playing this tournament now" in refused.err

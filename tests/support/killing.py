@@ -7,15 +7,16 @@ import signal
 from pathlib import Path
 
 from arena.hosting.proc.processes import list_processes
-from tests.support.places import CHOICES, Place, write_manifest
+from tests.support.patience import ANY_TIME
+from tests.support.places import CHOICES, HOLD, Place, write_manifest
 from tests.support.processes import command_lines, parent_of
 
 ARENA, WORKER, LAUNCHER, ALL = "arena", "worker", "launcher", "all three"
 VICTIMS = (ARENA, WORKER, LAUNCHER, ALL)
 FIERCE_BOT = """
-import os, signal, subprocess, sys
+import signal, subprocess, sys
 from bots.kit import Bot, Decision, run
-
+{hold}
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
 for new_session in (False, True):
@@ -25,6 +26,7 @@ os.write(2, b"noise " * 50_000)
 
 class {name}(Bot):
     def decide(self, decision: Decision) -> int:
+        wait_if_held(decision.match)
         os.write(2, b"noise " * 50)
         return decision.{choice}
 
@@ -62,7 +64,7 @@ def add_fierce_bots(field: Field) -> None:
     for name, choice in CHOICES.items():
         directory = field.directory / "sources" / name
         directory.mkdir(parents=True)
-        body = FIERCE_BOT.format(name=name.title(), choice=choice)
+        body = FIERCE_BOT.format(name=name.title(), choice=choice, hold=HOLD)
         (directory / "main.py").write_text(body, encoding="utf-8")
         write_manifest(directory, name, str(field.directory))
     field.ok("bot", "add", *(field.directory / "sources" / name for name in CHOICES))
@@ -71,8 +73,8 @@ def add_fierce_bots(field: Field) -> None:
 def order(blocks: int) -> list[str]:
     """A tournament of so many blocks of three matches, named `monday`."""
     words = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--workers", "1"]
-    words += ["--bots", ",".join(CHOICES), "--blocks", str(blocks), "--time", "30s", "--start-limit", "60s"]
-    return [*words, "--seed", "11", "--name", "monday"]
+    words += ["--bots", ",".join(CHOICES), "--blocks", str(blocks), "--seed", "11", "--name", "monday"]
+    return [*words, *ANY_TIME]
 
 
 def find_victims(field: Field, arena: int, victim: str) -> list[int]:

@@ -13,6 +13,10 @@ PATIENCE_S = 300.0
 """Nothing waits that long when all is well. pytest's own limit for a test is longer, so what was waited for is told."""
 _PATIENCE_US = int(PATIENCE_S * 1_000_000)
 PATIENT = TimeControl(decision_limit_us=_PATIENCE_US, start_limit_us=_PATIENCE_US)
+ANY_START = ("--start-limit", f"{PATIENCE_S:g}s")
+"""For the command line: a bot may take as long to start as a busy machine needs."""
+ANY_TIME = ("--time", f"{PATIENCE_S:g}s", *ANY_START)
+"""For the command line: no honest bot is too late for anything."""
 
 
 def any_start(clock: str) -> TimeControl:

@@ -21,11 +21,25 @@ from tests.support.processes import command_lines
 
 ARENA = [sys.executable, "-m", "arena.cli.main"]
 
+# What a bot that can be held needs beside its imports: a process that has played two matches waits in its third.
+HELD_NAME = ".held"
+HOLD = f"""
+import os, pathlib, time
+
+HELD, MATCHES = pathlib.Path(os.environ["ARENA_BOT_DIR"], "{HELD_NAME}"), []
+
+def wait_if_held(match):
+    if not MATCHES or MATCHES[-1] is not match:
+        MATCHES.append(match)
+    while len(MATCHES) > 2 and HELD.exists():
+        time.sleep(0.01)
+"""
 FIRST_BOT = """
 from bots.kit import Bot, Decision, run
-
+{hold}
 class {name}(Bot):
     def decide(self, decision: Decision) -> int:
+        wait_if_held(decision.match)
         return decision.{choice}
 
 run({name}())
@@ -40,7 +54,7 @@ CHOICES = {
 def write_quick_bot(directory: Path, choice: str, *, name: str = "") -> Path:
     """A deterministic bot that answers at once, by one of CHOICES; it is called like that unless `name` is given."""
     directory.mkdir(parents=True)
-    body = FIRST_BOT.format(name=choice.title(), choice=CHOICES[choice])
+    body = FIRST_BOT.format(name=choice.title(), choice=CHOICES[choice], hold=HOLD)
     (directory / "main.py").write_text(body, encoding="utf-8")
     return write_manifest(directory, name or choice)
 
@@ -119,6 +133,16 @@ class Place:
             os.close(ours)
             self.wait_until_nothing_runs()
 
+    def hold(self) -> None:
+        """Have every bot process wait in its third match, so that a tournament is under way until `release`."""
+        for version in self.db.with_suffix(".bots").iterdir():
+            (version / HELD_NAME).touch()
+
+    def release(self) -> None:
+        """Let the bots play on."""
+        for version in self.db.with_suffix(".bots").iterdir():
+            (version / HELD_NAME).unlink(missing_ok=True)
+
     def processes(self) -> dict[int, str]:
         """The processes of this place that run: id -> command line."""
         home = f"HOME={self.directory}".encode()
@@ -132,6 +156,12 @@ class Place:
                 if not wait_for_end(process, deadline - time.monotonic()):
                     os.kill(process, signal.SIGKILL)
                     raise AssertionError(f"left behind: {running}")
+
+    def put_back(self, database: bytes) -> None:
+        """Make the database again what it was when these bytes were read; nobody has it open."""
+        for name in ("-wal", "-shm"):
+            Path(f"{self.db}{name}").unlink(missing_ok=True)
+        self.db.write_bytes(database)
 
     def counts(self) -> dict[str, int]:
         """How many matches are in which state."""

@@ -117,21 +117,26 @@ def _questions(fitted: Fit, seen: Residuals) -> list[_Question]:
     for i in range(size):
         for j in range(size):
             if i != j and seen.matches[i, j]:
-                found.append(
-                    _question(Kind.HELPS, i, j, seen.scores[i, j], seen.information[i, j], seen.shared[i, j], spread)
-                )
+                found.append(_helps(seen, i, j, spread))
             if i < j and seen.matches[i, j] and fitted.shape.seats > 2:
-                both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
-                score = seen.scores[i, j] + seen.scores[j, i]
-                found.append(_question(Kind.TOGETHER, i, j, score, both, seen.shared[i, j] + seen.shared[j, i], spread))
+                found.append(_both_gain(seen, i, j, spread))
     return [one for one in found if one.information >= _LEAST_INFORMATION]
 
 
-def _question(
-    kind: Kind, first: int, second: int, score: float, information: float, shared: Floats, spread: Floats
-) -> _Question:
+def _helps(seen: Residuals, i: int, j: int, spread: Floats) -> _Question:
+    """Return the question whether `j` does better when `i` is at the table."""
+    weights = product(spread, seen.shared[i, j])
+    information = seen.information[i, j] - inner(seen.shared[i, j], weights)
+    return _Question(Kind.HELPS, i, j, float(seen.scores[i, j]), float(information), weights)
+
+
+def _both_gain(seen: Residuals, i: int, j: int, spread: Floats) -> _Question:
+    """Return the question whether both do better when both are at the table."""
+    shared = seen.shared[i, j] + seen.shared[j, i]
     weights = product(spread, shared)
-    return _Question(kind, first, second, float(score), float(information - inner(shared, weights)), weights)
+    both = seen.information[i, j] + seen.information[j, i] + 2 * seen.mixed[i, j]
+    score = seen.scores[i, j] + seen.scores[j, i]
+    return _Question(Kind.TOGETHER, i, j, float(score), float(both - inner(shared, weights)), weights)
 
 
 def _judge(

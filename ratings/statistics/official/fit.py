@@ -38,6 +38,23 @@ class Fit:
     free: Ints
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Posterior:
+    """What is climbed: the log likelihood of the choices, and the prior on the parameters."""
+
+    tables: Sequence[Stages]
+    shape: Shape
+    prior: Floats
+
+    def height(self, point: Floats) -> float:
+        """Return the log probability at a point, up to a constant."""
+        return log_likelihood(self.tables, self.shape, point) - self.penalty(point)
+
+    def penalty(self, point: Floats) -> float:
+        """Return by how much the prior lowers the log probability at a point."""
+        return 0.5 * inner(point, product(self.prior, point))
+
+
 def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
     """Fit all parameters at once; `fixed` maps versions' places to strengths. Raises ResultsError if it diverges."""
     prior = _prior(shape, bool(fixed))
@@ -47,8 +64,8 @@ def fit(tables: Sequence[Stages], shape: Shape, fixed: dict[int, float]) -> Fit:
         point[: shape.versions] = sum(fixed.values()) / len(fixed)
         point[list(fixed)] = list(fixed.values())
     if max((len(table) for table in tables), default=0) > 4 * _FEW:
-        point, _ = _climb(thinned(tables, _FEW), shape, point, prior, free, tolerance=1e-3)
-    point, precision = _climb(tables, shape, point, prior, free, tolerance=_TOLERANCE)
+        point, _ = _climb(_Posterior(thinned(tables, _FEW), shape, prior), point, free, tolerance=1e-3)
+    point, precision = _climb(_Posterior(tables, shape, prior), point, free, tolerance=_TOLERANCE)
     return Fit(shape, point, precision, prior, free)
 
 
@@ -60,30 +77,22 @@ def _prior(shape: Shape, is_anchored: bool) -> Floats:
     return precision / PRIOR_DEVIATION**2
 
 
-def _climb(
-    tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, free: Ints, *, tolerance: float
-) -> tuple[Floats, Floats]:
+def _climb(posterior: _Posterior, point: Floats, free: Ints, *, tolerance: float) -> tuple[Floats, Floats]:
     """Return the top, and the precision one step before it, which at this tolerance is the same."""
     for _ in range(_MAX_STEPS):
-        value = evaluate(tables, shape, point)
-        precision = value.information + prior
-        gradient = value.gradient - product(prior, point)
-        step = np.zeros(shape.size)
+        value = evaluate(posterior.tables, posterior.shape, point)
+        precision = value.information + posterior.prior
+        gradient = value.gradient - product(posterior.prior, point)
+        step = np.zeros(posterior.shape.size)
         step[free] = solve(precision[np.ix_(free, free)], gradient[free])
-        here = value.log_likelihood - _penalty(prior, point)
-        point = _stride(tables, shape, point, prior, step, here, inner(gradient, step))
+        here = value.log_likelihood - posterior.penalty(point)
+        point = _stride(posterior, point, step, here, inner(gradient, step))
         if np.abs(step).max(initial=0.0) < tolerance:
             return point, precision
     raise ResultsError("the fit does not converge; are the ranks and versions right?")
 
 
-def _penalty(prior: Floats, point: Floats) -> float:
-    return 0.5 * inner(point, product(prior, point))
-
-
-def _stride(
-    tables: Sequence[Stages], shape: Shape, point: Floats, prior: Floats, step: Floats, here: float, slope: float
-) -> Floats:
+def _stride(posterior: _Posterior, point: Floats, step: Floats, here: float, slope: float) -> Floats:
     """Return the point after the whole step, or after half of it, and so on, until it leads upwards.
 
     A short step is taken without trying it, because near the top Newton's method is exact.
@@ -94,7 +103,7 @@ def _stride(
     length = min(1.0, 3.0 / longest)
     while length > 1e-6:
         target = point + length * step
-        if log_likelihood(tables, shape, target) - _penalty(prior, target) >= here + 1e-4 * length * slope:
+        if posterior.height(target) >= here + 1e-4 * length * slope:
             return target
         length /= 2
     return point

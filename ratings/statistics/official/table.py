@@ -194,14 +194,15 @@ class _TableMaker:
             above = (self.stronger < doubt).sum(axis=1)
             below = (self.stronger > 1 - doubt).sum(axis=1)
         return tuple(
-            _row(
-                self.counts.versions[place],
-                float(self.strengths[place]),
-                float(margins[place]),
-                (rank, 1 + int(above[place]), self.size - int(below[place])),
-                int(matches[place]),
-                place in self.fixed,
-                int(self.groups[place]),
+            TableRow(
+                version=self.counts.versions[place],
+                **_interval(float(self.strengths[place]), float(margins[place])),
+                rank=rank,
+                best_rank=1 + int(above[place]),
+                worst_rank=self.size - int(below[place]),
+                matches=int(matches[place]),
+                is_anchor=place in self.fixed,
+                group=int(self.groups[place]),
             )
             for rank, place in enumerate(order.tolist(), start=1)
         )
@@ -225,12 +226,11 @@ class _TableMaker:
         )
 
 
-def _row(
-    version: str, strength: float, margin: float, ranks: tuple[int, int, int], matches: int, is_anchor: bool, group: int
-) -> TableRow:
-    low, high = strength - margin, strength + margin
-    elo, elo_low, elo_high = (ELO_MEAN + ELO_PER_UNIT * value for value in (strength, low, high))
-    return TableRow(version, strength, low, high, elo, elo_low, elo_high, *ranks, matches, is_anchor, group)
+def _interval(strength: float, margin: float) -> dict[str, float]:
+    """Return a row's strength and its bounds, also in Elo."""
+    figures = {"strength": strength, "low": strength - margin, "high": strength + margin}
+    names = {"strength": "elo", "low": "elo_low", "high": "elo_high"}
+    return figures | {names[name]: ELO_MEAN + ELO_PER_UNIT * value for name, value in figures.items()}
 
 
 def _erf(values: Floats) -> Floats:
