@@ -135,7 +135,7 @@ class FieldTable:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the JSON object, in order."""
+        """Return the keys of the JSON object, in order."""
         return tuple(self._top)
 
     def start(self, holder: Any, state: Any) -> None:
