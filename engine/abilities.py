@@ -108,7 +108,7 @@ def nothing_to_check(state: State) -> None:
 
 
 def nothing_to_count(state: State, action: int) -> Mapping[str, float]:
-    """Count nothing."""
+    """Count nothing in any action."""
     del state, action
     return {}
 

@@ -257,19 +257,19 @@ class Game(ABC):
 
     @property
     def playable(self) -> Playable | None:
-        """How bots that know nothing else of the game search it; None if it is played by its own bots only."""
+        """Return how bots that know nothing else of the game search it; None if only its own bots play it."""
         return None
 
     @property
     def shown(self) -> Shown:
-        """How people see positions and actions: by default JSON and notation, and no picture."""
+        """Return how people see positions and actions: by default as JSON and notation, without a picture."""
         from engine.abilities import plainly_shown
 
         return plainly_shown(self.actions)
 
     @property
     def tools(self) -> Tools:
-        """Extra commands of this game by name; each takes its arguments and returns an exit code."""
+        """Return extra commands of this game by name; each takes its arguments and returns an exit code."""
         return {}
 
     def stale_files(self) -> Sequence[str]:

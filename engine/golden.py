@@ -31,10 +31,10 @@ class Golden(Protocol):
         """Numbers of decision sequences with so many seats, JSON-ready."""
 
     def playthrough_lines(self, seats: int, choose: Policy) -> Iterator[str]:
-        """The lines of a playing in which `choose` decides."""
+        """Yield the lines of a playing in which `choose` decides."""
 
     def policy(self, seats: int) -> Policy:
-        """What decided in the playing that is kept."""
+        """Return what decided in the playing that is kept."""
 
 
 def golden_of(name: str) -> Golden:
@@ -43,17 +43,17 @@ def golden_of(name: str) -> Golden:
 
 
 def playthrough_file(seats: int) -> str:
-    """The name of the file with the playing of so many seats."""
+    """Return the name of the file with the playing of so many seats."""
     return f"playthrough_{seats}.txt"
 
 
 def read(name: str, file: str) -> str:
-    """The text of one of a game's golden files."""
+    """Return the text of one of a game's golden files."""
     return Path(golden_of(name).__file__).with_name(file).read_text(encoding="utf-8")
 
 
 def texts(name: str) -> Iterator[tuple[str, str]]:
-    """The golden files of a game as its rules give them now: name and text."""
+    """Yield name and text of the golden files of a game as its rules give them now."""
     golden, seats_range = golden_of(name), registry.get(name).seats
     yield PERFT, json.dumps({str(seats): golden.perft_counts(seats) for seats in seats_range}, indent=1) + "\n"
     for seats in seats_range:

@@ -1,0 +1,1 @@
+"""Bots that answer at once, for measuring everything but thinking."""

@@ -25,40 +25,31 @@ class SoloState(State):
         self.inner = inner
 
     def seat(self) -> int | None:
-        """See `State`."""
         return None if self.inner.seat() is None else 0
 
     def legal_actions(self) -> Sequence[int]:
-        """See `State`."""
         return self.inner.legal_actions()
 
     def is_legal(self, action: int) -> bool:
-        """See `State`."""
         return self.inner.is_legal(action)
 
     def apply_unchecked(self, action: int) -> None:
-        """See `State`."""
         self.inner.apply_unchecked(action)
 
     def clone(self, chance: Chance | None = None) -> Self:
-        """See `State`."""
         return type(self)(self.inner.clone(chance))
 
     def outcome(self) -> Outcome | None:
-        """See `State`."""
         outcome = self.inner.outcome()
         return Outcome((1,), outcome.details) if outcome else None
 
     def caretaker_action(self) -> int:
-        """See `State`."""
         return self.inner.caretaker_action()
 
     def to_json(self) -> dict[str, Any]:
-        """See `State`."""
         return self.inner.to_json()
 
     def observation_json(self, seat: int) -> dict[str, Any]:
-        """See `State`."""
         return self.inner.observation_json(seat)
 
 
@@ -69,12 +60,10 @@ class SoloGame(type(GAME)):  # type: ignore[misc] # the class of the game, whate
     seats = range(1, 2)
 
     def new_state(self, seats: int, options: Any = None, chance: Chance | None = None) -> SoloState:
-        """See `Game`."""
         self.check_seats(seats)
         return SoloState(GAME.new_state(SEATS_INSIDE, options, chance))
 
     def encode_observation(self, state: State, _seat: int) -> tuple[str, bytes]:
-        """See `Game`."""
         assert isinstance(state, SoloState)
         return GAME.encode_observation(state.inner, state.inner.seat() or 0)
 

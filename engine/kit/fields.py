@@ -92,7 +92,8 @@ def stated(
 
     `start` is its value in a new game, or a function of the position in which the fields before it are set; a list
     needs a function, so that no two positions share it. `key` is its key in JSON if that is not its name. A field of a
-    `group` stands in the group's object, and only `when(state)` says so if that is given; it holds `start` otherwise.
+    `group` stands in the group's object, if `when(state)`, which asks only for fields outside the group, says so; it
+    holds `start` otherwise.
     """
     return field(metadata={"start": start, "form": form, "key": key, "group": group, "when": when})
 
@@ -134,7 +135,7 @@ class FieldTable:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the JSON object, in order."""
+        """Return the keys of the JSON object, in order."""
         return tuple(self._top)
 
     def start(self, holder: Any, state: Any) -> None:

@@ -31,7 +31,7 @@ class Kind(Protocol):
 
     @property
     def first(self) -> Any:
-        """The value that is the default unless the declaration names another."""
+        """Return the value that is the default unless the declaration names another."""
 
     def read(self, path: str, value: Any, default: Any) -> Any:
         """Return the value that JSON or a text stands for. Raises OptionsError naming the path and what it takes.

@@ -14,6 +14,7 @@ from bots.algorithms.uniform import RandomBot
 from bots.kit import Bot
 from bots.offline import OfflineMatch, play_offline
 from engine import registry
+from engine.core import AbilityError
 from tests.support.nim import NIM, NimState
 
 MAKERS: dict[str, Callable[[], Bot]] = {
@@ -124,3 +125,13 @@ def test_greedy_beats_random(name: str) -> None:
 def test_search_beats_random(name: str) -> None:
     ranks = [play(name, lambda: SearchBot(playouts=40), RandomBot, seed=seed).ranks for seed in range(6)]
     assert sum(rank[0] == 1 for rank in ranks) >= 5
+
+
+@pytest.mark.parametrize("make", [MAKERS["greedy"], MAKERS["search"]])
+def test_a_game_that_gives_no_evaluation_is_refused_by_name(
+    make: Callable[[], Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(NIM), "playable", None)
+    with pytest.raises(AbilityError, match="nim cannot be searched: it gives no evaluation"):
+        play("nim", make, RandomBot)
+    assert min(play("nim", RandomBot, RandomBot).ranks) == 1

@@ -10,7 +10,7 @@ from engine.kit.options import DeclaredOptions, Number, option
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Validated options."""
+    """What the seats have agreed on before the match."""
 
     line: int = option(Number(3, 5), "how many discs in a straight line win", 4)
 

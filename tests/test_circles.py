@@ -1,0 +1,140 @@
+"""Nothing imports itself on a way round.
+
+Looked at in two ways. At every level of the tree, files and folders stand above what they import when they are loaded,
+a folder being one room with everything below it. And the folders of the whole tree do so, a folder being the files
+directly in it; there an import inside a function, or for types alone, counts too.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOPS = ("arena", "benchmarks", "bots", "engine", "ratings", "tests", "examples")
+GENERATED = ("arena/v1", "arena/games")
+"""Below everything: the one thing of `arena` that the wire of a game in `engine` imports."""
+
+
+def modules_below(root: Path) -> dict[str, Path]:
+    """Every module of the repository by its dotted name, with its path from `root`."""
+    paths = (path.relative_to(root) for top in TOPS for path in sorted((root / top).rglob("*.py")))
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+
+
+def imported(module: Path, known: Mapping[str, Path], *, at_load: bool = False) -> Iterator[str]:
+    """The modules of the repository that a file imports; with `at_load` only what its own import needs."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    for node in loaded(tree) if at_load else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                if name in known:
+                    yield name
+                elif node.module in known:
+                    yield node.module
+
+
+def loaded(node: ast.AST) -> Iterator[ast.AST]:
+    """What is run when a module is imported: no body of a function, and nothing that is for types alone."""
+    for child in ast.iter_child_nodes(node):
+        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if not is_for_types and not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield child
+            yield from loaded(child)
+
+
+def room(path: Path, folder: Path) -> str | None:
+    """The file or folder directly below `folder` in which a path lies; None if it lies elsewhere."""
+    return path.relative_to(folder).parts[0] if path.is_relative_to(folder) else None
+
+
+@cache
+def edges_of(root: Path, *, at_load: bool = False) -> list[tuple[Path, Path]]:
+    """Every import of one file of the repository by another."""
+    known = modules_below(root)
+    return [
+        (path, known[name])
+        for path in known.values()
+        if not str(path).startswith(GENERATED)
+        for name in imported(root / path, known, at_load=at_load)
+        if not str(known[name]).startswith(GENERATED)
+    ]
+
+
+def circles(root: Path) -> list[str]:
+    """One line for every folder whose files and folders import one another in a circle."""
+    edges = edges_of(root, at_load=True)
+    found = []
+    for folder in sorted({parent for edge in edges for path in edge for parent in path.parents}):
+        graph: dict[str, set[str]] = {}
+        for importer, target in edges:
+            above, below = room(importer, folder), room(target, folder)
+            if above is not None and below is not None and above != below:
+                graph.setdefault(above, set()).add(below)
+        found += [f"{folder}: {line}" for line in circle_in(graph)]
+    return found
+
+
+def folder_circles(root: Path) -> list[str]:
+    """One line if folders, each being the files directly in it, import one another in a circle."""
+    graph: dict[str, set[str]] = {}
+    for importer, target in edges_of(root):
+        if importer.parent != target.parent:
+            graph.setdefault(str(importer.parent), set()).add(str(target.parent))
+    return circle_in(graph)
+
+
+def circle_in(graph: Mapping[str, set[str]]) -> list[str]:
+    """The first circle of a graph in words; nothing if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return [" <- ".join(error.args[1])]
+    return []
+
+
+def test_no_neighbours_import_one_another_in_a_circle() -> None:
+    assert circles(ROOT) == []
+
+
+def test_no_folders_import_one_another_in_a_circle() -> None:
+    assert folder_circles(ROOT) == []
+
+
+def test_tests_and_benchmarks_are_no_circle_because_no_test_imports_a_benchmark() -> None:
+    known = modules_below(ROOT)
+    for path in known.values():
+        if path.parts[0] == "tests":
+            assert not [name for name in imported(ROOT / path, known) if name.startswith("benchmarks")], path
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("engine/above.py", "engine/below.py"),
+        ("engine/room/above.py", "engine/below.py"),
+        ("engine/room/inner/above.py", "engine/other/below.py"),
+    ],
+)
+def test_a_circle_would_be_found(tmp_path: Path, first: str, second: str) -> None:
+    for name, other in ((first, second), (second, first)):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"import {other.removesuffix('.py').replace('/', '.')}\n", encoding="utf-8")
+    (line,) = circles(tmp_path)
+    assert line.startswith("engine: ")
+
+
+def test_a_circle_of_a_folder_and_what_it_contains_would_be_found(tmp_path: Path) -> None:
+    for name, other in (("state", "room.rules"), ("room/rules", "board"), ("board", "")):
+        path = tmp_path / "engine" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"import engine.{other}\n" if other else "", encoding="utf-8")
+    assert circles(tmp_path) == []
+    assert folder_circles(tmp_path) != []
