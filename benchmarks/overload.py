@@ -17,6 +17,7 @@ from contextlib import AsyncExitStack
 
 from arena.worker.host import MatchHost
 from tests.support.overload import Tally, overrun, oversubscribed, play_in_time
+from tests.support.patience import patient_autopsies
 from tests.support.specs import installed_script_game
 
 HONEST = 2
@@ -28,7 +29,7 @@ async def play(decisions: int, overruns: int, times: int) -> Tally:
     tally = Tally()
     async with AsyncExitStack() as stack:
         hosts = [await stack.enter_async_context(MatchHost()) for _ in range(HONEST + 1)]
-        with oversubscribed(times, bots=1):
+        with oversubscribed(times, bots=1), patient_autopsies():
             honest = [play_in_time(host, decisions // HONEST, tally) for host in hosts[:HONEST]]
             await asyncio.gather(*honest, overrun(hosts[HONEST], overruns, tally))
     return tally
