@@ -5,11 +5,8 @@
         clone = clones.clone_nim_state
 
         seats: int = stated(Number(2, 4))
-        options: Options = stated(OptionsForm(OPTIONS), start=None)
-        phase: int = stated(Name(PHASES), start=0)
         decider: int | None = stated(Optional(Seat()), key="seat", start=0)
-        heap: int = stated(Number(0, 99), start=lambda state: state.options.heap)
-        legal: Sequence[int] | None = unstated(None)
+        heap: int = stated(Number(0, 99), start=20)
 
     POSITION: Final = PositionForm(NimState, "nim", version=1)
 
@@ -21,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Generic, TypeVar
 
 from engine.chance import Chance
@@ -133,6 +130,13 @@ class FieldTable:
                 self._top.setdefault(each.group.key, each.group)
                 self._in_group.setdefault(each.group.key, []).append(each)
 
+        self._writers: list[tuple[str, str, Callable[[Any, Any], Any]]] = [
+            (key, each.name, each.form.write)
+            if isinstance(each, Stated)
+            else (key, "", partial(self._write_group, each))
+            for key, each in self._top.items()
+        ]
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the keys of the JSON object, in order."""
@@ -147,16 +151,15 @@ class FieldTable:
     def write(self, holder: Any, state: Any, without: Container[str] = ()) -> dict[str, Any]:
         """Return the stated fields as JSON, but for the keys in `without`."""
         data: dict[str, Any] = {}
-        for key, each in self._top.items():
-            if key in without:
-                continue
-            if isinstance(each, Stated):
-                data[key] = each.form.write(getattr(holder, each.name), state)
-            elif each.holds is None or each.holds(holder):
-                data[key] = {inner.key: inner.write(holder, state) for inner in self.present(key, holder)}
-            else:
-                data[key] = None
+        for key, name, write in self._writers:
+            if not without or key not in without:
+                data[key] = write(getattr(holder, name), state) if name else write(holder, state)
         return data
+
+    def _write_group(self, group: Group, holder: Any, state: Any) -> dict[str, Any] | None:
+        if group.holds is not None and not group.holds(holder):
+            return None
+        return {inner.key: inner.write(holder, state) for inner in self.present(group.key, holder)}
 
     def present(self, group: str, holder: Any) -> list[Stated]:
         """Return the fields of a group that stand in JSON as things are."""

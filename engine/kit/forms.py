@@ -8,6 +8,7 @@ which the fields declared before are known: `Numbers(seat_count, 16)` is a list 
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -214,12 +215,12 @@ class OptionsForm:
     """The options of the match."""
 
     def __init__(self, table: OptionTable) -> None:
-        self._table = table
         self._parse_text = lru_cache(maxsize=64)(lambda text: table.parse(json.loads(text)))
+        self._written = lru_cache(maxsize=64)(lambda options: marshal.dumps(table.to_json(options)))
 
-    def write(self, value: Any, state: Any) -> dict[str, Any]:
+    def write(self, value: Any, state: Any) -> Any:
         del state
-        return self._table.to_json(value)
+        return marshal.loads(self._written(value))  # the quickest copy of a nested value
 
     def read(self, data: Any, key: str, state: Any) -> Any:
         del state

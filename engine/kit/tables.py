@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from engine.core import PositionError
@@ -64,12 +63,19 @@ class Packed:
 
     def __init__(self, keys: Sequence[str], bits: int, most: int) -> None:
         self._shifts = {key: bits * place for place, key in enumerate(keys)}
-        self._mask, self._most = (1 << bits) - 1, most
-        self._valid = frozenset(map(self.pack, product(range(most + 1), repeat=len(keys))))
+        self._mask, self._most, self._end = (1 << bits) - 1, most, 1 << bits * len(keys)
+        self._known: dict[int, dict[str, int]] = {}
+        """The counts in the integers met so far that are valid."""
 
     def counts(self, value: int) -> dict[str, int]:
         """Return the count of each key."""
-        return {key: value >> shift & self._mask for key, shift in self._shifts.items()}
+        return (self._known.get(value) or self._unpack(value)).copy()
+
+    def _unpack(self, value: int) -> dict[str, int]:
+        found = {key: value >> shift & self._mask for key, shift in self._shifts.items()}
+        if 0 <= value < self._end and max(found.values()) <= self._most:
+            self._known[value] = found
+        return found
 
     def pack(self, counts: Iterable[int]) -> int:
         """Return the integer that holds the counts, given in the order of the keys; -1 if none does."""
@@ -89,7 +95,7 @@ class Packed:
 
     def check(self, value: Any, key: str, state: Any) -> None:
         del state
-        if value not in self._valid:
+        if value not in self._known and self._unpack(value) and value not in self._known:
             raise PositionError(f"{key}: {shown(value)} holds a count that is not from 0 to {self._most}")
 
 
@@ -98,18 +104,23 @@ class Mask:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = ListOf(Name(names), distinct=True)
-        self._bits = tuple((1 << index, name) for index, name in enumerate(names))
+        self._in_order = tuple(names)
 
     def write(self, value: int, state: Any) -> list[str]:
         del state
-        return [name for bit, name in self._bits if value & bit]
+        found, names = [], self._in_order
+        while value:
+            low = value & -value
+            found.append(names[low.bit_length() - 1])
+            value ^= low
+        return found
 
     def read(self, data: Any, key: str, state: Any) -> int:
         return sum(1 << index for index in self._names.read(data, key, state))
 
     def check(self, value: int, key: str, state: Any) -> None:
         del state
-        read_int(value, key, 0, (1 << len(self._bits)) - 1)
+        read_int(value, key, 0, (1 << len(self._in_order)) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +135,8 @@ class Entries:
     """An object as it may be, for the message."""
 
     def write(self, value: Sequence[Any], state: Any) -> dict[str, Any]:
-        entries = zip(self.names, value, strict=True)
-        return {name: self.form.write(entry, state) for name, entry in entries if entry != self.nothing}
+        write, nothing = self.form.write, self.nothing
+        return {name: write(entry, state) for name, entry in zip(self.names, value, strict=True) if entry != nothing}
 
     def pairs(self, data: Any, key: str, state: Any) -> Iterator[tuple[int, Any]]:
         """Yield index and value of what stands in the object. Raises PositionError naming the key."""
@@ -148,21 +159,22 @@ class Entries:
                 self.form.check(entry, f"{key}.{name}", state)
 
 
-@dataclass(frozen=True, slots=True)
 class FewEntries:
     """The same object in JSON; in the position a dict from index to what differs from nothing."""
 
-    entries: Entries
+    def __init__(self, entries: Entries) -> None:
+        self.entries = entries
+        self._names = tuple(entries.names)
 
     def write(self, value: Mapping[int, Any], state: Any) -> dict[str, Any]:
-        names = tuple(self.entries.names)
-        return {names[index]: self.entries.form.write(value[index], state) for index in sorted(value)}
+        names, write = self._names, self.entries.form.write
+        return {names[index]: write(value[index], state) for index in sorted(value)}
 
     def read(self, data: Any, key: str, state: Any) -> dict[int, Any]:
         return dict(self.entries.pairs(data, key, state))
 
     def check(self, value: Mapping[int, Any], key: str, state: Any) -> None:
-        names = tuple(self.entries.names)
+        names = self._names
         for index, entry in value.items():
             read_int(index, key, 0, len(names) - 1)
             self.entries.form.check(entry, f"{key}.{names[index]}", state)
