@@ -11,7 +11,7 @@ BENCH_VENV := .venv-bench
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test before-pytest lint check-python setup setup-dev proto lock bench soak clean
+.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
@@ -27,10 +27,8 @@ help:
 demo: setup
 	@$(BIN)/arena demo
 
-test: before-pytest
+test: lint $(PROTO_VENV)/.done
 	$(BIN)/python -m pytest
-
-before-pytest: lint $(PROTO_VENV)/.done
 
 lint: setup-dev
 	$(BIN)/ruff check .
