@@ -11,7 +11,7 @@ from arena.match.spec import NO_SANDBOX, SeatSpec
 
 SUPPORT = Path(__file__).parent
 PROGRAM = "tests.support.zoo"
-FILES = ("__init__.py", "scripted_bot.py", "zoo")
+FILES = ("__init__.py", "raw_stream.py", "scripted_bot.py", "zoo")
 
 
 def copy_zoo(directory: Path) -> Path:
