@@ -1,0 +1,268 @@
+"""What becomes of the processes of bots between matches, and what is the host's fault and nobody's else."""
+
+import asyncio
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from arena.hosting.errors import HostingError, SandboxUnavailableError, StorageFailedError
+from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.match import MatchSpecError
+from arena.match.result import FaultCause
+from arena.referee.stream import BotStream, Context
+from arena.worker.host import MatchHost
+from tests.support.processes import marked_processes, parent_of
+from tests.support.specs import script_spec, scripted
+from tests.worker.hosted import ROUNDS, TWICE, bots, only_fault, play
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CARELESS_BOT = """
+import os, pathlib, sys
+from tests.support.scripted_bot import *
+
+data = pathlib.Path(os.environ["ARENA_BOT_DIR"], "data.txt").read_text()
+state = "again" if os.path.exists("debug.log") else "first"
+open("debug.log", "w").write("x")
+say(data, state, os.getcwd())
+play("garbage", 0)
+"""
+GREEDY_BOT = """
+import time
+from tests.support import scripted_bot as bot
+
+def first(decide):
+    hoard = [b"x" * 1_000_000 for _ in range(400)]
+    time.sleep(3600)
+
+bot.first = first
+bot.play("", 0)
+"""
+GATED_BOT = """
+import pathlib, time
+from tests.support import scripted_bot as bot
+
+while not pathlib.Path({gate!r}).exists():
+    time.sleep(0.01)
+bot.play("", 0)
+"""
+
+
+class TestProcesses:
+    async def test_processes_are_used_again(self, host: MatchHost, mark: str) -> None:
+        await play(host, [scripted(), scripted()])
+        await host.settle()
+        before = marked_processes(mark)
+        await play(host, [scripted(), scripted()])
+        assert marked_processes(mark) == before
+
+    async def test_one_version_in_two_seats_is_two_processes(self, host: MatchHost, mark: str) -> None:
+        await play(host, [scripted("with-note"), scripted("with-note")])
+        assert sum("with-note" in command for command in marked_processes(mark).values()) == 2
+
+    @pytest.mark.parametrize("behaviour", ["garbage", "crash", "silent", "second-stream"])
+    async def test_a_process_is_replaced_after_a_fault(self, host: MatchHost, mark: str, behaviour: str) -> None:
+        seats = [scripted(behaviour, at=1), scripted()]
+        await play(host, seats, TWICE, clock="1s")
+        assert not any(behaviour in command for command in marked_processes(mark).values())
+        report = await play(host, seats, TWICE, clock="1s")
+        assert only_fault(report).ply == 1
+
+    async def test_a_process_that_answers_after_the_match_is_replaced(self, host: MatchHost, mark: str) -> None:
+        seats = [scripted("two-answers", at=1), scripted()]
+        await play(host, seats, "0:2 1:2")
+        (first,) = (pid for pid, command in marked_processes(mark).items() if "two-answers --at 1" in command)
+        assert (await play(host, seats, "1:2 0:2")).result.faults == ()
+        # Its second answer is under way; if it came already, the bot is not kept.
+        kept = [bot.stream for bot in host._bots._idle if bot.process.pid == first]
+        while any(not stream.spoiled for stream in kept):
+            await asyncio.sleep(0)
+        await play(host, seats, "1:2 0:2")
+        await host.settle()
+        assert first not in marked_processes(mark)
+
+    async def test_the_least_recently_used_process_ends_first(self, mark: str) -> None:
+        async with MatchHost(warm_bots=2) as host:
+            before = bots(mark).keys()
+            for behaviour in ("with-note", "many-at-once", "resign", "many-at-once"):
+                await play(host, [scripted(behaviour)], "0:2")
+            await play(host, [scripted("with-note")], "0:2")
+            await host.settle()
+            new = [command for pid, command in bots(mark).items() if pid not in before]
+            assert sorted(command.split()[-3] for command in new) == ["many-at-once", "with-note"]
+
+    async def test_what_a_bot_started_lives_as_long_as_the_bot_and_ends_with_it(self, mark: str) -> None:
+        async with MatchHost() as host:
+            await play(host, [scripted("leave-daemons"), scripted()])
+            await play(host, [scripted("crash"), scripted("with-note")])
+            await host.settle()
+            assert sum("time.sleep" in command for command in marked_processes(mark).values()) == 3
+        assert not any("time.sleep" in command for command in marked_processes(mark).values())
+
+    async def test_a_bot_that_ignores_term_is_killed(self, host: MatchHost) -> None:
+        report = await play(host, [scripted("ignore-term"), scripted()], TWICE, clock="1s")
+        assert only_fault(report).cause is FaultCause.TIMEOUT
+
+    async def test_a_bot_sees_only_the_environment_it_needs(
+        self, host: MatchHost, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SECRET", "of the operator")
+        fault = only_fault(await play(host, [scripted("show-environment"), scripted()]))
+        words = fault.evidence["stderr"].split()
+        assert {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_BOT_DIR", "HOME", "PATH", "TMPDIR"} <= set(words)
+        assert set(words) & {"SECRET", "USER", "PWD"} == set()
+
+    async def test_a_bot_works_in_a_directory_of_its_own_which_goes_with_it(self, tmp_path: Path) -> None:
+        bot = tmp_path / "bot"
+        bot.mkdir()
+        (bot / "data.txt").write_text("known", encoding="utf-8")
+        (bot / "main.py").write_text(CARELESS_BOT, encoding="utf-8")
+        seats = [replace(scripted("garbage"), directory=str(bot), command=(sys.executable, str(bot / "main.py")))]
+        async with MatchHost() as host:
+            reports = [await play(host, [*seats, scripted()]) for _ in range(2)]
+        said = [only_fault(report).evidence["stderr"].split() for report in reports]
+        assert [words[:2] for words in said] == [["known", "first"]] * 2
+        directories = {words[2] for words in said}
+        assert len(directories) == 2
+        assert not any(Path(directory).exists() for directory in directories)
+        assert sorted(path.name for path in bot.iterdir()) == ["data.txt", "main.py"]
+
+    async def test_cancelling_while_a_bot_starts_ends_those_that_were_ready(self, mark: str) -> None:
+        async with MatchHost() as host:
+            before = bots(mark).keys()
+            await play(host, [scripted("with-note")], "0:3")
+            match = asyncio.create_task(play(host, [scripted("with-note"), scripted("never-connect"), scripted()]))
+            while not any("never-connect" in command for command in bots(mark).values()):
+                await asyncio.sleep(0)
+            match.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await match
+            await host.settle()
+            assert bots(mark).keys() == before
+
+    async def test_no_bot_is_ending_any_more_when_the_next_match_begins(self, mark: str) -> None:
+        async with MatchHost(warm_bots=0) as host:
+            before = bots(mark).keys()
+            await play(host, [scripted("ignore-term", at=9), scripted("with-note", at=9)], "0:3 1:3")
+            match = asyncio.create_task(play(host, [scripted("silent")], "0:3"))
+            while not any("silent" in command for command in bots(mark).values()):
+                await asyncio.sleep(0)
+            assert len(bots(mark).keys() - before) == 1
+            match.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await match
+
+    async def test_a_warm_bot_that_joined_for_another_game_is_not_given_this_one(self) -> None:
+        async with MatchHost() as host:
+            await play(host, [scripted("resign", at=99)], "0:3")
+            (idle,) = host._bots._idle
+            idle.games = ("checkers",)
+            assert (await play(host, [scripted("resign", at=99)], "0:3")).result.faults == ()
+            assert len(host._bots._idle) == 2
+
+    async def test_a_bot_that_speaks_before_its_match_gets_no_seat(
+        self, host: MatchHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        streams: list[BotStream] = []
+
+        class Recorded(BotStream):
+            def __init__(self, context: Context) -> None:
+                super().__init__(context)
+                streams.append(self)
+
+        monkeypatch.setattr("arena.referee.server.BotStream", Recorded)
+        gate, program = tmp_path / "open", tmp_path / "bot.py"
+        program.write_text(GATED_BOT.format(gate=str(gate)), encoding="utf-8")
+        gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))
+        match = asyncio.create_task(play(host, [scripted("join-and-act"), gated]))
+        while not any(stream.spoiled for stream in streams):  # the match waits for the other one meanwhile
+            await asyncio.sleep(0)
+        gate.touch()
+        fault = only_fault(await match)
+        assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
+        assert fault.explanation == "Before its match started, it sent a message while no match asked it."
+
+    async def test_a_stream_that_is_not_read_any_more_is_not_used_again(self) -> None:
+        stream = BotStream(mock.Mock())
+        assert not stream.spoiled
+        stream.mute()
+        assert stream.spoiled
+
+    async def test_cancelling_a_match_ends_its_bots(self, host: MatchHost, mark: str) -> None:
+        match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
+        while not any("silent" in command for command in marked_processes(mark).values()):
+            await asyncio.sleep(0)
+        match.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await match
+        await host.settle()
+        assert not any("silent" in command for command in marked_processes(mark).values())
+        assert (await play(host, [scripted(), scripted()])).result.by_rules
+
+
+async def test_an_order_that_cannot_be_played_is_refused(host: MatchHost) -> None:
+    with pytest.raises(MatchSpecError, match="rules version 9"):
+        await host.play(script_spec(ROUNDS, 2, rules_version="9"))
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (MatchLostError("the referee was late", HostCause.REFEREE_LAG, {"lag_us": 5}), HostCause.REFEREE_LAG),
+        (StorageFailedError("no space left"), HostCause.STORAGE_FAILED),
+        (SandboxUnavailableError("no namespaces"), HostCause.SANDBOX_FAILED),
+        (HostingError("no descriptors left"), HostCause.HOSTING_FAILED),
+    ],
+)
+async def test_the_fault_of_the_host_ends_the_match_and_its_bots_and_has_its_cause(
+    host: MatchHost, mark: str, monkeypatch: pytest.MonkeyPatch, error: Exception, cause: HostCause
+) -> None:
+    async def play_match(*_: object, **_options: object) -> None:
+        raise error
+
+    await host.settle()
+    before = bots(mark).keys()
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.worker.host.play_match", play_match)
+        with pytest.raises(MatchLostError, match=str(error)) as lost:
+            await play(host, [scripted("with-note", at=77), scripted("with-note", at=78)])
+    assert lost.value.cause is cause
+    assert lost.value.evidence == getattr(error, "evidence", {})
+    assert isinstance(lost.value, HostBrokenError) == isinstance(error, HostingError)
+    await host.settle()
+    assert bots(mark).keys() == before
+    assert (await play(host, [scripted(), scripted()])).result.by_rules
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux")
+async def test_a_bot_that_used_too_much_is_blamed_for_that_and_not_for_its_end(host: MatchHost, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(GREEDY_BOT, encoding="utf-8")
+    greedy = replace(scripted(), version="greedy", command=(sys.executable, str(tmp_path / "bot.py")), memory_mb=150)
+    fault = only_fault(await play(host, [greedy, scripted()]))
+    assert fault.cause is FaultCause.RESOURCE
+    assert fault.evidence["exceeded"] == "memory"
+    assert fault.evidence["used"] > fault.evidence["limit"]
+
+
+async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
+    before = set(marked_processes(mark))
+    async with MatchHost() as host:
+        # The guardian of a launcher looks like it, and is its child. A process that has just been started shows no
+        # environment for a moment.
+        while not (found := [pid for pid in marked_processes(mark).keys() - before if parent_of(pid) == os.getpid()]):
+            await asyncio.sleep(0)
+        (launcher,) = found
+        match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
+        while not any("silent" in command for command in marked_processes(mark).values()):
+            await asyncio.sleep(0)
+        os.kill(launcher, signal.SIGKILL)
+        with pytest.raises(HostBrokenError) as lost:
+            await match
+    assert lost.value.cause is HostCause.LAUNCHER_LOST
+    while marked_processes(mark).keys() - before:
+        await asyncio.sleep(0.01)  # the guardian ends when it has cleared up
