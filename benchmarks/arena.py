@@ -23,7 +23,7 @@ from benchmarks.processes import arenas_own, memory_kb
 from ratings.read.matches import list_matches
 from ratings.read.tournaments import list_tournaments
 from ratings.store.database import open_database
-from ratings.store.models import MatchState
+from ratings.store.states import MatchState
 
 BOT = Path(__file__).with_name("instant")
 NAMES = ("instant-a", "instant-b", "instant-c")

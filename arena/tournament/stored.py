@@ -12,7 +12,8 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
 from ratings.read.waves import TournamentWaves
-from ratings.store.models import MatchState, Pool, Tournament
+from ratings.store.models import Pool, Tournament
+from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, MatchRecord
 
 

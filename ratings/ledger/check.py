@@ -14,8 +14,8 @@ from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
-from ratings.store.models import AttemptState, MatchState
 from ratings.store.sessions import read
+from ratings.store.states import AttemptState, MatchState
 
 _MOST_OF_A_KIND = 10
 

@@ -11,8 +11,9 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.models import Entrant, MatchState, Tournament
+from ratings.store.models import Entrant, Tournament
 from ratings.store.progress import count_progress
+from ratings.store.states import MatchState
 
 _m, _s = tables.match, tables.match_seat
 

@@ -19,7 +19,7 @@ from ratings.statistics.errors import SkillError
 from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill, SkillSettings, exposure, newcomer, rate, successor
 from ratings.store import tables
-from ratings.store.models import MatchState, Verdict
+from ratings.store.states import MatchState, Verdict
 from ratings.store.tables import AnyRow
 
 _CHUNK = 64

@@ -15,7 +15,8 @@ from ratings.ledger.live import VersionRating, change_columns, first_rating, rat
 from ratings.ledger.pools import settings_of
 from ratings.statistics.skill import Skill
 from ratings.store import tables
-from ratings.store.models import Pool, Verdict
+from ratings.store.models import Pool
+from ratings.store.states import Verdict
 from ratings.store.tables import AnyRow
 
 

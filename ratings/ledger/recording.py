@@ -18,7 +18,7 @@ from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
 from ratings.store.ids import now_us
-from ratings.store.models import AttemptState, MatchState
+from ratings.store.states import AttemptState, MatchState
 from ratings.store.tables import AnyRow
 
 

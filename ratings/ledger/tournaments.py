@@ -18,7 +18,8 @@ from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Bot, MatchState, Tournament, Version
+from ratings.store.models import Bot, Tournament, Version
+from ratings.store.states import MatchState
 
 _m = tables.match
 

@@ -12,8 +12,9 @@ from ratings.errors import NotFoundError, PlanError
 from ratings.statistics.blocks import Block, Seating
 from ratings.store import tables, waves
 from ratings.store.ids import new_id, now_us
-from ratings.store.models import MatchState, Pool, Tournament
+from ratings.store.models import Pool, Tournament
 from ratings.store.progress import count_progress
+from ratings.store.states import MatchState
 from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave
 
 _LARGEST_SEED = 2**53 - 1

@@ -15,8 +15,8 @@ from sqlmodel import Session
 from ratings.errors import NotFoundError
 from ratings.statistics.official.results import Bools, Ints, Results
 from ratings.store import tables
-from ratings.store.models import Verdict
 from ratings.store.sessions import Source, read
+from ratings.store.states import Verdict
 
 _PART = 20_000
 _m, _t, _o = tables.match, tables.tournament, tables.rating_order

@@ -17,7 +17,6 @@ from ratings.store.models import (
     LeakCheck,
     Match,
     MatchSeat,
-    MatchState,
     Pool,
     RatingChange,
     Replay,
@@ -25,6 +24,7 @@ from ratings.store.models import (
     Version,
 )
 from ratings.store.sessions import Source, read
+from ratings.store.states import MatchState
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,10 @@ from sqlmodel import Session, col, select
 from ratings.read.identifying import only_one
 from ratings.statistics.points import match_points
 from ratings.store.lookups import get_tournament
-from ratings.store.models import (
-    Bot,
-    Entrant,
-    Match,
-    MatchSeat,
-    MatchState,
-    Pool,
-    Tournament,
-    Version,
-)
+from ratings.store.models import Bot, Entrant, Match, MatchSeat, Pool, Tournament, Version
 from ratings.store.progress import Progress, count_progress, progress_of
 from ratings.store.sessions import Source, read
+from ratings.store.states import MatchState
 
 
 @dataclass(frozen=True, slots=True)

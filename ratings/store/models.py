@@ -7,48 +7,13 @@ UTC in integer microseconds, ids are UUIDv7 text, enumerations are text.
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Double, Index, LargeBinary, Text, UniqueConstraint, false, text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-
-
-class MatchState(enum.StrEnum):
-    """The life of a match: planned, then leased, then finished or void; a lost lease leads back to planned."""
-
-    PLANNED = "planned"
-    LEASED = "leased"
-    FINISHED = "finished"
-    VOID = "void"
-
-
-class AttemptState(enum.StrEnum):
-    """The life of an attempt at a match."""
-
-    RUNNING = "running"
-    FINISHED = "finished"
-    FAILED = "failed"
-    """The host failed, which counts against the match."""
-    EXPIRED = "expired"
-    """The lease ran out, which counts against the match."""
-    RELEASED = "released"
-    """The match was given back in good order, which does not count against it."""
-
-
-class Verdict(enum.StrEnum):
-    """Whether a match of a rated tournament changed ratings, and if not, why."""
-
-    RATED = "rated"
-    VOID = "void"
-    VOID_BLOCK = "void_block"
-    """Another match of its block is void or unrated, and seats are only fair in whole blocks."""
-    UNRATED = "unrated"
-    """The result says that it is not to be rated: every seat faulted before any acted."""
-    SAME_OWNER = "same_owner"
-    """Two of its bots belong to one registered owner."""
+from ratings.store.states import AttemptState, MatchState, Verdict
 
 
 class Owner(Table, table=True):
@@ -57,6 +22,9 @@ class Owner(Table, table=True):
     id: str = Field(primary_key=True)
     name: str = Field(unique=True)
     created_at_us: int = Field(sa_type=BigInteger)
+    disabled_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    limits: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    """What differs from the limits that all owners have."""
 
 
 class Bot(Table, table=True):
@@ -64,6 +32,7 @@ class Bot(Table, table=True):
 
     id: str = Field(primary_key=True)
     name: str = Field(unique=True)
+    """`owner/name`, or a plain name for a bot without owner."""
     owner_id: str | None = Field(default=None, foreign_key="owner.id")
     created_at_us: int = Field(sa_type=BigInteger)
     disabled_at_us: int | None = Field(default=None, sa_type=BigInteger)
@@ -80,6 +49,11 @@ class Version(Table, table=True):
     content_hash: str
     manifest: dict[str, Any] = Field(sa_type=JSON)
     created_at_us: int = Field(sa_type=BigInteger)
+    message: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    """What its author says has changed, like that of a commit."""
+    predecessor: int | None = None
+    """The number of the bot's version that it is meant to replace."""
+    withdrawn_at_us: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class Pool(Table, table=True):
@@ -144,6 +118,8 @@ class Wave(Table, table=True):
     first_block: int
     blocks: int
     planned_at_us: int = Field(sa_type=BigInteger)
+    memory: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    """What the format remembers of this wave and all before it, once they are over; follows from the facts."""
 
 
 class Block(Table, table=True):
@@ -221,6 +197,8 @@ class MatchSeat(Table, table=True):
     forfeit: int | None = None
     """1 for the seat that forfeited first, 2 for the next, and so on; empty if it did not forfeit."""
     resigned: bool | None = None
+    runtime: str | None = None
+    """The hash of the runtime that the bot ran in; empty for matches older than this column."""
 
 
 class Fault(Table, table=True):

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
-from ratings.store.models import MatchState
+from ratings.store.states import MatchState
 
 _m = tables.match
 _MORE_WAVES = select(tables.tournament.c.more_waves).where(tables.tournament.c.id == bindparam("tournament"))

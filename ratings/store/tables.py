@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 from sqlalchemy import Row
 from sqlalchemy import Table as CoreTable
 
-from ratings.store import models
+from ratings.store import models, service
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row that a core statement returned; its columns are attributes."""
 
-metadata = models.Match.metadata
+metadata = service.Token.metadata
+assert metadata is models.Match.metadata
 """All tables, and no others."""
 
 _all = metadata.tables
@@ -34,3 +35,15 @@ replay: CoreTable = _all["replay"]
 tournament: CoreTable = _all["tournament"]
 version: CoreTable = _all["version"]
 wave: CoreTable = _all["wave"]
+
+active_version: CoreTable = _all["active_version"]
+admission: CoreTable = _all["admission"]
+annulment: CoreTable = _all["annulment"]
+bot_event: CoreTable = _all["bot_event"]
+invitation: CoreTable = _all["invitation"]
+ladder: CoreTable = _all["ladder"]
+notice: CoreTable = _all["notice"]
+runtime: CoreTable = _all["runtime"]
+season: CoreTable = _all["season"]
+seat_log: CoreTable = _all["seat_log"]
+token: CoreTable = _all["token"]

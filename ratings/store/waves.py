@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session
 
 from ratings.store import tables
-from ratings.store.models import MatchState
+from ratings.store.states import MatchState
 
 _m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
 

@@ -25,7 +25,8 @@ from ratings.read.leaderboard import table
 from ratings.read.matches import MatchDetail, list_matches, match_detail
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
-from ratings.store.models import MatchState, Tournament
+from ratings.store.models import Tournament
+from ratings.store.states import MatchState
 from tests.support.given_waves import GivenWaves
 from tests.support.patience import PATIENT
 from tests.support.processes import marked_processes, parent_of

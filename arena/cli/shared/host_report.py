@@ -13,7 +13,8 @@ from arena.cli.shared.suggestions import next_command
 from arena.match.report import LeakVerdict
 from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.matches import list_matches
-from ratings.store.models import Match, MatchState, Tournament
+from ratings.store.models import Match, Tournament
+from ratings.store.states import MatchState
 
 _MOST_SHOWN = 10
 _FINDINGS = {

@@ -12,8 +12,8 @@ from ratings.read.matches import match_detail
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate, successor
 from ratings.store import tables
 from ratings.store.database import Database
-from ratings.store.models import Verdict
 from ratings.store.sessions import read, write
+from ratings.store.states import Verdict
 from tests.ratings import book
 
 SETTINGS = SkillSettings()

@@ -12,8 +12,8 @@ from ratings.ledger.recording import FaultFact, LeakFact, record_results
 from ratings.read.leaks import leak_checks
 from ratings.read.matches import match_detail, replay_of
 from ratings.store.database import Database, open_database
-from ratings.store.models import AttemptState, MatchState
 from ratings.store.sessions import write
+from ratings.store.states import AttemptState, MatchState
 from tests.ratings import book
 
 EVERYTHING = (

@@ -5,7 +5,7 @@ import pytest
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import matches, tournaments
 from ratings.store.database import Database
-from ratings.store.models import MatchState
+from ratings.store.states import MatchState
 from tests.ratings import book
 
 

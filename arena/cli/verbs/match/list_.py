@@ -16,7 +16,7 @@ from arena.cli.shared.storage import Storage, open_existing_storage
 from ratings.read import matches
 from ratings.read.matches import MatchRow
 from ratings.read.tournaments import list_tournaments
-from ratings.store.models import MatchState
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 

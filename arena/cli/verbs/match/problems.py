@@ -9,7 +9,8 @@ import typer
 
 from arena.cli.shared.output import format_instant, printable
 from ratings.read.matches import MatchDetail
-from ratings.store.models import Attempt, AttemptState
+from ratings.store.models import Attempt
+from ratings.store.states import AttemptState
 
 _MOST_LINES = 20
 _BY_BOT, _BY_HOST = "bot", "host"

@@ -28,7 +28,8 @@ from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
 from ratings.read.matches import MatchDetail, list_matches, match_detail
-from ratings.store.models import MatchState, Tournament
+from ratings.store.models import Tournament
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 

@@ -17,7 +17,8 @@ from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems, problem_facts
 from arena.cli.verbs.match.times import find_times, print_times
 from ratings.read.matches import MatchDetail, find_match, match_detail, replay_of
-from ratings.store.models import Match, MatchSeat, MatchState, RatingChange
+from ratings.store.models import Match, MatchSeat, RatingChange
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 

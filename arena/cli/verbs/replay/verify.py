@@ -17,7 +17,8 @@ from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.match.replay import load
 from arena.match.verify import verify as problems_of
 from ratings.read.matches import MatchDetail, find_match, match_detail, replay_of, replays
-from ratings.store.models import Match, MatchState
+from ratings.store.models import Match
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 

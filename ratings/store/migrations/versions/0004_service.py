@@ -1,0 +1,210 @@
+"""What a service keeps: owners' tokens, admissions, ladders and seasons; bots of an owner are named `owner/name`.
+
+Revision 0004.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+
+    op.create_table(
+        "runtime",
+        sa.Column("hash", sa.String(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("contents", sa.JSON(), nullable=False),
+        sa.Column("seen_at_us", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("hash", name=op.f("pk_runtime")),
+    )
+    op.create_table(
+        "invitation",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("owner_name", sa.String(), nullable=False),
+        sa.Column(
+            "scope",
+            sa.Enum("organiser", "competitor", "viewer", "player", name="scope", native_enum=False, length=16),
+            nullable=False,
+        ),
+        sa.Column("digest", sa.String(), nullable=False),
+        sa.Column("created_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("used_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("owner_id", sa.String(), nullable=True),
+        sa.ForeignKeyConstraint(["owner_id"], ["owner.id"], name=op.f("fk_invitation_owner_id_owner")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_invitation")),
+        sa.UniqueConstraint("digest", name=op.f("uq_invitation_digest")),
+    )
+    op.create_table(
+        "ladder",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("pool_id", sa.String(), nullable=False),
+        sa.Column("settings", sa.JSON(), nullable=False),
+        sa.Column("opened_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("closed_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("closed_because", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["pool_id"], ["pool.id"], name=op.f("fk_ladder_pool_id_pool")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_ladder")),
+        sa.UniqueConstraint("name", name=op.f("uq_ladder_name")),
+    )
+    op.create_index(op.f("ix_ladder_pool_id"), "ladder", ["pool_id"], unique=False)
+    op.create_table(
+        "notice",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("owner_id", sa.String(), nullable=True),
+        sa.Column("at_us", sa.BigInteger(), nullable=False),
+        sa.Column("subject", sa.String(), nullable=False),
+        sa.Column("sentence", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["owner_id"], ["owner.id"], name=op.f("fk_notice_owner_id_owner")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_notice")),
+    )
+    op.create_index(op.f("ix_notice_owner_id"), "notice", ["owner_id"], unique=False)
+    op.create_table(
+        "token",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("owner_id", sa.String(), nullable=True),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column(
+            "scope",
+            sa.Enum("organiser", "competitor", "viewer", "player", name="scope", native_enum=False, length=16),
+            nullable=False,
+        ),
+        sa.Column("digest", sa.String(), nullable=False),
+        sa.Column("created_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("revoked_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("used_at_us", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(["owner_id"], ["owner.id"], name=op.f("fk_token_owner_id_owner")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_token")),
+        sa.UniqueConstraint("digest", name=op.f("uq_token_digest")),
+    )
+    op.create_index(op.f("ix_token_owner_id"), "token", ["owner_id"], unique=False)
+    op.create_table(
+        "season",
+        sa.Column("ladder_id", sa.String(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("tournament_id", sa.String(), nullable=False),
+        sa.Column("opened_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("freezes_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("frozen_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("final_tournament_id", sa.String(), nullable=True),
+        sa.Column("closed_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("table", sa.JSON(none_as_null=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["final_tournament_id"], ["tournament.id"], name=op.f("fk_season_final_tournament_id_tournament")
+        ),
+        sa.ForeignKeyConstraint(["ladder_id"], ["ladder.id"], name=op.f("fk_season_ladder_id_ladder")),
+        sa.ForeignKeyConstraint(["tournament_id"], ["tournament.id"], name=op.f("fk_season_tournament_id_tournament")),
+        sa.PrimaryKeyConstraint("ladder_id", "number", name=op.f("pk_season")),
+        sa.UniqueConstraint("tournament_id", name=op.f("uq_season_tournament_id")),
+    )
+    op.create_table(
+        "active_version",
+        sa.Column("bot_id", sa.String(), nullable=False),
+        sa.Column("version_id", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["bot_id"], ["bot.id"], name=op.f("fk_active_version_bot_id_bot")),
+        sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_active_version_version_id_version")),
+        sa.PrimaryKeyConstraint("bot_id", name=op.f("pk_active_version")),
+    )
+    op.create_table(
+        "admission",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("version_id", sa.String(), nullable=False),
+        sa.Column(
+            "state",
+            sa.Enum(
+                "queued",
+                "running",
+                "admitted",
+                "refused",
+                "withdrawn",
+                name="admissionstate",
+                native_enum=False,
+                length=16,
+            ),
+            nullable=False,
+        ),
+        sa.Column("requested_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("started_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("ended_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("checks", sa.JSON(), nullable=False),
+        sa.Column("summary", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_admission_version_id_version")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_admission")),
+    )
+    op.create_index(op.f("ix_admission_state"), "admission", ["state"], unique=False)
+    op.create_index(op.f("ix_admission_version_id"), "admission", ["version_id"], unique=False)
+    op.create_table(
+        "bot_event",
+        sa.Column("bot_id", sa.String(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column(
+            "kind",
+            sa.Enum(
+                "submitted",
+                "admitted",
+                "refused",
+                "promoted",
+                "not_promoted",
+                "withdrawn",
+                "rolled_back",
+                "disabled",
+                "enabled",
+                "annulled",
+                name="boteventkind",
+                native_enum=False,
+                length=16,
+            ),
+            nullable=False,
+        ),
+        sa.Column("version_id", sa.String(), nullable=True),
+        sa.Column("at_us", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.String(), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["bot_id"], ["bot.id"], name=op.f("fk_bot_event_bot_id_bot")),
+        sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_bot_event_version_id_version")),
+        sa.PrimaryKeyConstraint("bot_id", "number", name=op.f("pk_bot_event")),
+    )
+    op.create_table(
+        "annulment",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("match_id", sa.String(), nullable=True),
+        sa.Column("version_id", sa.String(), nullable=True),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("actor", sa.String(), nullable=False),
+        sa.Column("at_us", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["match.id"], name=op.f("fk_annulment_match_id_match")),
+        sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_annulment_version_id_version")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_annulment")),
+    )
+    op.create_index(op.f("ix_annulment_match_id"), "annulment", ["match_id"], unique=False)
+    op.create_index(op.f("ix_annulment_version_id"), "annulment", ["version_id"], unique=False)
+    op.create_table(
+        "seat_log",
+        sa.Column("match_id", sa.String(), nullable=False),
+        sa.Column("seat", sa.Integer(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("cut_bytes", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["match.id"], name=op.f("fk_seat_log_match_id_match")),
+        sa.PrimaryKeyConstraint("match_id", "seat", name=op.f("pk_seat_log")),
+    )
+    op.add_column("match_seat", sa.Column("runtime", sa.String(), nullable=True))
+    op.add_column("owner", sa.Column("disabled_at_us", sa.BigInteger(), nullable=True))
+    op.add_column("owner", sa.Column("limits", sa.JSON(none_as_null=True), nullable=True))
+    op.add_column("version", sa.Column("message", sa.String(), server_default=sa.text("''"), nullable=False))
+    op.add_column("version", sa.Column("predecessor", sa.Integer(), nullable=True))
+    op.add_column("version", sa.Column("withdrawn_at_us", sa.BigInteger(), nullable=True))
+    op.add_column("wave", sa.Column("memory", sa.JSON(none_as_null=True), nullable=True))
+    # Bots of an owner had plain names, which were unique, so these are too.
+    op.execute(
+        "UPDATE bot SET name = (SELECT owner.name FROM owner WHERE owner.id = bot.owner_id) || '/' || name "
+        "WHERE owner_id IS NOT NULL"
+    )

@@ -1,0 +1,164 @@
+"""The tables of what a service keeps besides the matches: tokens, admissions, what became of a bot, ladders, seasons.
+
+They follow the rules of `ratings.store.models`: instants are UTC in integer microseconds, ids are UUIDv7 text,
+enumerations are text, and of secrets only hashes are stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
+from sqlmodel import Field
+
+from ratings.store.base import Table, text_of
+from ratings.store.states import AdmissionState, BotEventKind, Scope
+
+
+class Token(Table, table=True):
+    """The right to use the service, of which only a hash is kept; without an owner it is an organiser's."""
+
+    __table_args__ = (Index(None, "owner_id"),)
+
+    id: str = Field(primary_key=True)
+    owner_id: str | None = Field(default=None, foreign_key="owner.id")
+    name: str
+    scope: Scope = Field(sa_type=text_of(Scope))
+    digest: str = Field(unique=True)
+    """SHA-256 of the token, in hexadecimal digits; tokens are random, so no salt is needed."""
+    created_at_us: int = Field(sa_type=BigInteger)
+    expires_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    revoked_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    used_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    """When it was last used, to the minute."""
+
+
+class Invitation(Table, table=True):
+    """A code that becomes an owner and a token, once."""
+
+    id: str = Field(primary_key=True)
+    owner_name: str
+    scope: Scope = Field(sa_type=text_of(Scope))
+    digest: str = Field(unique=True)
+    """SHA-256 of the code, in hexadecimal digits."""
+    created_at_us: int = Field(sa_type=BigInteger)
+    expires_at_us: int = Field(sa_type=BigInteger)
+    used_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    owner_id: str | None = Field(default=None, foreign_key="owner.id")
+    """Who used it."""
+
+
+class Admission(Table, table=True):
+    """The checks that a version must pass before it plays rated matches; a version may come up again."""
+
+    __table_args__ = (Index(None, "state"), Index(None, "version_id"))
+
+    id: str = Field(primary_key=True)
+    version_id: str = Field(foreign_key="version.id")
+    state: AdmissionState = Field(sa_type=text_of(AdmissionState))
+    requested_at_us: int = Field(sa_type=BigInteger)
+    started_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    ended_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    checks: list[dict[str, Any]] = Field(sa_type=JSON)
+    """The findings so far, in the order of the checks."""
+    summary: str | None = Field(default=None, sa_type=Text)
+    """The verdict in one sentence for the author."""
+
+
+class BotEvent(Table, table=True):
+    """What happened to a bot, in order; `number` counts from 0 within the bot."""
+
+    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
+    number: int = Field(primary_key=True)
+    kind: BotEventKind = Field(sa_type=text_of(BotEventKind))
+    version_id: str | None = Field(default=None, foreign_key="version.id")
+    at_us: int = Field(sa_type=BigInteger)
+    actor: str
+    """Who did it: the name of an owner, `operator`, or `arena` for what the service did by itself."""
+    message: str = Field(sa_type=Text)
+
+
+class ActiveVersion(Table, table=True):
+    """The version with which a bot takes part in ladders; follows from the bot's events."""
+
+    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
+    version_id: str = Field(foreign_key="version.id")
+
+
+class Ladder(Table, table=True):
+    """A pool in which the service plays on and on, in seasons."""
+
+    id: str = Field(primary_key=True)
+    name: str = Field(unique=True)
+    pool_id: str = Field(foreign_key="pool.id", index=True)
+    settings: dict[str, Any] = Field(sa_type=JSON)
+    opened_at_us: int = Field(sa_type=BigInteger)
+    closed_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    closed_because: str | None = Field(default=None, sa_type=Text)
+
+
+class Season(Table, table=True):
+    """A stretch of a ladder: one tournament, whose secret is published when the season is closed."""
+
+    ladder_id: str = Field(primary_key=True, foreign_key="ladder.id")
+    number: int = Field(primary_key=True)
+    """Counts from 1 within the ladder."""
+    name: str
+    tournament_id: str = Field(foreign_key="tournament.id", unique=True)
+    opened_at_us: int = Field(sa_type=BigInteger)
+    freezes_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    """When submissions close, as it was announced."""
+    frozen_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    final_tournament_id: str | None = Field(default=None, foreign_key="tournament.id")
+    """The final, in which every bot plays the same number of matches."""
+    closed_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    table: list[dict[str, Any]] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    """The table as it was when the season was closed."""
+
+
+class Annulment(Table, table=True):
+    """That a match, or everything a version played, does not count; a fact, the match itself stays as it was."""
+
+    __table_args__ = (Index(None, "match_id"), Index(None, "version_id"))
+
+    id: str = Field(primary_key=True)
+    match_id: str | None = Field(default=None, foreign_key="match.id")
+    version_id: str | None = Field(default=None, foreign_key="version.id")
+    why: str = Field(sa_type=Text)
+    actor: str
+    at_us: int = Field(sa_type=BigInteger)
+
+
+class Notice(Table, table=True):
+    """Something that owners are told; without an owner it is for everybody."""
+
+    __table_args__ = (Index(None, "owner_id"),)
+
+    id: str = Field(primary_key=True)
+    owner_id: str | None = Field(default=None, foreign_key="owner.id")
+    at_us: int = Field(sa_type=BigInteger)
+    subject: str
+    sentence: str = Field(sa_type=Text)
+
+
+class SeatLog(Table, table=True):
+    """What the bot in a seat wrote to its output during a match; no fact: it may be removed by age and size."""
+
+    match_id: str = Field(primary_key=True, foreign_key="match.id")
+    seat: int = Field(primary_key=True)
+    data: bytes = Field(sa_type=LargeBinary)
+    """Compressed with zlib."""
+    cut_bytes: int = 0
+    """How many bytes were left out, at the beginning or in the middle."""
+
+
+class Runtime(Table, table=True):
+    """What a runtime consisted of, by the hash of its content."""
+
+    hash: str = Field(primary_key=True)
+    name: str
+    kind: str
+    contents: dict[str, Any] = Field(sa_type=JSON)
+    """The versions of the program and of the packages in it."""
+    seen_at_us: int = Field(sa_type=BigInteger)
+    """When it was first used."""
