@@ -54,6 +54,7 @@ EXIT_CODES = {
     "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
+    "arena.hosting.archive.errors.ArchiveError": MISUSE,
     "arena.hosting.errors.HostingError": FAILED,
     "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
