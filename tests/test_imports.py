@@ -47,6 +47,20 @@ BOUNDARIES = {
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/service": Boundary(
+        (
+            "arena.service",
+            "arena.client",
+            "arena.tournament",
+            "arena.executor",
+            "arena.match",
+            "arena.hosting",
+            "arena.v1",
+            "ratings",
+            "engine",
+        ),
+        ("google", "grpc", "structlog"),
+    ),
     "arena/cli": Boundary(
         ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
         ("typer", "rich"),
