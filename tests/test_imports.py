@@ -61,8 +61,21 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
+    "arena/client": Boundary(("arena.client", "engine", "ratings.store.states")),
+    "arena/client/here": Boundary(
+        ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
+    ),
     "arena/cli": Boundary(
-        ("arena.cli", "arena.match", "arena.hosting", "arena.tournament", "arena.executor", "ratings", "engine"),
+        (
+            "arena.cli",
+            "arena.client",
+            "arena.match",
+            "arena.hosting",
+            "arena.tournament",
+            "arena.executor",
+            "ratings",
+            "engine",
+        ),
         ("typer", "rich"),
     ),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
