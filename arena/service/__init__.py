@@ -1,1 +1,1 @@
-"""What `arena serve` is made of: one process that takes in bots, plays ladders and tournaments, and answers owners."""
+"""What `arena serve` is made of: settings, slots, ladders, the owners' services. No rules of a game, no SQL."""
