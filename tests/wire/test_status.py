@@ -76,8 +76,8 @@ def test_every_error_reads_back(code: int, reason: str, message: str, metadata: 
 def test_details_of_another_domain_are_left_aside(reason: str, message: str) -> None:
     info = ERROR_INFO(reason=reason, domain="example.org", metadata={"a": "b"})
     status = STATUS(code=5, message=message)
-    status.details.add().Pack(info)  # type: ignore[attr-defined]
-    assert decode_status(status.SerializeToString()) == Status(5, "", message)  # type: ignore[attr-defined]
+    status.details.add().Pack(info)
+    assert decode_status(status.SerializeToString()) == Status(5, "", message)
 
 
 @given(st.binary())
