@@ -48,6 +48,7 @@ EXIT_CODES = {
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,
     "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.PageError": MISUSE,
     "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
     "ratings.statistics.errors.StatisticsError": FAILED,
