@@ -173,9 +173,7 @@ def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) 
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
     if not _seats_named(fact) <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
-        raise FactError(
-            f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice"
-        )
+        raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
     if not fact.replay:
         raise FactError(f"{place}: the replay is empty")
 
