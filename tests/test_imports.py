@@ -65,6 +65,15 @@ BOUNDARIES = {
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
+    "arena/client/mirror.py": Boundary(("arena.client",), ("google",)),
+    "arena/client/profiles.py": Boundary(("arena.client", "ratings.store.states"), ("platformdirs",)),
+    "arena/client/there": Boundary(
+        ("arena.client", "arena.v1", "arena.wire", "ratings.store.states"), ("google", "grpc", "cryptography")
+    ),
+    "arena/service/server": Boundary(
+        ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),
+        ("google", "grpc", "grpc_health", "grpc_reflection", "cryptography", "structlog"),
+    ),
     "arena/cli": Boundary(
         (
             "arena.cli",
