@@ -48,4 +48,11 @@ WARM_MEMORY = Setting(
     "Option --warm-memory.",
 )
 
-SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY)
+RUNTIMES = Setting(
+    "runtimes",
+    "",
+    "A file that defines runtimes for bots, in tables [runtimes.NAME]; without it there are arena and bundled. "
+    "Option --runtimes.",
+)
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)
