@@ -48,6 +48,7 @@ EXIT_CODES = {
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,
     "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.PageError": MISUSE,
     "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
     "ratings.statistics.errors.StatisticsError": FAILED,
@@ -55,12 +56,15 @@ EXIT_CODES = {
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.runtimes.errors.RuntimeSettingsError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
+    "arena.hosting.archive.errors.ArchiveError": MISUSE,
     "arena.hosting.errors.HostingError": FAILED,
     "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
+    "arena.service.errors.SettingsError": MISUSE,
+    "arena.service.errors.ServiceError": FAILED,
     "builtins.OSError": FAILED,
 }
 

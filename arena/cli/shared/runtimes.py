@@ -25,4 +25,4 @@ RuntimesFile = Annotated[
 def local_runtimes(file: str = "") -> Runtimes:
     """Return the runtimes that a file defines, or that of the setting if it is empty. Raise RuntimeSettingsError."""
     place = file or settings.RUNTIMES.value
-    return Runtimes(read_runtimes(Path(place))) if place else Runtimes()
+    return Runtimes() if place == settings.NO_FILE else Runtimes(read_runtimes(Path(place)))
