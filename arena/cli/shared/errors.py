@@ -60,12 +60,15 @@ EXIT_CODES = {
     "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
+    "arena.hosting.archive.errors.ArchiveError": MISUSE,
     "arena.hosting.errors.HostingError": FAILED,
     "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
+    "arena.service.errors.SettingsError": MISUSE,
+    "arena.service.errors.ServiceError": FAILED,
     "builtins.OSError": FAILED,
 }
 

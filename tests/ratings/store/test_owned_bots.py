@@ -16,14 +16,16 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.store import schema
 from ratings.store.database import open_database, upgrade
 
-ROWS = (
-    "INSERT INTO owner (id, name, created_at_us) VALUES ('o1', 'ada', 1), ('o2', 'Grace Hopper', 1)",
-    "INSERT INTO bot (id, name, owner_id, created_at_us, disabled_at_us) VALUES "
-    "('b1', 'fox', 'o1', 2, NULL), ('b2', 'owl', NULL, 2, 25), ('b3', 'elk', 'o2', 2, NULL)",
-    "INSERT INTO version (id, bot_id, number, content_hash, manifest, created_at_us) VALUES "
-    "('v1', 'b1', 1, 'aa', '{}', 10), ('v2', 'b2', 1, 'aa', '{}', 20), ('v3', 'b2', 2, 'bb', '{}', 30), "
-    "('v4', 'b3', 1, 'cc', '{}', 40)",
-)
+OWNERS = "INSERT INTO owner (id, name, created_at_us) VALUES ('o1', 'ada', 1), ('o2', 'Grace Hopper', 1)"
+BOTS = """
+    INSERT INTO bot (id, name, owner_id, created_at_us, disabled_at_us) VALUES
+    ('b1', 'fox', 'o1', 2, NULL), ('b2', 'owl', NULL, 2, 25), ('b3', 'elk', 'o2', 2, NULL)
+"""
+VERSIONS = """
+    INSERT INTO version (id, bot_id, number, content_hash, manifest, created_at_us) VALUES
+    ('v1', 'b1', 1, 'aa', '{}', 10), ('v2', 'b2', 1, 'aa', '{}', 20), ('v3', 'b2', 2, 'bb', '{}', 30),
+    ('v4', 'b3', 1, 'cc', '{}', 40)
+"""
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def old(tmp_path: Path) -> Path:
     with engine.connect() as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, "0003")
-        for statement in ROWS:
+        for statement in (OWNERS, BOTS, VERSIONS):
             connection.exec_driver_sql(statement)
     engine.dispose()
     return path
@@ -44,10 +46,10 @@ def old(tmp_path: Path) -> Path:
 def test_bots_of_an_owner_are_named_after_them_and_the_operators_own_keep_their_names(old: Path) -> None:
     upgrade(old)
     database = open_database(old)
-    assert [(row.bot.name, row.owner) for row in list_bots(database)] == [
+    assert [(row.bot.name, row.owner) for row in list_bots(database).items] == [
         ("Grace Hopper/elk", "Grace Hopper"),
-        ("ada/fox", "ada"),
         ("owl", None),
+        ("ada/fox", "ada"),
     ]
     assert find_version(database, "ada/fox@aa").version.id == "v1"
     assert check(database) == []

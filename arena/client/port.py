@@ -1,0 +1,285 @@
+"""The one interface behind the nouns: what can be asked of an arena, be it a database here or a service there.
+
+Every method takes and returns plain values, so that a remote adapter follows from the Protocols alone. Bots are named
+`name`, `owner/name` or either with `@hash`; tournaments by name or id, matches by id, ids also by a beginning or end of
+4 characters or more, pools by a beginning of their id. A list is read page by page, the newest first unless its method
+says otherwise; `after` is the cursor of the page before. Every method raises ClientError, or an error of the book of
+record or of the tournaments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from arena.client.values.accounts import Identity
+from arena.client.values.admissions import Admission
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, NamedVersion
+from arena.client.values.ladders import Ladder, Season, SeasonTable
+from arena.client.values.leaderboards import LeaderboardList
+from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
+from arena.client.values.notices import Notice
+from arena.client.values.operations import Operation
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
+from arena.client.values.replays import Replay, ReplayCheck
+from arena.client.values.runtimes import Runtime
+from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
+from arena.client.values.tournaments import (
+    Cancelled,
+    Joined,
+    PlannedTournament,
+    TournamentDetail,
+    TournamentRequest,
+    TournamentSummary,
+    Withdrawn,
+)
+from ratings.store.states import AdmissionState, MatchState
+
+
+class Bots(Protocol):
+    """The bots and their versions."""
+
+    def list_bots(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        """Return the bots by name, disabled ones too."""
+
+    def get_bot(self, name: str) -> BotDetail:
+        """Return a bot with all its versions."""
+
+    def find_version(self, text: str) -> NamedVersion:
+        """Return the version that `name` (the newest) or `name@hash` means."""
+
+    def set_disabled(self, name: str, disabled: bool) -> str:
+        """Bar a bot from new tournaments, or let it in again, and return its whole name."""
+
+    def list_events(self, name: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
+        """Return what happened to a bot."""
+
+    def promote_version(self, text: str, message: str = "") -> BotDetail:
+        """Let a version that is admitted play on the ladders in place of the one that does."""
+
+    def withdraw_version(self, text: str, message: str = "") -> BotDetail:
+        """Take a version out for good."""
+
+    def roll_back(self, name: str, message: str = "") -> BotDetail:
+        """Let the version play again that played before the present one."""
+
+
+class Admissions(Protocol):
+    """The checks that versions pass before they play rated matches."""
+
+    def list_admissions(
+        self, state: AdmissionState | None = None, limit: int = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[Admission]:
+        """Return the admissions: an owner's own, an organiser's all."""
+
+    def get_admission(self, admission: str) -> Admission:
+        """Return an admission, named by its id or by the version that it is about; then its newest."""
+
+    def request_admission(self, text: str) -> Admission:
+        """Queue a version to be looked at, and return its admission, or the one that is under way."""
+
+    def watch_admission(self, admission: str) -> Iterator[Admission]:
+        """Yield an admission whenever it changed, until it is over."""
+
+
+class Tournaments(Protocol):
+    """The tournaments; a single match is one, too."""
+
+    def list_tournaments(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[TournamentSummary]:
+        """Return the tournaments."""
+
+    def get_tournament(self, tournament: str) -> TournamentDetail:
+        """Return all that is shown of a tournament but its matches."""
+
+    def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
+        """Write a tournament; a service plays it, here somebody has to."""
+
+    def cancel_tournament(self, tournament: str) -> Cancelled:
+        """Give up what is not played yet; the results so far stay."""
+
+    def join_tournament(self, tournament: str, bot: str) -> Joined:
+        """Enter a bot late."""
+
+    def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
+        """Take a bot out of a tournament for good."""
+
+    def get_progress(self, tournament: str) -> Operation:
+        """Return how far a tournament is; `done` counts the matches that are over, finished or void."""
+
+    def watch_tournament(self, tournament: str) -> Iterator[Operation]:
+        """Yield how far a tournament is whenever that changed, until it is over."""
+
+
+class Matches(Protocol):
+    """The matches of tournaments."""
+
+    def list_matches(
+        self,
+        tournament: str | None = None,
+        state: MatchState | None = None,
+        limit: int = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[MatchSummary]:
+        """Return the matches of all tournaments or of one, in any state or in one."""
+
+    def get_match(self, match: str) -> MatchDetail:
+        """Return all that may be seen of a match but its replay."""
+
+    def get_times(self, match: str) -> MatchTimes:
+        """Return how the time of a match was spent. Raise HiddenError while it is hidden."""
+
+    def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
+        """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all."""
+
+
+class Replays(Protocol):
+    """The matches as they were played."""
+
+    def get_replay(self, match: str) -> Replay:
+        """Return the replay of a match. Raise HiddenError while the match is hidden."""
+
+    def verify_match(self, match: str) -> ReplayCheck:
+        """Play a stored match again, and compare everything."""
+
+    def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
+        """Do so for every finished match of a tournament, or of all; for organisers only."""
+
+    def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
+        """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""
+
+
+class Leaderboards(Protocol):
+    """The ratings, pool by pool."""
+
+    def list_leaderboards(
+        self, game: str | None = None, seats: int | None = None, pool: str | None = None, limit: int | None = None
+    ) -> LeaderboardList:
+        """Return the tables of the pools that were asked for, of each the best `limit`."""
+
+
+class Statistics(Protocol):
+    """What is counted over the matches of a tournament or a pool: the only pool if neither is named."""
+
+    def get_crosstable(self, tournament: str | None = None, pool: str | None = None, limit: int = 50) -> Crosstable:
+        """Return how the best `limit` versions fared against one another."""
+
+    def list_history(
+        self, bot: str, pool: str | None = None, limit: int | None = None, after: str | None = None
+    ) -> Page[RatingChange]:
+        """Return the last `limit` changes of the rating of a version, or all, in the order of rating."""
+
+    def list_opponents(self, bot: str, tournament: str | None = None, pool: str | None = None) -> tuple[Meeting, ...]:
+        """Return how a version fared against everybody whom it met, whom it met most first."""
+
+    def list_seats(
+        self, bot: str | None = None, tournament: str | None = None, pool: str | None = None
+    ) -> tuple[SeatResult, ...]:
+        """Return the results in each seat, of one version or of all."""
+
+    def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
+        """Return how long the matches are."""
+
+
+class Ratings(Protocol):
+    """What all matches of a pool say together."""
+
+    def get_official_table(
+        self, pool: str | None = None, anchors: tuple[Anchor, ...] = (), confidence: float = 0.95
+    ) -> OfficialTable:
+        """Return the official table of a pool."""
+
+    def list_suspicions(self, pool: str | None = None, alarm: float = 0.005) -> tuple[Suspicion, ...]:
+        """Return the pairs that do better at common tables than chance allows; for organisers only."""
+
+
+class Ladders(Protocol):
+    """The standing ladders and their seasons."""
+
+    def list_ladders(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
+        """Return the ladders, closed ones too."""
+
+    def list_seasons(self, ladder: str) -> tuple[Season, ...]:
+        """Return the seasons of a ladder, the newest first."""
+
+    def get_season_table(self, ladder: str, number: int) -> SeasonTable:
+        """Return the archived table of a season that is closed."""
+
+
+class Runtimes(Protocol):
+    """The runtimes that bots may ask for."""
+
+    def list_runtimes(self) -> tuple[Runtime, ...]:
+        """Return the runtimes by name."""
+
+
+class Account(Protocol):
+    """Whoever is asking, and what he was told."""
+
+    def get_identity(self) -> Identity:
+        """Return who is asking, as the arena sees it."""
+
+    def list_notices(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
+        """Return what the owner, and everybody, was told."""
+
+
+class Operations(Protocol):
+    """The long jobs, while they go on and afterwards."""
+
+    def get_operation(self, operation: str) -> Operation:
+        """Return a long job by its id, such as `tournaments/<id>`."""
+
+    def watch_operation(self, operation: str) -> Iterator[Operation]:
+        """Yield a long job whenever it got on, until it is over."""
+
+
+class ArenaPort(Protocol):
+    """All that can be asked of an arena, by noun."""
+
+    @property
+    def bots(self) -> Bots:
+        """The bots and their versions."""
+
+    @property
+    def admissions(self) -> Admissions:
+        """The checks of new versions."""
+
+    @property
+    def tournaments(self) -> Tournaments:
+        """The tournaments, single matches too."""
+
+    @property
+    def matches(self) -> Matches:
+        """The matches of tournaments."""
+
+    @property
+    def replays(self) -> Replays:
+        """The matches as they were played."""
+
+    @property
+    def leaderboards(self) -> Leaderboards:
+        """The ratings, pool by pool."""
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is counted over matches."""
+
+    @property
+    def ratings(self) -> Ratings:
+        """What all matches of a pool say together."""
+
+    @property
+    def ladders(self) -> Ladders:
+        """The standing ladders and their seasons."""
+
+    @property
+    def runtimes(self) -> Runtimes:
+        """The runtimes that bots may ask for."""
+
+    @property
+    def account(self) -> Account:
+        """Whoever is asking, and what he was told."""
+
+    @property
+    def operations(self) -> Operations:
+        """The long jobs, while they go on and afterwards."""

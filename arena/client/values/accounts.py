@@ -1,0 +1,64 @@
+"""Owners, and what lets them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ratings.store.states import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is asking, as the arena sees it."""
+
+    scope: Scope
+    owner: str | None
+    token: str | None = None
+    """The name of the token, or `None` for whoever is on the machine itself."""
+    expires_at_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerSummary:
+    """An owner in a list."""
+
+    name: str
+    created_at_us: int
+    disabled_at_us: int | None
+    bots: int
+    limits: Mapping[str, Any]
+    """What differs from the limits that all owners have."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSummary:
+    """A token without the token itself, which nobody is shown twice."""
+
+    id: str
+    owner: str | None
+    name: str
+    scope: Scope
+    created_at_us: int
+    expires_at_us: int | None
+    revoked_at_us: int | None
+    used_at_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that was made just now: the only time that it is shown."""
+
+    token: str
+    summary: TokenSummary
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvitation:
+    """An invitation that was made just now: the only time that its code is shown."""
+
+    code: str
+    owner: str
+    scope: Scope
+    expires_at_us: int

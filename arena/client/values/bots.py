@@ -1,0 +1,92 @@
+"""Bots, their versions, and what happened to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ratings.store.states import BotEventKind
+
+
+@dataclass(frozen=True, slots=True)
+class BotSummary:
+    """A bot in a list, with its newest version."""
+
+    name: str
+    """`owner/name`, or a plain name for a bot of the organiser."""
+    owner: str | None
+    versions: int
+    content_hash: str
+    """That of the newest version."""
+    games: tuple[str, ...]
+    disabled_at_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BotVersion:
+    """One immutable version of a bot."""
+
+    version_id: str
+    number: int
+    content_hash: str
+    manifest: Mapping[str, Any]
+    created_at_us: int
+    directory: str | None = None
+    """Where its files lie; `None` for whoever is not on that machine."""
+    message: str = ""
+    """What its author says has changed."""
+    predecessor: int | None = None
+    """The number of the version that it is meant to replace."""
+    withdrawn_at_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BotDetail:
+    """A bot with all its versions, the oldest first."""
+
+    name: str
+    owner: str | None
+    disabled_at_us: int | None
+    versions: tuple[BotVersion, ...]
+    active: int | None = None
+    """The number of the version that plays on ladders."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedVersion:
+    """The version that a text such as `name` or `name@hash` means."""
+
+    bot: str
+    version_id: str
+    number: int
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedBot:
+    """What came of adding the files of a bot to the database on this machine."""
+
+    bot: str
+    version_id: str
+    number: int
+    content_hash: str
+    manifest: Mapping[str, Any]
+    created_at_us: int
+    new: bool
+    """False if the same files had been added before."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotEvent:
+    """What happened to a bot; `number` counts from 0 within the bot."""
+
+    number: int
+    kind: BotEventKind
+    at_us: int
+    actor: str
+    """Who did it: the name of an owner, `operator`, or `arena` for what the service did by itself."""
+    message: str = ""
+    version: int | None = None
+    """The number of the version that it is about, if it is about one."""
+    content_hash: str | None = None

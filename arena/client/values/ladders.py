@@ -1,0 +1,62 @@
+"""Standing ladders and their seasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arena.client.values.pools import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A pool in which the service plays on and on."""
+
+    id: str
+    name: str
+    pool: Pool
+    settings: Mapping[str, Any]
+    opened_at_us: int
+    closed_at_us: int | None = None
+    closed_because: str | None = None
+    season: int | None = None
+    """The number of the season that runs, if one does."""
+    tournament: str | None = None
+    """The tournament of that season."""
+    bots: int = 0
+    """How many bots take part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """A stretch of a ladder: one tournament, then perhaps a final."""
+
+    ladder: str
+    number: int
+    """Counts from 1 within the ladder."""
+    name: str
+    tournament: str
+    opened_at_us: int
+    freezes_at_us: int | None = None
+    """When submissions close, as it was announced."""
+    frozen_at_us: int | None = None
+    final_tournament: str | None = None
+    closed_at_us: int | None = None
+    secret: str | None = None
+    """Published when the season is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonRow:
+    """One line of an archived table; its keys are those that the season was closed with."""
+
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonTable:
+    """The table of a season as it was when the season was closed."""
+
+    season: Season
+    rows: tuple[SeasonRow, ...]

@@ -1,0 +1,48 @@
+"""Leaderboards: the ratings of a pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.client.values.pools import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One line of a leaderboard."""
+
+    rank: int
+    """1 is best; equal ratings share a rank."""
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    owner: str | None
+    mu: float
+    sigma: float
+    exposure: float
+    """The figure that is shown and sorted by: mu - 3 sigma."""
+    matches: int
+    wins: int
+    """How many matches it ended with rank 1, alone or shared."""
+    score: float
+    """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
+    disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A pool and its table, best first."""
+
+    pool: Pool
+    matches: int
+    table: tuple[LeaderboardRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardList:
+    """The leaderboards that were asked for, the busiest pool first."""
+
+    boards: tuple[Leaderboard, ...]
+    is_empty: bool = False
+    """Whether nothing was rated at all."""

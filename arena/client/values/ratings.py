@@ -1,0 +1,88 @@
+"""The official table and the search for bots that help one another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.client.values.pools import Pool
+
+NOT_COMPARED = -1.0
+"""What stands for the chance that one is stronger than another if nothing compares the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A bot whose number is fixed."""
+
+    bot: str
+    """`name` or `name@hash`."""
+    elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialRow:
+    """The place of a version in the official table, with its interval and the ranks that are possible."""
+
+    version: str
+    """Its id."""
+    bot: str
+    """What people call it."""
+    strength: float
+    """In natural-log units, as `low` and `high` are."""
+    low: float
+    high: float
+    elo: float
+    elo_low: float
+    elo_high: float
+    rank: int
+    best_rank: int
+    worst_rank: int
+    matches: int
+    is_anchor: bool
+    group: int
+    above_next: float | None
+    """The chance that it is stronger than the next, or `None` without a next one, or if nothing compares them."""
+    stronger: tuple[float, ...]
+    """The chance that it is stronger than each version of the table, in its order; NOT_COMPARED where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAdvantage:
+    """A seat's advantage over the mean of the seats, in natural-log units, with its interval."""
+
+    seat: int
+    advantage: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialTable:
+    """One joint fit of all matches of a pool, best first."""
+
+    pool: Pool
+    confidence: float
+    matches: int
+    blocks: int
+    repeats: int
+    """How many matches repeated another move by move and counted once."""
+    groups: int
+    """How many parts of the field never met."""
+    dispersion: float
+    rows: tuple[OfficialRow, ...]
+    seats: tuple[SeatAdvantage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A pair of bots that does better at common tables than chance allows: a reason to look, no proof."""
+
+    sentence: str
+    kind: str
+    """`helps` or `together`."""
+    first: str
+    second: str
+    elo: float
+    z: float
+    chance: float
+    matches: int

@@ -1,0 +1,162 @@
+"""Tournaments: asked for, listed, shown with their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.client.values.answers import BestKnown, ComparisonResult
+from arena.client.values.pools import Pool
+
+SINGLE_MATCH = "match"
+"""What stands in place of a format's name for a single match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentRequest:
+    """A tournament, or a single match, that is to be planned."""
+
+    format: str
+    """The name of a format, or SINGLE_MATCH; then the bots sit in the order in which they are named."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings of the format but the seats."""
+    game: str
+    seats: int
+    bots: tuple[str, ...]
+    """The entrants, each a name (its newest version) or `name@hash`."""
+    time: str
+    start_limit: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the game; values may be texts."""
+    opening_plies: int | None = None
+    """How many random plies come first, or `None` for the game's own number."""
+    seed: int | None = None
+    rated: bool = True
+    name: str | None = None
+    kind: str | None = None
+    """What it is called by, with a number, if it has no name; the name of its format if this is not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTournament:
+    """A tournament that was written just now."""
+
+    id: str
+    name: str
+    seed: int | None
+    seeded: bool
+    """Whether it can be repeated, because somebody gave a seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSummary:
+    """A tournament in a list, and how far it is."""
+
+    id: str
+    name: str
+    format: str
+    status: str
+    """`planned`, `running`, `finished` or `cancelled`."""
+    game: str
+    seats: int
+    time_control: str
+    pool_id: str
+    rated: bool
+    created_at_us: int
+    cancelled_at_us: int | None
+    planned: int
+    leased: int
+    finished: int
+    void: int
+    total: int
+    more_waves: bool
+    """Whether further matches will be planned once there are results."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing is left to play."""
+        return self.planned == self.leased == 0 and not self.more_waves
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRow:
+    """One line of the table of a tournament; blocks, points and score count whole blocks only."""
+
+    place: int
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    matches: int
+    wins: int
+    blocks: int
+    points: int
+    score: float
+    forfeits: int
+    status: str
+    """What else there is to say, for people: `withdrawn`, `out in round 2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeakFinding:
+    """What a leak check found about an entrant."""
+
+    bot: str
+    version: int
+    """The number of the version."""
+    match_id: str
+    seat: int
+    verdict: str
+    ply: int | None
+    sentence: str
+    evidence: Mapping[str, Any]
+    """Empty for whoever may not see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentDetail:
+    """All that is shown of a tournament but its matches."""
+
+    summary: TournamentSummary
+    pool: Pool
+    settings: Mapping[str, Any]
+    """Those of the format, with `seed`, `opening_plies` and the limits of the clock."""
+    secret: str | None
+    """What all seeds were derived from; published when it is over."""
+    standings: tuple[StandingRow, ...]
+    best: BestKnown | None = None
+    comparison: ComparisonResult | None = None
+    leak_checks: tuple[LeakFinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What came of cancelling a tournament."""
+
+    tournament: str
+    matches: int
+    """How many matches will not be played; 0 if it was over already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A bot that entered late."""
+
+    tournament: str
+    bot: str
+    number: int
+    """The number of its version."""
+    wave: int
+    """The wave, counted from 0, from which on it plays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A bot that was taken out of a tournament."""
+
+    tournament: str
+    bot: str
+    number: int
+    matches: int
+    """How many matches will not be played for that."""
