@@ -59,6 +59,7 @@ EXIT_CODES = {
     "ratings.statistics.errors.StatisticsError": FAILED,
     "arena.match.time_control.TimeControlError": MISUSE,
     "arena.hosting.manifest.BotDirectoryError": MISUSE,
+    "arena.hosting.runtimes.errors.RuntimeSettingsError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
     "arena.hosting.archive.errors.ArchiveError": MISUSE,
     "arena.hosting.errors.HostingError": FAILED,
