@@ -52,7 +52,7 @@ class Crew:
             self._look_after(key, assignment)
 
     async def close(self) -> None:
-        """End everything."""
+        """End everything that runs."""
         await self.reconcile({})
 
     def _look_after(self, key: str, assignment: Assignment) -> None:
