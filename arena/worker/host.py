@@ -151,4 +151,5 @@ def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...
         leak_checks=checks,
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,
+        runtimes=tuple(seat.runtime for seat in match.spec.seats),
     )
