@@ -22,6 +22,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.store.models import Version
+from ratings.store.names import stored_bot_name
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
 
@@ -69,7 +70,7 @@ def _add(storage: Storage, directory: Path, owner: str | None, runtimes: Runtime
         bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
     )
     _warn_of_unknown_games(manifest)
-    return {"bot": manifest.name, **_version_facts(version), "new": is_new}
+    return {"bot": stored_bot_name(owner, manifest.name), **_version_facts(version), "new": is_new}
 
 
 def _warn_of_unknown_games(manifest: BotManifest) -> None:
