@@ -42,7 +42,7 @@ class Watchable(Protocol):
         """
 
 
-class Executor(Watchable, Protocol):
+class Executor(Protocol):
     """Plays matches somewhere. Used as an async context manager; leaving it ends every process it started."""
 
     async def __aenter__(self) -> Self:

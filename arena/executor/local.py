@@ -28,7 +28,7 @@ WARM_SHARE = 0.25
 
 
 class LocalExecutor:
-    """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
+    """An `arena.executor.interface.Executor`, and `Watchable`, whose workers are processes of this machine."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
         """Use `workers` processes; with `pin`, each stays on one core together with its bots.
@@ -73,6 +73,10 @@ class LocalExecutor:
     def slots(self) -> int:
         """Return how many matches are played at once, one per worker; as many again, waiting, keep them busy."""
         return self._count
+
+    def count_warm_bots(self) -> int:
+        """Return how many processes of bots all workers together kept when their last matches ended."""
+        return sum(worker.warm_bots for worker in self._workers)
 
     async def run(self, spec: MatchSpec) -> MatchReport:
         """Play one match. Raises MatchLostError, and ExecutorFailedError when no worker can be started."""

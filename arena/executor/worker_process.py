@@ -74,6 +74,8 @@ class WorkerProcess:
         self._is_stopping = False
         self._has_broken = False
         self.is_ready = False
+        self.warm_bots = 0
+        """How many processes of bots it kept when its last match ended."""
 
     @property
     def load(self) -> int:
@@ -177,6 +179,7 @@ class WorkerProcess:
             self._stderr += f"\n{error}".encode()
         finally:
             self.is_ready = False
+            self.warm_bots = 0
         return was_ready
 
     def _handle(self, head: Mapping[str, Any], blob: bytes) -> None:
@@ -192,8 +195,13 @@ class WorkerProcess:
     def _end(self, job: Job, head: Mapping[str, Any], blob: bytes) -> None:
         if head["event"] == "lost":
             self._fail(job, MatchLostError.from_json(head["error"]))
-        elif not job.report.done():
-            job.report.set_result(MatchReport.from_json(head["report"], blob))
+        else:
+            self._succeed(job, MatchReport.from_json(head["report"], blob))
+
+    def _succeed(self, job: Job, report: MatchReport) -> None:
+        self.warm_bots = report.warm_bots
+        if not job.report.done():
+            job.report.set_result(report)
 
     def _fail(self, job: Job, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):
