@@ -1,0 +1,27 @@
+"""Closes ladders that are played by rules which are installed no more, and opens their successors."""
+
+from __future__ import annotations
+
+from arena.service.logs import Logger
+from arena.tournament.formats import seeds
+from arena.tournament.planning import planner_of
+from engine import registry
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.store.database import Database
+
+
+def follow_rules(database: Database, log: Logger) -> int:
+    """Bring every ladder to the rules that are installed, and return how many begin anew.
+
+    A ladder of a game that is not installed any more stays as it is.
+    """
+    ledger, begun = LadderLedger(database), 0
+    for name in registry.names():
+        version = registry.get(name).rules_version
+        opened = ledger.close_old_rules(
+            name, version, new_secret=lambda: seeds.new_secret().hex(), planner=planner_of
+        )
+        for one in opened:
+            log.warning("ladder begins anew", ladder=one.ladder.name, game=name, rules_version=version)
+        begun += len(opened)
+    return begun
