@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.service.logs import Logger
 from arena.tournament.formats import seeds
-from arena.tournament.planning import planner_of
+from arena.tournament.planner import planner_of
 from engine import registry
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.store.database import Database
@@ -18,9 +18,7 @@ def follow_rules(database: Database, log: Logger) -> int:
     ledger, begun = LadderLedger(database), 0
     for name in registry.names():
         version = registry.get(name).rules_version
-        opened = ledger.close_old_rules(
-            name, version, new_secret=lambda: seeds.new_secret().hex(), planner=planner_of
-        )
+        opened = ledger.close_old_rules(name, version, new_secret=lambda: seeds.new_secret().hex(), planner=planner_of)
         for one in opened:
             log.warning("ladder begins anew", ladder=one.ladder.name, game=name, rules_version=version)
         begun += len(opened)
