@@ -18,6 +18,7 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
+from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.tournaments import tournament_names
 from ratings.store.models import Tournament
 
@@ -78,6 +79,11 @@ def plan_tournament(
     return creation.create_tournament(
         storage.database, storage.programs, terms, form, bots=bots, choose_name=choose_name
     )
+
+
+def plan_ladder(request: Request, form: Format) -> TournamentPlan:
+    """Return how a standing ladder is played on the terms that were asked for; nothing is written."""
+    return creation.plan_ladder(_read_terms(request, form.seats, rated=True), form)
 
 
 def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
