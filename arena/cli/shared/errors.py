@@ -62,6 +62,7 @@ EXIT_CODES = {
     "arena.hosting.runtimes.errors.RuntimeSettingsError": MISUSE,
     "arena.hosting.store.StoreError": FAILED,
     "arena.hosting.archive.errors.ArchiveError": MISUSE,
+    "arena.hosting.uploads.errors.UploadError": FAILED,
     "arena.hosting.errors.HostingError": FAILED,
     "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
