@@ -47,9 +47,32 @@ BOUNDARIES = {
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/service": Boundary(
+        (
+            "arena.service",
+            "arena.client",
+            "arena.tournament",
+            "arena.executor",
+            "arena.match",
+            "arena.hosting",
+            "arena.v1",
+            "ratings",
+            "engine",
+        ),
+        ("google", "grpc", "structlog"),
+    ),
     "arena/client": Boundary(("arena.client", "engine", "ratings.store.states")),
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
+    ),
+    "arena/client/mirror.py": Boundary(("arena.client",), ("google",)),
+    "arena/client/profiles.py": Boundary(("arena.client", "ratings.store.states"), ("platformdirs",)),
+    "arena/client/there": Boundary(
+        ("arena.client", "arena.v1", "arena.wire", "ratings.store.states"), ("google", "grpc", "cryptography")
+    ),
+    "arena/service/server": Boundary(
+        ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),
+        ("google", "grpc", "grpc_health", "grpc_reflection", "cryptography", "structlog"),
     ),
     "arena/cli": Boundary(
         (

@@ -10,11 +10,11 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 
-from arena.referee.errors import STATUS_DETAILS_KEY
 from arena.referee.join import JoinError, join
 from arena.referee.server import MOST_STREAMS, PlayServer
 from arena.v1 import play_pb2
 from arena.wire.encoding import encode_joined
+from arena.wire.status import STATUS_DETAILS_KEY
 from engine import registry
 
 Call = grpc.aio.StreamStreamCall[bytes, bytes]

@@ -48,6 +48,7 @@ EXIT_CODES = {
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,
     "ratings.errors.PlanError": MISUSE,
+    "ratings.errors.PageError": MISUSE,
     "ratings.errors.ArchiveError": FAILED,
     "ratings.errors.RatingsError": FAILED,
     "ratings.statistics.errors.StatisticsError": FAILED,
@@ -60,6 +61,8 @@ EXIT_CODES = {
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
+    "arena.service.errors.SettingsError": MISUSE,
+    "arena.service.errors.ServiceError": FAILED,
     "builtins.OSError": FAILED,
 }
 

@@ -1,11 +1,12 @@
 """The hand-written google.rpc messages are what protobuf reads."""
 
-import grpc
+import contextlib
+
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee.errors import StreamError, encode_error_info, encode_status
+from arena.wire.status import Status, decode_status, encode_error_info, encode_status
 
 Field = descriptor_pb2.FieldDescriptorProto
 
@@ -51,13 +52,35 @@ def declare() -> tuple[type, type]:
 STATUS, ERROR_INFO = declare()
 
 
-@given(st.text(), st.text(), st.dictionaries(st.text(), st.text(max_size=300)))
-def test_every_error_reads_back(reason: str, message: str, metadata: dict[str, str]) -> None:
-    error = StreamError(grpc.StatusCode.FAILED_PRECONDITION, reason, message, metadata)
-    status = STATUS.FromString(encode_status(error))  # type: ignore[attr-defined]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(TEXTS, TEXTS, st.dictionaries(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), max_size=300)))
+def test_every_error_is_what_protobuf_reads(reason: str, message: str, metadata: dict[str, str]) -> None:
+    status = STATUS.FromString(encode_status(Status(9, reason, message, metadata)))  # type: ignore[attr-defined]
     assert (status.code, status.message) == (9, message)
     (details,) = status.details
     assert details.type_url == "type.googleapis.com/google.rpc.ErrorInfo"
     info = ERROR_INFO.FromString(details.value)  # type: ignore[attr-defined]
     assert (info.reason, info.domain, dict(info.metadata)) == (reason, "arena", metadata)
     assert details.value == encode_error_info(reason, metadata)
+
+
+@given(st.integers(0, 16), TEXTS, TEXTS, st.dictionaries(TEXTS, TEXTS))
+def test_every_error_reads_back(code: int, reason: str, message: str, metadata: dict[str, str]) -> None:
+    status = Status(code, reason, message, metadata)
+    assert decode_status(encode_status(status)) == status
+
+
+@given(TEXTS, TEXTS)
+def test_details_of_another_domain_are_left_aside(reason: str, message: str) -> None:
+    info = ERROR_INFO(reason=reason, domain="example.org", metadata={"a": "b"})
+    status = STATUS(code=5, message=message)
+    status.details.add().Pack(info)
+    assert decode_status(status.SerializeToString()) == Status(5, "", message)
+
+
+@given(st.binary())
+def test_bytes_that_are_no_status_raise_nothing_but_value_error(data: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        decode_status(data)

@@ -1,0 +1,210 @@
+"""Turns the values of the port into protobuf messages of the same shape, and back: field by field, by name.
+
+A field of a dataclass and the field of its message have one name. A scalar is a scalar, `T | None` is `optional`, a
+tuple is `repeated`, a dataclass is a message, an enumeration is a string, and a mapping `x` (or whatever else JSON
+alone can say) is the string `x_json`. What a type needs is found out once; a pair that does not fit is refused then.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+Convert = Callable[[Any], Any]
+Hints = tuple[tuple[str, Any], ...]
+
+_F: Final = FieldDescriptor
+_SCALARS: Final[Mapping[type, frozenset[int]]] = {
+    bool: frozenset({_F.TYPE_BOOL}),
+    int: frozenset({_F.TYPE_INT32, _F.TYPE_INT64, _F.TYPE_SINT32, _F.TYPE_SINT64, _F.TYPE_UINT32, _F.TYPE_UINT64}),
+    float: frozenset({_F.TYPE_DOUBLE}),
+    str: frozenset({_F.TYPE_STRING}),
+    bytes: frozenset({_F.TYPE_BYTES}),
+}
+
+
+class MirrorError(TypeError):
+    """A value and its message do not fit: a fault of the arena, found as soon as the pair is used."""
+
+
+class _Part:
+    """How one field crosses: its name on both sides, the two conversions, and whether it may be absent."""
+
+    __slots__ = ("decode", "encode", "field", "is_optional", "name")
+
+    def __init__(self, name: str, field: str, encode: Convert, decode: Convert, *, is_optional: bool) -> None:
+        self.name = name
+        self.field = field
+        self.encode = encode
+        self.decode = decode
+        self.is_optional = is_optional
+
+
+def encode(kind: Any, value: object, message: Descriptor) -> Message:
+    """Return a dataclass of that kind as a message. Raises MirrorError if their fields differ."""
+    return _encode_parts(_parts_of(kind, message), message, partial(getattr, value))
+
+
+def decode(kind: Any, message: Message) -> Any:
+    """Return a message as a dataclass of that kind. Raises MirrorError if their fields differ."""
+    return (get_origin(kind) or kind)(**_decode_parts(_parts_of(kind, message.DESCRIPTOR), message))
+
+
+def encode_arguments(hints: Hints, values: Mapping[str, Any], message: Descriptor) -> Message:
+    """Return the arguments of a call, whose types are given, as a message with a field for each."""
+    return _encode_parts(_parts(hints, message), message, values.__getitem__)
+
+
+def decode_arguments(hints: Hints, message: Message) -> dict[str, Any]:
+    """Return a message as the arguments of a call, whose types are given."""
+    return _decode_parts(_parts(hints, message.DESCRIPTOR), message)
+
+
+def check(hints: Hints, message: Descriptor) -> None:
+    """Raise MirrorError if these fields, or what they consist of, differ from those of the message."""
+    _parts(hints, message)
+
+
+@cache
+def hints_of(kind: type) -> Hints:
+    """Return the names and the types of the fields of a dataclass, in its order.
+
+    The parameters of a generic dataclass are replaced by what it was asked for with, such as `Page[Bot]`.
+    """
+    origin = get_origin(kind) or kind
+    if not is_dataclass(origin):
+        raise MirrorError(f"{kind} is no dataclass")
+    known = get_type_hints(origin)
+    bound = dict(zip(getattr(origin, "__parameters__", ()), get_args(kind), strict=False))
+    return tuple((field.name, _bind(known[field.name], bound)) for field in fields(origin))
+
+
+def _bind(hint: Any, bound: Mapping[Any, Any]) -> Any:
+    """Return a type with its parameters replaced."""
+    if hint in bound:
+        return bound[hint]
+    parameters = getattr(hint, "__parameters__", ())
+    return hint[tuple(bound.get(parameter, parameter) for parameter in parameters)] if parameters and bound else hint
+
+
+@cache
+def _parts_of(kind: Any, message: Descriptor) -> tuple[_Part, ...]:
+    return _parts(hints_of(kind), message)
+
+
+@cache
+def _parts(hints: Hints, message: Descriptor) -> tuple[_Part, ...]:
+    """Return how each field crosses. Raises MirrorError if one side has a field that the other lacks."""
+    parts = tuple(_part(name, hint, message) for name, hint in hints)
+    unknown = {field.name for field in message.fields} - {part.field for part in parts}
+    if unknown:
+        raise MirrorError(f"{message.full_name} has {', '.join(sorted(unknown))} that the value lacks")
+    return parts
+
+
+def _part(name: str, hint: Any, message: Descriptor) -> _Part:
+    hint, is_optional = _strip_optional(hint)
+    item = _item_of(hint)
+    is_json = _is_json(hint if item is None else item)
+    field = message.fields_by_name.get(f"{name}_json" if is_json else name)
+    if field is None:
+        raise MirrorError(f"{message.full_name} lacks {name}")
+    if field.is_repeated is (item is None) or (item is not None and is_optional):
+        raise MirrorError(f"{field.full_name} and {hint} do not fit: a tuple is repeated, and never optional")
+    if is_optional is not field.has_presence and not (item is None and is_dataclass(get_origin(hint) or hint)):
+        raise MirrorError(f"{field.full_name}: `optional` stands exactly where the value may be None")
+    encode_one, decode_one = _conversions(hint if item is None else item, field)
+    if item is None:
+        return _Part(name, field.name, encode_one, decode_one, is_optional=is_optional)
+    each_encoded, each_decoded = partial(_each, list, encode_one), partial(_each, tuple, decode_one)
+    return _Part(name, field.name, each_encoded, each_decoded, is_optional=False)
+
+
+def _each(container: Callable[[Iterable[Any]], Any], convert: Convert, values: Iterable[Any]) -> Any:
+    return container(map(convert, values))
+
+
+def _strip_optional(hint: Any) -> tuple[Any, bool]:
+    """Return a type without its `| None`, and whether it had one."""
+    if get_origin(hint) not in {Union, types.UnionType}:
+        return hint, False
+    kinds = [kind for kind in get_args(hint) if kind is not type(None)]
+    if len(kinds) != 1 or len(kinds) == len(get_args(hint)):
+        raise MirrorError(f"{hint} cannot be mirrored: `| None` is the only union there is")
+    return kinds[0], True
+
+
+def _item_of(hint: Any) -> Any:
+    """Return what a tuple consists of, or `None` if the type is no tuple that `repeated` can say."""
+    if get_origin(hint) is not tuple:
+        return None
+    item, *rest = get_args(hint)
+    if rest != [...]:
+        raise MirrorError(f"{hint} cannot be mirrored: a tuple has items of one type, and any number of them")
+    if get_origin(item) is tuple or _strip_optional(item)[1]:
+        raise MirrorError(f"{hint} cannot be mirrored: make a dataclass of what the tuple holds")
+    return item
+
+
+def _is_json(hint: Any) -> bool:
+    return hint is Any or get_origin(hint) in {dict, Mapping} or hint in {dict, Mapping}
+
+
+def _conversions(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert]:
+    """Return how one value is written and read."""
+    kind = get_origin(hint) or hint
+    if _is_json(hint):
+        _expect(field, _SCALARS[str], hint)
+        return partial(json.dumps, ensure_ascii=False, separators=(",", ":")), _decode_json
+    if is_dataclass(kind):
+        if field.message_type is None:
+            raise MirrorError(f"{field.full_name} is no message, and {hint} is a dataclass")
+        _parts_of(hint, field.message_type)  # a pair that does not fit is refused now, not when it first comes up
+        return partial(_encode_nested, hint, field.message_type), partial(decode, hint)
+    if isinstance(kind, type) and issubclass(kind, enum.StrEnum):
+        _expect(field, _SCALARS[str], hint)
+        return str, kind
+    if kind not in _SCALARS:
+        raise MirrorError(f"{hint} of {field.full_name} cannot be mirrored")
+    _expect(field, _SCALARS[kind], hint)
+    return (float if kind is float else _same), _same
+
+
+def _expect(field: FieldDescriptor, kinds: frozenset[int], hint: Any) -> None:
+    if field.type not in kinds:
+        raise MirrorError(f"{field.full_name} does not fit {hint}")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _decode_json(text: str) -> Any:
+    return json.loads(text) if text else {}
+
+
+def _encode_nested(kind: Any, message: Descriptor, value: object) -> Message:
+    return encode(kind, value, message)
+
+
+def _encode_parts(parts: Iterable[_Part], message: Descriptor, get: Callable[[str], Any]) -> Message:
+    values = {part.field: part.encode(value) for part in parts if (value := get(part.name)) is not None}
+    return GetMessageClass(message)(**values)
+
+
+def _decode_parts(parts: Iterable[_Part], message: Message) -> dict[str, Any]:
+    return {
+        part.name: None
+        if part.is_optional and not message.HasField(part.field)
+        else part.decode(getattr(message, part.field))
+        for part in parts
+    }

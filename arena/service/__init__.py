@@ -1,0 +1,1 @@
+"""What `arena serve` is made of: settings, slots, ladders, the owners' services. No rules of a game, no SQL."""

@@ -1,0 +1,28 @@
+"""Everything that keeps a service from starting; each message is one line with the remedy.
+
+ServiceError
+├── SettingsError  a setting is unknown or has a wrong value
+├── HomeError      the home directory cannot be used
+├── HomeHeldError  another `arena serve` runs on this home
+└── ListenError    an address cannot be listened on
+"""
+
+
+class ServiceError(Exception):
+    """The root of what this package raises on purpose."""
+
+
+class SettingsError(ServiceError):
+    """A setting is unknown, or has a value that it cannot have."""
+
+
+class HomeError(ServiceError):
+    """The home directory cannot be used."""
+
+
+class HomeHeldError(HomeError):
+    """Another `arena serve` runs on this home."""
+
+
+class ListenError(ServiceError):
+    """An address cannot be listened on."""

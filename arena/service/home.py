@@ -1,0 +1,123 @@
+"""The directory that a service lives in: what lies where, made on the first start, open to its user alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.service.errors import HomeError
+
+PRIVATE = 0o700
+_SECRET = 0o600
+_LONGEST_SOCKET_PATH = 107
+"""The bytes that Linux has room for in the path of a unix socket."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The paths of everything that a service keeps."""
+
+    directory: Path
+
+    @property
+    def settings_file(self) -> Path:
+        """Return the file of the settings."""
+        return self.directory / "settings.toml"
+
+    @property
+    def database(self) -> Path:
+        """Return the file of the book of record."""
+        return self.directory / "arena.db"
+
+    @property
+    def store(self) -> Path:
+        """Return the directory of the versions, by content hash."""
+        return self.directory / "arena.bots"
+
+    @property
+    def builds(self) -> Path:
+        """Return the directory for what build commands made."""
+        return self.directory / "builds"
+
+    @property
+    def uploads(self) -> Path:
+        """Return the directory for uploads that are not finished."""
+        return self.directory / "uploads"
+
+    @property
+    def tls(self) -> Path:
+        """Return the directory for certificate and key."""
+        return self.directory / "tls"
+
+    @property
+    def run(self) -> Path:
+        """Return the directory for what only a running service needs."""
+        return self.directory / "run"
+
+    @property
+    def socket(self) -> Path:
+        """Return the socket on which whoever can connect is the organiser."""
+        return self.run / "owners.sock"
+
+    @property
+    def lock(self) -> Path:
+        """Return the file that the one service on this home holds."""
+        return self.run / "lock"
+
+    @property
+    def logs(self) -> Path:
+        """Return the directory for the service's own logs."""
+        return self.directory / "logs"
+
+
+def make_home(directory: Path, settings_text: str) -> Home:
+    """Make what is missing of a home, with `settings_text` as its settings file, and return it.
+
+    Raises HomeError if it cannot be made, belongs to somebody else, or cannot be written to.
+    """
+    home = Home(directory.absolute())
+    try:
+        for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
+            place.mkdir(mode=PRIVATE, parents=place is home.directory, exist_ok=True)
+        _check(home)
+        _make_private(home)
+        _write_new(home.settings_file, settings_text)
+    except OSError as error:
+        raise HomeError(_explain(home, error)) from error
+    return home
+
+
+def _check(home: Home) -> None:
+    owner = home.directory.stat().st_uid
+    if owner != os.geteuid():
+        raise HomeError(f"{home.directory} belongs to user {owner}; run as that user, or give another --home")
+    if not os.access(home.directory, os.R_OK | os.W_OK | os.X_OK):
+        raise HomeError(f"{home.directory} cannot be written to; change its permissions, or give another --home")
+    if len(os.fsencode(home.socket)) > _LONGEST_SOCKET_PATH:
+        raise HomeError(
+            f"{home.socket} is too long for a socket by {len(os.fsencode(home.socket)) - _LONGEST_SOCKET_PATH} bytes; "
+            "give a --home with a shorter path"
+        )
+
+
+def _make_private(home: Home) -> None:
+    """Take away what others may do: secrets, sockets and strangers' programs lie here."""
+    for place in (home.directory, home.tls, home.run):
+        if stat.S_IMODE(place.stat().st_mode) != PRIVATE:
+            place.chmod(PRIVATE)
+
+
+def _write_new(file: Path, text: str) -> None:
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _SECRET)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(text)
+
+
+def _explain(home: Home, error: OSError) -> str:
+    place = error.filename or home.directory
+    return f"the home {home.directory} cannot be used: {error.strerror}: {place}; give another --home"

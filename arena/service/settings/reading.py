@@ -1,0 +1,158 @@
+"""Reads the settings: flags win over ARENA_* variables, these over the file, the file over the defaults."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from arena.service.errors import SettingsError
+from arena.service.settings.kinds import Value
+from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
+from arena.service.settings.values import (
+    LimitsSection,
+    RetentionSection,
+    ServiceSection,
+    ServiceSettings,
+    WeightsSection,
+)
+
+DEFAULT = "default"
+_ROWS = {row.key: row for row in TABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One setting as it takes effect, and who said so."""
+
+    row: Row
+    value: Value
+    origin: str
+    """`default`, the name of the file, of the variable or of the flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """All settings as they take effect, and everything that is wrong with what was said."""
+
+    said: tuple[Said, ...]
+    runtimes: Mapping[str, Mapping[str, Any]]
+    problems: tuple[str, ...]
+
+    @property
+    def values(self) -> ServiceSettings:
+        """Return the typed settings. Raises SettingsError for the first problem."""
+        if self.problems:
+            more = len(self.problems) - 1
+            others = f" (and {more} more: `arena serve --check` lists them)" if more else ""
+            raise SettingsError(f"{self.problems[0]}{others}")
+        sections: dict[str, dict[str, Value]] = {}
+        for one in self.said:
+            sections.setdefault(one.row.section, {})[one.row.name] = one.value
+        return ServiceSettings(
+            ServiceSection(**sections["service"]),
+            WeightsSection(**sections["weights"]),
+            LimitsSection(**sections["limits"]),
+            RetentionSection(**sections["retention"]),
+            self.runtimes,
+        )
+
+
+def load_settings(file: Path, flags: Mapping[str, str], environ: Mapping[str, str]) -> Effective:
+    """Return the settings that take effect; `flags` are texts by key, such as `limits.versions`.
+
+    A file that does not exist says nothing. Nothing is raised: what is wrong stands in `problems`.
+    """
+    problems: list[str] = []
+    tables = _read_file(file, problems)
+    problems += _unknown_keys(file, tables)
+    problems += [f"--set {key}: {_no_such(key, list(_ROWS))}" for key in flags if key not in _ROWS]
+    said = tuple(_effective(row, file, tables, flags, environ, problems) for row in TABLE)
+    return Effective(said, _runtimes(file, tables, problems), tuple(problems))
+
+
+def _read_file(file: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        problems.append(f"{file} cannot be read: {error.strerror}; check its permissions")
+    except UnicodeDecodeError:
+        problems.append(f"{file} is not UTF-8 text; write it anew, or remove it for the defaults")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problems.append(f"{file} is not TOML: {' '.join(str(error).split())}; correct that line")
+    return {}
+
+
+def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
+    for section, table in tables.items():
+        if section not in SECTIONS:
+            yield f"{file}: {_unknown_section(section)}"
+        elif not isinstance(table, dict):
+            yield f"{file}: {section} is a section; write [{section}] on a line of its own, and its settings below it"
+        elif section != RUNTIMES:
+            names = [row.name for row in TABLE if row.section == section]
+            for name in set(table) - set(names):
+                yield f"{file}: [{section}] {_no_such(name, names)}"
+
+
+def _unknown_section(section: str) -> str:
+    homes = [row.section for row in TABLE if row.name == section]
+    if homes:
+        return f"{section} stands outside a section; move it below [{homes[0]}]"
+    return _no_such(section, SECTIONS, "section")
+
+
+def _no_such(name: str, known: Any, what: str = "setting") -> str:
+    homes = [row.section for row in TABLE if row.name == name]
+    if homes and what == "setting":
+        return f"{name!r} is a setting of [{homes[0]}]; write {homes[0]}.{name} or move it there"
+    close = get_close_matches(name, known, n=1, cutoff=0.4)
+    if close:
+        return f"there is no {what} {name!r}; did you mean {close[0]!r}?"
+    return f"there is no {what} {name!r}; there are {', '.join(sorted(known))}"
+
+
+def _effective(
+    row: Row,
+    file: Path,
+    tables: Mapping[str, Any],
+    flags: Mapping[str, str],
+    environ: Mapping[str, str],
+    problems: list[str],
+) -> Said:
+    """Return the setting by the highest authority that says something; a wrong value is a problem, and counts not."""
+    if row.key in flags:
+        origin = row.flag or f"--set {row.key}"
+        return _said(row, origin, f"{origin} {flags[row.key]!r}", flags[row.key], problems, is_text=True)
+    text = environ.get(row.variable)
+    if text:  # an empty variable counts as unset
+        return _said(row, row.variable, f"{row.variable}={text!r}", text, problems, is_text=True)
+    section = tables.get(row.section)
+    if isinstance(section, dict) and row.name in section:
+        place = f"{file}: [{row.section}] {row.name} = {section[row.name]!r}"
+        return _said(row, file.name, place, section[row.name], problems, is_text=False)
+    return Said(row, row.kind.read(row.default), DEFAULT)
+
+
+def _said(row: Row, origin: str, place: str, said: Any, problems: list[str], *, is_text: bool) -> Said:
+    try:
+        return Said(row, row.kind.read(row.kind.read_text(said) if is_text else said), origin)
+    except ValueError:
+        shown = row.kind.show(row.kind.read(row.default))
+        problems.append(f"{place} is not {row.kind.words}; the default is {shown}")
+        return Said(row, row.kind.read(row.default), DEFAULT)
+
+
+def _runtimes(file: Path, tables: Mapping[str, Any], problems: list[str]) -> dict[str, Mapping[str, Any]]:
+    table = tables.get(RUNTIMES, {})
+    if not isinstance(table, dict):
+        return {}  # told already
+    for name, runtime in table.items():
+        if not isinstance(runtime, dict):
+            problems.append(f"{file}: [runtimes] {name} is no runtime; write [runtimes.{name}] and its settings below")
+    return {name: runtime for name, runtime in table.items() if isinstance(runtime, dict)}

@@ -1,0 +1,86 @@
+"""Every setting of a service in one table: section, name, default, kind, help. Nothing else knows their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arena.service.settings.kinds import ADDRESS, FLAG, MEGABYTES, NAMES, SHARE, TEXT, Kind, choice, number, whole
+
+RUNTIMES = "runtimes"
+"""The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting of the service."""
+
+    section: str
+    name: str
+    default: Any
+    """As a TOML file would say it."""
+    kind: Kind
+    help: str
+    variable: str = ""
+    """The environment variable that overrides the file."""
+
+    @property
+    def key(self) -> str:
+        """Return its full name, as people write it: `limits.versions`."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def flag(self) -> str | None:
+        """Return the option of `arena serve` that overrides everything; the other sections share `--set`."""
+        return f"--{self.name.replace('_', '-')}" if self.section == "service" else None
+
+
+def _row(section: str, name: str, default: Any, kind: Kind, help_: str, variable: str = "") -> Row:
+    usual = f"ARENA_{name.upper()}" if section == "service" else f"ARENA_{section.upper()}_{name.upper()}"
+    return Row(section, name, default, kind, help_, variable or usual)
+
+
+_SERVICE = (
+    _row("service", "address", "127.0.0.1:7733", ADDRESS,
+         'Where owners connect; "" = only the socket of this machine. Anything but loopback needs a certificate.',
+         "ARENA_SERVE_ADDRESS"),  # ARENA_ADDRESS is what bots are given
+    _row("service", "admin_address", "127.0.0.1:7734", ADDRESS,
+         'Where metrics and health are served; "" = nowhere. Never give it to the world.'),
+    _row("service", "tls_certificate", "", TEXT, 'A certificate (PEM file); "" = that of --tls-self-signed, if any.'),
+    _row("service", "tls_key", "", TEXT, "The key of tls_certificate (PEM)."),
+    _row("service", "tls_hosts", [], NAMES,
+         "Names and addresses that --tls-self-signed writes into its certificate, besides this machine's own."),
+    _row("service", "workers", 0, whole(0, 256), "Matches at once; 0 = one for each processor core."),
+    _row("service", "sandbox", "auto", choice("auto", "standard", "reduced", "none"),
+         "How bots are kept: auto = an owner's in a sandbox, the operator's own not."),
+    _row("service", "allow_reduced_sandbox", False, FLAG, "Let the weaker sandbox do where the standard one fails."),
+    _row("service", "leak_checks", "2%", SHARE, "Part of the matches of which a deterministic bot is asked again."),
+    _row("service", "warm_memory", "auto", MEGABYTES, "Megabytes for idle bots; auto = a quarter of the machine's."),
+    _row("service", "stop_grace", 30, number(0, 86_400), "Seconds that running matches get when the service stops."),
+    _row("service", "matches_per_day", 10_000, whole(),
+         "The pace of a ladder that names none of its own; 0 = as fast as the machine plays."),
+)  # fmt: skip
+_WEIGHTS = (
+    _row("weights", "admission", 4, number(0.001, 1000), "Share of the slots for admissions, which also come first."),
+    _row("weights", "ladder", 2, number(0.001, 1000), "Share of the slots for all ladders together."),
+    _row("weights", "tournament", 3, number(0.001, 1000), "Share of the slots for all tournaments together."),
+    _row("weights", "comparison", 1, number(0.001, 1000), "Share of the slots for all comparisons together."),
+)
+_LIMITS = (
+    _row("limits", "uploads_per_hour", 20, whole(1), "Uploads an owner may begin in an hour."),
+    _row("limits", "versions", 200, whole(1), "Versions an owner may have, all bots together."),
+    _row("limits", "archive_mb", 64, whole(1), "Megabytes of one archive."),
+    _row("limits", "stored_mb", 2048, whole(1), "Megabytes an owner may have stored, all versions together."),
+    _row("limits", "concurrent_matches", 0, whole(), "Matches with bots of one owner at the same time; 0 = no limit."),
+    _row("limits", "failed_logins_per_minute", 10, whole(1), "Wrong tokens that one address may show in a minute."),
+)
+_RETENTION = (
+    _row("retention", "logs_days", 90, whole(), "Days for which the logs of seats are kept; 0 = for ever."),
+    _row("retention", "logs_mb", 4096, whole(), "Megabytes of logs of seats; the oldest go first; 0 = no limit."),
+    _row("retention", "replays_days", 0, whole(), "Days for which replays are kept; 0 = for ever."),
+    _row("retention", "replays_mb", 0, whole(), "Megabytes of replays; the oldest go first; 0 = no limit."),
+    _row("retention", "archives_days", 0, whole(), "Days for which unused versions keep their files; 0 = for ever."),
+)
+
+TABLE = (*_SERVICE, *_WEIGHTS, *_LIMITS, *_RETENTION)
+SECTIONS = (*dict.fromkeys(row.section for row in TABLE), RUNTIMES)

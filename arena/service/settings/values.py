@@ -1,0 +1,73 @@
+"""The settings of a service as typed values; what each means stands in `arena.service.settings.table`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSection:
+    """Where the service listens, and how it plays."""
+
+    address: str
+    admin_address: str
+    tls_certificate: str
+    tls_key: str
+    tls_hosts: tuple[str, ...]
+    workers: int
+    sandbox: str
+    allow_reduced_sandbox: bool
+    leak_checks: float
+    """A share, 0 to 1."""
+    warm_memory: int | None
+    """In megabytes; `None` for a share of the machine's."""
+    stop_grace: float
+    """In seconds."""
+    matches_per_day: int
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsSection:
+    """How the slots are shared while everybody wants them."""
+
+    admission: float
+    ladder: float
+    tournament: float
+    comparison: float
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsSection:
+    """What one owner, or one address, may do."""
+
+    uploads_per_hour: int
+    versions: int
+    archive_mb: int
+    stored_mb: int
+    concurrent_matches: int
+    failed_logins_per_minute: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSection:
+    """What is removed by age and size; 0 stands for never."""
+
+    logs_days: int
+    logs_mb: int
+    replays_days: int
+    replays_mb: int
+    archives_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """All settings of a service."""
+
+    service: ServiceSection
+    weights: WeightsSection
+    limits: LimitsSection
+    retention: RetentionSection
+    runtimes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tables of `[runtimes.NAME]`, as the file has them; `arena.hosting.runtimes` reads them."""
