@@ -47,9 +47,7 @@ class Bots(Protocol):
     def get_bot(self, name: str) -> BotDetail:
         """Return a bot with its newest version."""
 
-    def list_versions(
-        self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> Page[BotVersion]:
+    def list_versions(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotVersion]:
         """Return the versions of a bot."""
 
     def find_version(self, text: str) -> NamedVersion:

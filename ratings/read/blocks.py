@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Select, select
 
@@ -15,7 +16,7 @@ _REACH = 1
 _OPEN = (MatchState.PLANNED, MatchState.LEASED)
 _PART = 500
 
-_m, _t, _p = tables.match, tables.tournament, tables.pool
+_m, _s, _t, _p = tables.match, tables.match_seat, tables.tournament, tables.pool
 
 
 def open_blocks(source: Source, blocks: Collection[str]) -> dict[str, str]:
@@ -27,6 +28,27 @@ def open_blocks(source: Source, blocks: Collection[str]) -> dict[str, str]:
             rows = session.connection().execute(_open_among(wanted[start : start + _PART]))
             found.update((row[0], row[1]) for row in rows)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyResult:
+    """How a version fared in a match that is over, in a block that is not."""
+
+    version_id: str
+    rank: int
+    has_forfeited: bool
+
+
+def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
+    """Return the results, seat by seat, of the finished matches in blocks of a tournament that are not over."""
+    pending = select(_m.c.block_id).where(_m.c.tournament_id == tournament_id, _m.c.state.in_(_OPEN)).distinct()
+    query = (
+        select(_s.c.version_id, _s.c.rank, _s.c.forfeit.is_not(None))
+        .join(_m, _m.c.id == _s.c.match_id)
+        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.FINISHED, _m.c.block_id.in_(pending))
+    )
+    with read(source) as session:
+        return [EarlyResult(*row) for row in session.connection().execute(query)]
 
 
 def _open_among(blocks: Sequence[str]) -> Select[str, str]:

@@ -16,7 +16,7 @@ from ratings.store.models import Version
 
 
 class BotsHere:
-    """Implements `arena.client.port.Bots`."""
+    """Implements the interface `arena.client.port.Bots`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -29,9 +29,7 @@ class BotsHere:
         found = find_version(self._place, name)
         return self._detail(bots.bot_detail(self._place.database, found.bot.name))
 
-    def list_versions(
-        self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> Page[BotVersion]:
+    def list_versions(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotVersion]:
         found = find_version(self._place, name)
         page = bots.list_versions(self._place.database, found.bot.name, limit=limit, after=after)
         return Page(tuple(map(self._version, page.items)), page.next)

@@ -17,7 +17,7 @@ from ratings.store.states import MatchState
 
 
 class MatchesHere:
-    """Implements `arena.client.port.Matches`."""
+    """Implements the interface `arena.client.port.Matches`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

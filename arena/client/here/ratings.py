@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # NumPy is only imported by who needs it
 
 
 class RatingsHere:
-    """Implements `arena.client.port.Ratings`."""
+    """Implements the interface `arena.client.port.Ratings`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

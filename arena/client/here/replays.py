@@ -21,7 +21,7 @@ _PART = 100
 
 
 class ReplaysHere:
-    """Implements `arena.client.port.Replays`."""
+    """Implements the interface `arena.client.port.Replays`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -61,9 +61,7 @@ class ReplaysHere:
         cursor: str | None = None
         while True:
             only = MatchFilter(bot_id=bot_id, state=MatchState.FINISHED)
-            page = match_list.list_matches(
-                self._place.database, only, limit=_PART, after=cursor, newest_first=False
-            )
+            page = match_list.list_matches(self._place.database, only, limit=_PART, after=cursor, newest_first=False)
             for row in page.items:
                 if after is None or row.match.id > after:
                     yield from self._one(row.match)

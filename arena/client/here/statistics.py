@@ -17,7 +17,7 @@ MOST_BOTS = 50
 
 
 class StatisticsHere:
-    """Implements `arena.client.port.Statistics`."""
+    """Implements the interface `arena.client.port.Statistics`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -43,13 +43,11 @@ class StatisticsHere:
         is_cut = len(shown) < len(before)
         return Page(tuple(map(_change, shown)), str(shown[0].rating_seq) if is_cut else None)
 
-    def list_opponents(
-        self, bot: str, tournament: str | None = None, pool: str | None = None
-    ) -> tuple[Meeting, ...]:
+    def list_opponents(self, bot: str, tournament: str | None = None, pool: str | None = None) -> tuple[Meeting, ...]:
         scope, found = find_scope(self._place, tournament, pool), find_version(self._place, bot)
         meetings = counts.by_opponent(self._place.database, scope, found.version.id)
-        ids = [found.version.id, *(meeting.opponent_id for meeting in meetings)]
-        names = counts.names(self._place.database, ids)
+        names = counts.names(self._place.database, [meeting.opponent_id for meeting in meetings])
+        names[found.version.id] = found.bot.name
         return tuple(_meeting(one, names) for one in meetings)
 
     def list_seats(
