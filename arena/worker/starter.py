@@ -51,10 +51,12 @@ class BotStarter:
         except LaunchError as error:
             self._server.dismiss(admission)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
-        except BaseException:
+        except BaseException as error:
             self._server.dismiss(admission)
             if process is not None and not process.exited.done():
                 await process.end()
+            if process is not None and isinstance(error, StartError):
+                error.log = await process.log()
             raise
 
     def end(self, bot: WarmBot) -> None:
@@ -76,7 +78,7 @@ class BotStarter:
     async def _launch(self, seat: SeatSpec, admission: Admission) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
         environment = self._environment(seat, admission, scratch)
-        program = Program(seat.command, seat.directory, environment, scratch)
+        program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
         limits = Limits(seat.sandbox, seat.memory_mb, socket=Path(self._address.removeprefix("unix:")))
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:

@@ -15,6 +15,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.places import need_here
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.storage import open_storage
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
@@ -40,6 +41,7 @@ def add(
         list[Path], typer.Argument(metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie.")
     ],
     owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -47,8 +49,9 @@ def add(
 
     Their files are copied: a version never changes.
     """
+    known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:
-        added = [add_bot(storage.database, storage.store, directory, owner) for directory in directories]
+        added = [add_bot(storage.database, storage.store, directory, owner, known) for directory in directories]
     for entry in added:
         _warn_of_unknown_games(entry)
     if as_json:
@@ -141,6 +144,7 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
             "games": " ".join(manifest.games),
             "deterministic": "yes" if manifest.deterministic else "no",
             "memory": f"{manifest.memory_mb} MB",
+            "runtime": manifest.runtime,
             "files": detail.newest.directory or "kept by the service",
         }
     )

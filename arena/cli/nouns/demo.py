@@ -24,6 +24,7 @@ from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
+from arena.cli.shared.runtimes import local_runtimes
 from arena.client.here.adding import add_bot
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
 from arena.match.time_control import TimeControl, parse_time_control
@@ -131,7 +132,7 @@ def _sample_directory(name: str) -> Path:
 def _add_sample(connection: Connection, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     assert connection.storage is not None
-    add_bot(connection.storage.database, connection.storage.store, _sample_directory(name), None)
+    add_bot(connection.storage.database, connection.storage.store, _sample_directory(name), None, local_runtimes())
 
 
 def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import typer
 
@@ -22,7 +23,6 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
-from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament.errors import HostFailingError
 from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
@@ -133,7 +133,7 @@ async def _run(storage: Storage, row: TournamentRow, hosting: HostingOptions, di
             storage.database,
             row.tournament.id,
             executor,
-            StoredPrograms(storage.store, hosting.policy),
+            replace(storage.programs, policy=hosting.policy),
             on_progress=display.show,
             leak_checks=hosting.leak_checks,
         )

@@ -14,7 +14,10 @@ from ratings.read.pools import find_pool
 
 
 class LeaderboardsHere:
-    """Implements the interface `arena.client.port.Leaderboards`; only whole blocks are rated, so a table never tells the future."""
+    """Implements the interface `arena.client.port.Leaderboards`.
+
+    Only whole blocks are rated, so a table never tells the future.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
