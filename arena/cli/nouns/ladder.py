@@ -10,8 +10,9 @@ import typer
 from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json
-from arena.cli.shared.request import Request, plan_ladder
+from arena.cli.shared.request import Request, tournament_request
 from arena.cli.shared.storage import open_existing_storage, open_storage
+from arena.client.here.creating import plan_ladder
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.swiss import RETIRE_AFTER
 from arena.tournament.planner import planner_of
@@ -27,16 +28,16 @@ app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 -
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the ladder is called: a-z, 0-9, - and _.")]
 
 _COLUMNS = (
-    Column("name", "Ladder"),
-    Column("state", "State"),
-    Column("game", "Game"),
-    Column("seats", "Seats", right=True),
-    Column("time_control", "Time"),
-    Column("season", "Season"),
-    Column("bots", "Bots", right=True),
-    Column("matches_per_day", "A day"),
-    Column("opened_at_us", "Opened", write=format_instant),
-    Column("pool", "Pool"),
+    Column("name", "LADDER"),
+    Column("state", "STATE"),
+    Column("game", "GAME"),
+    Column("seats", "SEATS", right=True),
+    Column("time_control", "TIME"),
+    Column("season", "SEASON"),
+    Column("bots", "BOTS", right=True),
+    Column("matches_per_day", "A DAY"),
+    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
+    Column("pool", "POOL"),
 )
 
 
@@ -64,7 +65,7 @@ def open_(
 ) -> None:
     """Open a ladder, in which every bot that plays the game takes part; a running service begins at once."""
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
-    plan = plan_ladder(asked, Ladder(seats, 0, RETIRE_AFTER))
+    plan = plan_ladder(tournament_request(asked, Ladder(seats, 0, RETIRE_AFTER), ()))
     kept = {} if matches_per_day is None else {"matches_per_day": matches_per_day}
     with open_storage(db) as storage:
         opened = LadderLedger(storage.database).open_ladder(LadderPlan(name, plan, kept), planner_of)
