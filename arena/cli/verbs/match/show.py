@@ -22,12 +22,15 @@ from ratings.store.states import MatchState
 
 app = typer.Typer()
 
+_SHOWN_DIGITS = 12
+
 _SEATS = (
     Column("seat", "SEAT", right=True),
     Column("bot", "BOT"),
     Column("version", "VERSION", right=True),
     Column("rank", "RANK", right=True),
     Column("ended", "ENDED"),
+    Column("runtime", "RUNTIME"),
     Column("rating_change", "RATING", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
 )
 
@@ -58,7 +61,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: Mapping[s
         return
     print_facts(_people_facts(detail))
     typer.echo()
-    print_table(_SEATS, _seat_rows(detail), as_json=False)
+    print_table(_SEATS, [{**row, "runtime": _runtime(row)} for row in _seat_rows(detail)], as_json=False)
     print_problems(detail)
     if times is not None:
         print_times(times)
@@ -78,10 +81,17 @@ def _seat_rows(detail: MatchDetail) -> list[dict[str, Any]]:
             "forfeit": row.seat.forfeit,
             "resigned": row.seat.resigned,
             "ended": _ending(detail.match, row.seat),
+            "runtime": row.seat.runtime,
+            "runtime_name": detail.runtime_names.get(row.seat.runtime or ""),
             "rating_change": None if row.change is None else _exposure_change(row.change),
         }
         for row in detail.seats
     ]
+
+
+def _runtime(row: Mapping[str, Any]) -> str | None:
+    """Return name and beginning of the hash of what a seat ran in."""
+    return None if row["runtime"] is None else f"{row['runtime_name'] or ''} {row['runtime'][:_SHOWN_DIGITS]}".strip()
 
 
 def _ending(match: Match, seat: MatchSeat) -> str | None:
