@@ -133,6 +133,7 @@ def _end_of_log(played: Played, seat: int) -> str:
 
 
 def _describe(what: str, blunder: Blunder) -> str:
-    ground, fault = blunder.played.bout.ground, blunder.fault
-    times = "the only match" if blunder.of == 1 else f"{blunder.matches} of {blunder.of} matches"
-    return f"{what} in {times}, first in {ground.describe()} at ply {fault.ply}: {fault.explanation}"
+    fault = blunder.fault
+    where = blunder.played.bout.ground.describe() + (f" at ply {fault.ply}" if fault.ply else "")
+    often = "" if blunder.of == 1 else f" in {blunder.matches} of {blunder.of} matches, first"
+    return f"{what}{often} in {where}: {fault.explanation}"

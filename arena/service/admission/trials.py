@@ -54,13 +54,16 @@ class Played:
 
 async def play_all(executor: MatchExecutor, bouts: Iterable[Bout]) -> list[Played]:
     """Play matches, as many at once as the executor likes, and return them in order. Raises UndecidedError."""
-    tasks = [asyncio.ensure_future(_play(executor, bout)) for bout in bouts]
+    wanted = list(bouts)
+    # The long ones first, so that no slot is left to play one of them alone at the end.
+    longest_first = sorted(wanted, key=lambda bout: len(bout.own), reverse=True)
+    tasks = {bout.spec.match_id: asyncio.ensure_future(_play(executor, bout)) for bout in longest_first}
     try:
-        return await asyncio.gather(*tasks)
+        return await asyncio.gather(*(tasks[bout.spec.match_id] for bout in wanted))
     finally:
-        for task in tasks:
+        for task in tasks.values():
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
 
 
 async def _play(executor: MatchExecutor, bout: Bout) -> Played:
