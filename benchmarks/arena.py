@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.processes import arenas_own, memory_kb
-from ratings.read.matches import list_matches
-from ratings.read.tournaments import list_tournaments
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.database import open_database
 from ratings.store.states import MatchState
 
@@ -55,8 +54,7 @@ def _watch(process: subprocess.Popen[bytes]) -> int:
 def _played(database: Path) -> tuple[int, int, int]:
     """Matches finished, their plies, and the decisions asked of bots."""
     book = open_database(database)
-    rows = [row for played in list_tournaments(book) for row in list_matches(book, played.tournament.id)]
-    finished = [row.match for row in rows if row.match.state is MatchState.FINISHED]
+    finished = [row.match for row in list_matches(book, MatchFilter(state=MatchState.FINISHED), limit=None).items]
     book.close()
     plies, decisions = (sum(getattr(match, name) or 0 for match in finished) for name in ("plies", "decisions"))
     return len(finished), plies, decisions

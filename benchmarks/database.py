@@ -30,7 +30,7 @@ from ratings.ledger.recording import MatchFact
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import WaveLedger
 from ratings.read import leaderboard
-from ratings.read.matches import list_matches
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.statistics.blocks import Block
 from ratings.store.database import open_database
 
@@ -178,7 +178,7 @@ def run(directory: Path, matches: int, seats: int) -> None:
     with timed("leaderboard"):
         leaderboard.table(database, pool_id=pool.pool_id())
     with timed(f"list {matches} matches"):
-        list_matches(database, tournament)
+        list_matches(database, MatchFilter(tournament), limit=None)
     with timed("check everything, ratings rebuilt"):
         problems = check(database)
     database.close()

@@ -68,7 +68,7 @@ def _look(pid: int, matches: int, temporary: Path) -> Sample:
 
 def _finished(database: Path) -> int:
     book = open_database(database)
-    finished = sum(row.progress.finished for row in list_tournaments(book))
+    finished = sum(row.progress.finished for row in list_tournaments(book, limit=None).items)
     book.close()
     return finished
 

@@ -12,6 +12,7 @@
     ├── AmbiguousError              the text names several
     ├── BotError                    a bot that cannot be added or entered as asked
     ├── PlanError                   a tournament that cannot be played as planned
+    ├── PageError               a cursor that is not one of the list, or no number of rows
     ├── FactError                   a result that does not fit its match
     └── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
 
@@ -66,6 +67,10 @@ class BotError(RatingsError, ValueError):
 
 class PlanError(RatingsError, ValueError):
     """The tournament cannot be played as planned."""
+
+
+class PageError(RatingsError, ValueError):
+    """The cursor is not one of the list, or the number of rows is none."""
 
 
 class FactError(RatingsError, ValueError):

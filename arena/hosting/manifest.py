@@ -2,7 +2,7 @@
 
     BotDirectoryError
     ├── ManifestError     bot.toml is missing or not valid
-    └── BotFilesError     its files cannot be stored (store.py)
+    └── BotFilesError     its files cannot be stored (content.py)
 
 Every message is one line: the place, what is wrong, the remedy.
 """

@@ -1,52 +1,34 @@
 """Keeps versions of bots: immutable directories named by the hash of their content. Files only, no database.
 
+A version's directory appears at once with all its files, which are read-only, and never changes after that until it
+disappears at once. So whoever copies the store while it is used copies whole versions, and a name that was copied once
+need never be copied again; hidden names in the store are no versions.
+
 BotDirectoryError (manifest.py)
-└── BotFilesError     a link that leaves the directory, a device, too many or too large files
-StoreError            a version that is not in the store, or was changed there
+└── BotFilesError (content.py)   a link that leaves the directory, a device, too many or too large files
+StoreError                       a version that is not in the store, was changed there, or cannot be stored
 """
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import json
-import os
-import shutil
-import stat
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import suppress
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 
+from arena.hosting import building
+from arena.hosting.content import BotFile, VersionLimits, content_hash, hash_files, list_files, open_file
 from arena.hosting.manifest import BotDirectoryError, BotManifest, load_manifest
 
 STORE_SUFFIX = ".bots"
-IGNORED_DIRECTORY = "__pycache__"
+ABANDONED_AFTER_S = 3600.0
 _CHUNK_BYTES = 1 << 20
 _ADD_AGAIN = "remove that directory and add the bot again"
-_CHECK_PERMISSIONS = "check its permissions"
-# Directories under construction, hidden so that none is mistaken for a version.
-_BUILDING_PREFIX = ".adding-"
-_ABANDONED_AFTER_S = 3600
-
-
-class BotFilesError(BotDirectoryError):
-    """The files of a bot cannot be stored."""
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class StoreError(Exception):
-    """A version is not in the store, or was changed there."""
-
-
-@dataclass(frozen=True, slots=True)
-class VersionLimits:
-    """How much one version may hold."""
-
-    files: int = 10_000
-    total_bytes: int = 512 << 20
+    """A version is not in the store, was changed there, or cannot be stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +38,6 @@ class StoredVersion:
     hash: str
     directory: Path
     manifest: BotManifest
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    path: str
-    """Relative to the bot's directory, with parts joined by `/`."""
-    source: Path
-    executable: bool
-
-
-def content_hash(directory: Path, limits: VersionLimits | None = None) -> str:
-    """Return the identity of a version: SHA-256 (hex) of the sorted list of (path, executable bit, file hash).
-
-    Hidden files and `__pycache__` do not count. Raises BotFilesError.
-    """
-    files = _files(directory, limits or VersionLimits())
-    return _hash_of((file, _hash_file(file.source)) for file in files)
 
 
 class VersionStore:
@@ -97,15 +62,26 @@ class VersionStore:
         Raises ManifestError or BotFilesError if the directory holds no bot, StoreError if the copy cannot be made.
         """
         load_manifest(directory)
-        files = _files(directory, self._limits)
+        files = list_files(directory, self._limits)
+        return self.add_filled(lambda empty: hash_files([_copy(file, empty) for file in files]))
+
+    def add_filled(self, fill: Callable[[Path], str]) -> StoredVersion:
+        """Store the files that `fill` writes into the empty directory it is given; it returns their content hash.
+
+        Nothing is stored if `fill` raises, and nothing changes if that version is there already. Raises StoreError if
+        the files cannot be written; other errors of `fill` pass.
+        """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            self._remove_abandoned()
-            return self._add_files(files)
+            self.sweep(ABANDONED_AFTER_S)
+            with building.building_directory(self.root) as directory:
+                version_hash = fill(directory)
+                building.publish(directory, self.directory(version_hash))
         except OSError as error:
             raise StoreError(
                 f"{self.root}: the bot cannot be stored ({error.strerror}); check space and permissions there"
             ) from error
+        return self.get(version_hash)
 
     def get(self, version_hash: str) -> StoredVersion:
         """Return the version with that hash, after checking its files. Raises StoreError."""
@@ -121,111 +97,45 @@ class VersionStore:
             raise StoreError(f"{directory}: the stored files were changed; {_ADD_AGAIN}")
         return StoredVersion(version_hash, directory, manifest)
 
-    def _add_files(self, files: list[_File]) -> StoredVersion:
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING_PREFIX, dir=self.root))
+    def hashes(self) -> list[str]:
+        """Return the hashes of all versions in the store, sorted, unchecked. Raises StoreError."""
         try:
-            version_hash = _hash_of([(file, _copy(file, building)) for file in files])
-            for inner in (building, *building.rglob("*/")):
-                inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
-            _rename_unless_there(building, self.directory(version_hash))
-        finally:
-            shutil.rmtree(building, ignore_errors=True)
-        return self.get(version_hash)
+            return sorted(path.name for path in self.root.iterdir() if _HASH.fullmatch(path.name))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StoreError(f"{self.root}: cannot be read ({error.strerror}); check its permissions") from error
 
-    def _remove_abandoned(self) -> None:
-        """Remove old half-made copies that killed processes left; a recent one may still be in the making."""
-        for left in self.root.glob(f"{_BUILDING_PREFIX}*"):
-            with suppress(FileNotFoundError):  # finished meanwhile
-                if time.time() - left.stat().st_mtime > _ABANDONED_AFTER_S:
-                    shutil.rmtree(left, ignore_errors=True)
+    def stored_bytes(self, version_hash: str) -> int:
+        """Return the sum of the sizes of a version's files; 0 if it is not in the store. Raises StoreError."""
+        directory = self.directory(version_hash)
+        try:
+            return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+        except OSError as error:
+            raise StoreError(f"{directory}: cannot be read ({error.strerror}); check its permissions") from error
 
+    def remove(self, version_hash: str) -> bool:
+        """Remove a version, at once for everybody who looks; return whether it was there. Raises StoreError.
 
-def _files(directory: Path, limits: VersionLimits) -> list[_File]:
-    """Return the files that make up a bot, sorted by path. Raises BotFilesError."""
-    try:
-        return sorted(_limited(directory, limits), key=lambda file: file.path)
-    except OSError as error:
-        raise BotFilesError(f"{error.filename}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
+        The caller knows that nothing refers to it any more and that nobody is adding it at this moment.
+        """
+        if not _HASH.fullmatch(version_hash):
+            raise StoreError(f"{version_hash!r} is no hash of a version; name one in full")
+        try:
+            return building.unpublish(self.directory(version_hash))
+        except OSError as error:
+            raise StoreError(
+                f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+            ) from error
 
-
-def _limited(directory: Path, limits: VersionLimits) -> list[_File]:
-    files: list[_File] = []
-    total_bytes = 0
-    for file in _walk(directory.absolute(), directory.resolve(), ""):
-        files.append(file)
-        total_bytes += file.source.stat().st_size
-        if len(files) > limits.files:
-            raise BotFilesError(f"{directory}: holds over {limits.files} files; keep only what the bot needs to run")
-        if total_bytes > limits.total_bytes:
-            raise BotFilesError(
-                f"{directory}: holds over {limits.total_bytes >> 20} MiB; keep only what the bot needs to run"
-            )
-    return files
+    def sweep(self, older_than_s: float) -> None:
+        """Remove what killed processes left half made, unless it was touched in the last `older_than_s` seconds."""
+        building.sweep(self.root, older_than_s)
 
 
-def _walk(directory: Path, root: Path, prefix: str) -> Iterator[_File]:
-    with os.scandir(directory) as scan:
-        entries = list(scan)
-    for entry in entries:
-        path = f"{prefix}{entry.name}"
-        if entry.name.startswith(".") or entry.name == IGNORED_DIRECTORY:
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), root, f"{path}/")
-        else:
-            yield _regular_file(entry, root, path)
-
-
-def _regular_file(entry: os.DirEntry[str], root: Path, path: str) -> _File:
-    """Return a file; a link to a file of the same bot is stored as that file. Raises BotFilesError."""
-    if entry.is_symlink():
-        target = Path(os.path.realpath(entry.path))  # unlike Path.resolve, it does not raise for a loop
-        if not target.is_relative_to(root):
-            raise BotFilesError(f"{entry.path}: is a link that leaves the bot's directory; put a copy in its place")
-        if not target.is_file():
-            raise BotFilesError(f"{entry.path}: is a link to no file of the bot; put a copy in its place")
-    mode = entry.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise BotFilesError(f"{entry.path}: is neither a file nor a directory; remove it")
-    return _File(path, Path(entry.path), bool(mode & stat.S_IXUSR))
-
-
-def _hash_file(path: Path) -> str:
-    with _open(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _open(path: Path) -> BufferedReader:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise BotFilesError(f"{path}: cannot be read ({error.strerror}); {_CHECK_PERMISSIONS}") from error
-
-
-def _hash_of(files: Iterator[tuple[_File, str]] | list[tuple[_File, str]]) -> str:
-    """Return the hash of (path, executable bit, file hash) as JSON lines; the files must be sorted."""
-    digest = hashlib.sha256()
-    for file, file_hash in files:
-        digest.update(json.dumps([file.path, file.executable, file_hash]).encode() + b"\n")
-    return digest.hexdigest()
-
-
-def _copy(file: _File, directory: Path) -> str:
-    """Copy one file, read-only, and return the hash of the bytes written, whatever happens to the source meanwhile."""
-    target = directory / file.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    with _open(file.source) as source, target.open("xb") as copy:
-        while chunk := source.read(_CHUNK_BYTES):
-            digest.update(chunk)
-            copy.write(chunk)
-    target.chmod(0o555 if file.executable else 0o444)
-    return digest.hexdigest()
-
-
-def _rename_unless_there(building: Path, target: Path) -> None:
-    try:
-        building.rename(target)
-    except OSError as error:
-        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
-            raise
+def _copy(file: BotFile, directory: Path) -> tuple[str, bool, str]:
+    """Copy one file and return its part of the hash: of the bytes written, whatever happens to the source meanwhile."""
+    with open_file(file.source) as source:
+        chunks: Iterator[bytes] = iter(lambda: source.read(_CHUNK_BYTES), b"")
+        file_hash = building.write_file(directory / file.path, chunks, executable=file.executable)
+    return file.path, file.executable, file_hash

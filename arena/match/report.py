@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from arena.match.result import MatchResult
@@ -42,6 +42,34 @@ class LeakCheck:
         return cls(**{**data, "verdict": LeakVerdict(data["verdict"])})
 
 
+LOG_HEAD_BYTES = 16 * 1024
+"""How many bytes of a log stand before the gap, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLogText:
+    """What the bot in a seat wrote to stdout and stderr during a match, in the order in which it was read."""
+
+    seat: int
+    data: bytes
+    """The first LOG_HEAD_BYTES and the last 48 KiB if it wrote more than both."""
+    cut_bytes: int = 0
+    """How many bytes between these two parts were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatProcess:
+    """How the process in a seat did, apart from its play."""
+
+    seat: int
+    was_warm: bool
+    """Whether it had played before."""
+    peak_memory_bytes: int | None
+    """The most memory seen in its whole tree since its start, shared pages counted repeatedly; None if unknown."""
+    left_by_itself: bool | None
+    """Whether it ended soon after its stream was closed; None if it was not ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class MatchReport:
     """What comes back from playing a `MatchSpec`; `replay` is the stored form that `arena.match.replay.dump` writes."""
@@ -61,15 +89,41 @@ class MatchReport:
     sandbox: str = NO_SANDBOX
     """The weakest level of the sandbox that any of its bots had."""
     leak_checks: tuple[LeakCheck, ...] = ()
+    seat_logs: tuple[SeatLogText, ...] = ()
+    """The logs of the seats whose bots wrote something, if the spec asked for logs."""
+    seat_processes: tuple[SeatProcess, ...] = ()
+    """The seats whose bots started, if the spec asked for logs."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report without its replay as JSON data; `from_json` is the inverse."""
-        data = asdict(self)
+        """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse."""
+        bare = replace(self, replay=b"", seat_logs=())
+        logs = [{"seat": log.seat, "size": len(log.data), "cut_bytes": log.cut_bytes} for log in self.seat_logs]
+        data = {**asdict(bare), "seat_logs": logs}
         del data["replay"]
         return data
 
+    def blob(self) -> bytes:
+        """Return the bytes that travel beside the JSON: the replay, and the logs behind it."""
+        return b"".join((self.replay, *(log.data for log in self.seat_logs)))
+
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], replay: bytes) -> MatchReport:
-        """Return the report that `to_json` wrote, with its replay, which travels beside the JSON."""
-        result, checks = MatchResult.from_json(data["result"]), map(LeakCheck.from_json, data["leak_checks"])
-        return cls(**{**data, "result": result, "leak_checks": tuple(checks)}, replay=replay)
+    def from_json(cls, data: Mapping[str, Any], blob: bytes) -> MatchReport:
+        """Return the report that `to_json` and `blob` wrote."""
+        replay, logs = _split(data["seat_logs"], blob)
+        values = {
+            "result": MatchResult.from_json(data["result"]),
+            "leak_checks": tuple(map(LeakCheck.from_json, data["leak_checks"])),
+            "seat_logs": logs,
+            "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
+        }
+        return cls(**{**data, **values}, replay=replay)
+
+
+def _split(heads: Sequence[Mapping[str, Any]], blob: bytes) -> tuple[bytes, tuple[SeatLogText, ...]]:
+    """Return the replay and the logs that a blob consists of."""
+    start = replay_end = len(blob) - sum(head["size"] for head in heads)
+    logs = []
+    for head in heads:
+        logs.append(SeatLogText(head["seat"], blob[start : start + head["size"]], head["cut_bytes"]))
+        start += head["size"]
+    return blob[:replay_end], tuple(logs)

@@ -62,6 +62,10 @@ class MatchSpec:
     """The name of the block it belongs to, whose matches share their chance; empty if it belongs to none."""
     checks_leaks: bool = False
     """Whether its deterministic bots are asked again in fresh processes (`arena.match.retrial`)."""
+    keeps_logs: bool = False
+    """Whether its report tells what its bots wrote to their output, and how their processes did."""
+    uses_fresh_bots: bool = False
+    """Whether every seat gets a new process, which ends with the match."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the spec as JSON data; `from_json` is the inverse."""

@@ -7,6 +7,7 @@ from arena.match.report import MatchReport
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import FaultFact, LeakFact, MatchFact
+from ratings.ledger.seat_logs import SeatLogFact
 
 
 def fact_of(report: MatchReport, worker: str) -> MatchFact:
@@ -38,6 +39,7 @@ def fact_of(report: MatchReport, worker: str) -> MatchFact:
             LeakFact(check.seat, check.verdict.value, check.ply, check.sentence, check.evidence)
             for check in report.leak_checks
         ],
+        seat_logs=[SeatLogFact(log.seat, log.data, log.cut_bytes) for log in report.seat_logs],
     )
 
 

@@ -36,8 +36,11 @@ class MatchSpecs:
         *,
         levels: Mapping[bool, str],
         leak_checks: float = DEFAULT_LEAK_CHECKS,
+        keep_logs: bool = False,
     ) -> None:
         """Take the sandbox `levels` of bots that have an owner (True) and of others, and the share of `leak_checks`.
+
+        With `keep_logs`, what the bots write to their output comes back with each match.
 
         Raises NotPlayableError if the tournament was planned for other rules than those installed.
         """
@@ -47,6 +50,7 @@ class MatchSpecs:
         self._programs = programs
         self._levels = levels
         self._leak_checks = leak_checks
+        self._keep_logs = keep_logs
         self._secret = bytes.fromhex(tournament.secret)
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
         self._blocks_per_seed = catalog.blocks_per_seed(tournament.format)
@@ -68,6 +72,7 @@ class MatchSpecs:
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
             block=f"{self.tournament_id}/{match.block_index // self._blocks_per_seed}",
             checks_leaks=is_sampled(match.match_id, self._leak_checks),
+            keeps_logs=self._keep_logs,
         )
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:

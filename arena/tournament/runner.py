@@ -65,12 +65,13 @@ async def run_tournament(
     *,
     on_progress: OnProgress = lambda _: None,
     leak_checks: float = DEFAULT_LEAK_CHECKS,
+    keep_logs: bool = False,
 ) -> RunProgress:
     """Play what is left of a tournament with a started `executor`, and return how far it is then.
 
     `leak_checks` is the part of the matches (0 to 1) whose deterministic bots are asked again by
-    `arena.match.retrial`. Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any
-    point.
+    `arena.match.retrial`. With `keep_logs`, what the bots write to their output is recorded with each match.
+    Cancelling is safe: finished matches are recorded, the others given back. So is a kill at any point.
 
     Raises NotFoundError; NotPlayableError for a tournament that is over; AlreadyRunningError; the errors of
     `Programs.sandbox_level` before anything is played; HostFailingError when match after match is lost, what the
@@ -80,7 +81,7 @@ async def run_tournament(
     with exclusive(_lock_path(database, programs, tournament_id)):
         row = tournaments.tournament_row(database, tournament_id)
         _check_playable(row)
-        specs = _match_specs(database, row, programs, leak_checks)
+        specs = _match_specs(database, row, programs, leak_checks, keep_logs=keep_logs)
         run = _Run(Ledger(database), executor, specs, _planner(row), _tally(row), on_progress)
         await run.play()
         return run.end(tournaments.tournament_row(database, tournament_id))
@@ -98,10 +99,12 @@ def _check_playable(row: TournamentRow) -> None:
         raise NotPlayableError(f"tournament {row.tournament.name!r} is finished; see `arena tournament show`")
 
 
-def _match_specs(database: Database, row: TournamentRow, programs: Programs, leak_checks: float) -> MatchSpecs:
+def _match_specs(
+    database: Database, row: TournamentRow, programs: Programs, leak_checks: float, *, keep_logs: bool
+) -> MatchSpecs:
     owned = tournaments.owned_entrants(database, row.tournament.id)
     levels = {has_owner: programs.sandbox_level(has_owner=has_owner) for has_owner in owned}
-    return MatchSpecs(row.tournament, row.pool, programs, levels=levels, leak_checks=leak_checks)
+    return MatchSpecs(row.tournament, row.pool, programs, levels=levels, leak_checks=leak_checks, keep_logs=keep_logs)
 
 
 def _planner(row: TournamentRow) -> FormatPlanner | None:

@@ -17,7 +17,7 @@ from arena.hosting.errors import (
     StorageFailedError,
 )
 from arena.hosting.launcher.client import HostedProcess
-from arena.hosting.launcher.reports import BEGINNING, Mark
+from arena.hosting.launcher.reports import BEGINNING, Log, Mark
 from arena.match.host_faults import HostBrokenError, HostCause
 from arena.match.result import Fault, FaultCause
 
@@ -32,6 +32,8 @@ class StartError(Exception):
     def __init__(self, cause: FaultCause, explanation: str, evidence: dict[str, Any]) -> None:
         super().__init__(explanation)
         self.cause, self.explanation, self.evidence = cause, explanation, evidence
+        self.log = Log()
+        """What its process wrote."""
 
     def fault(self, seat: int) -> Fault:
         """Return it as the fault of a seat."""

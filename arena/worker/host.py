@@ -20,6 +20,7 @@ from arena.match.report import LeakCheck, MatchReport
 from arena.match.spec import MatchSpec, weakest_level
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
+from arena.worker.accounts import Accounts, read_accounts
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
 from arena.worker.starter import BotStarter
@@ -79,13 +80,13 @@ class MatchHost:
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
         await self._referee(match, seated)
         duration_us = (time.monotonic_ns() - started) // 1000
-        bots = [(seat, one) for seat, one in enumerate(seated) if isinstance(one, WarmBot)]
-        await asyncio.gather(*(self._part_with(match, seat, bot) for seat, bot in bots))
+        left = await asyncio.gather(*(self._part_with(match, seat, one) for seat, one in enumerate(seated)))
         document = build_document(match, started_at_us, duration_us)
+        accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
         checks = await check_leaks(self._bots, spec, document, drawn)
-        return _report(match, document, checks)
+        return _report(match, document, checks, accounts)
 
     async def _referee(self, match: Match, seated: list[WarmBot | StartError]) -> None:
         bots = [one for one in seated if isinstance(one, WarmBot)]
@@ -117,16 +118,24 @@ class MatchHost:
             meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
         return meter
 
-    async def _part_with(self, match: Match, seat: int, bot: WarmBot) -> None:
-        """Keep a bot that did nothing wrong; otherwise end it and amend its faults with the evidence."""
+    async def _part_with(self, match: Match, seat: int, bot: WarmBot | StartError) -> bool | None:
+        """Keep a bot that did nothing wrong; otherwise end it and amend its faults with the evidence.
+
+        Return whether it ended by itself, for a bot that did nothing wrong and yet had to end with the match.
+        """
+        if isinstance(bot, StartError):
+            return None
         faults = match.faults_of(seat)
+        if not faults and match.spec.uses_fresh_bots:
+            return await self._bots.dismiss(bot)
         if not faults:
             self._bots.give_back(bot)
         for fault in faults:
             match.amend(fault, await self._bots.end_and_explain(bot, fault))
+        return None
 
 
-def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...]) -> MatchReport:
+def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...], accounts: Accounts) -> MatchReport:
     return MatchReport(
         match_id=match.spec.match_id,
         attempt=match.spec.attempt,
@@ -140,4 +149,6 @@ def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...
         replay=dump(document),
         sandbox=weakest_level(seat.sandbox for seat in match.spec.seats),
         leak_checks=checks,
+        seat_logs=accounts.logs,
+        seat_processes=accounts.processes,
     )

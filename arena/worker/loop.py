@@ -8,7 +8,7 @@ Messages are frames (`arena.hosting.frames`). From the coordinator, which closes
 To the coordinator:
 
     {"event": "ready"}
-    {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport`; its replay is the blob
+    {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport` with its blob
     {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; if it `is_last`, the worker ends and
                                                             has begun no other match
 
@@ -91,7 +91,7 @@ class WorkerLoop:
         """
         try:
             report = await self._host.play(spec)
-            return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.replay)
+            return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.blob())
         except MatchSpecError as error:
             return _encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
         except HostBrokenError as error:

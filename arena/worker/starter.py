@@ -51,10 +51,12 @@ class BotStarter:
         except LaunchError as error:
             self._server.dismiss(admission)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
-        except BaseException:
+        except BaseException as error:
             self._server.dismiss(admission)
             if process is not None and not process.exited.done():
                 await process.end()
+            if process is not None and isinstance(error, StartError):
+                error.log = await process.log()
             raise
 
     def end(self, bot: WarmBot) -> None:

@@ -35,12 +35,15 @@ class WarmBots:
     async def seat(self, spec: MatchSpec, secret_block: str = "") -> list[WarmBot | StartError]:
         """Return a process for every seat: a warm one if there is one, else a new one, all started at the same time.
 
+        They are all new if `spec` wants fresh bots.
+
         None of them has played in `secret_block`, a block whose matches give away what happens in its others.
         No other process computes any more when it returns. Raises HostingError; then, and when it is cancelled, every
         process that had a seat is ended.
         """
         seats: list[WarmBot | StartError | None] = [
-            self._take(BotKey.of(seat), spec.game, secret_block) for seat in spec.seats
+            None if spec.uses_fresh_bots else self._take(BotKey.of(seat), spec.game, secret_block)
+            for seat in spec.seats
         ]
         try:
             while None in seats:
@@ -103,6 +106,11 @@ class WarmBots:
     def end(self, bot: WarmBot) -> None:
         """End a process in the background."""
         self._starter.end(bot)
+
+    async def dismiss(self, bot: WarmBot) -> bool:
+        """Close its stream, end its process, and return whether that had ended by itself. Raises HostingError."""
+        bot.resident_bytes = tree_resident_bytes(bot.process.pid)
+        return await self._starter.dismiss(bot)
 
     async def end_and_explain(self, bot: WarmBot, fault: Fault) -> Fault:
         """End a process that did something wrong; return its fault with the evidence and the cause that its end shows.

@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
+from ratings.ledger.seat_logs import SeatLogFact, log_rows
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
@@ -69,6 +70,7 @@ class MatchFact:
     sandbox: str | None = None
     """The weakest sandbox level among its bots."""
     leak_checks: Sequence[LeakFact] = ()
+    seat_logs: Sequence[SeatLogFact] = ()
 
 
 _m, _a, _s = tables.match, tables.attempt, tables.match_seat
@@ -121,6 +123,7 @@ _SET_SEAT = (
 _ADD_FAULT = insert(tables.fault)
 _ADD_LEAK_CHECK = insert(tables.leak_check)
 _ADD_REPLAY = insert(tables.replay)
+_ADD_SEAT_LOG = insert(tables.seat_log)
 
 
 def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
@@ -170,14 +173,14 @@ def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) 
     except SkillError as error:
         raise FactError(f"{place}: {error}") from error
     if not _seats_named(fact) <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
-        raise FactError(f"{place}: a forfeit, fault or leak check names a seat that is not there, or one seat twice")
+        raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
     if not fact.replay:
         raise FactError(f"{place}: the replay is empty")
 
 
 def _seats_named(fact: MatchFact) -> set[int]:
     faulty, checked = (fault.seat for fault in fact.faults), (check.seat for check in fact.leak_checks)
-    return {*fact.forfeits, *fact.resigned, *faulty, *checked}
+    return {*fact.forfeits, *fact.resigned, *faulty, *checked, *(log.seat for log in fact.seat_logs)}
 
 
 def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
@@ -194,6 +197,8 @@ def _write_results(connection: Connection, facts: Sequence[MatchFact]) -> None:
         connection.execute(_ADD_FAULT, faults)
     if leaks := [row for fact in facts for row in _leak_rows(fact)]:
         connection.execute(_ADD_LEAK_CHECK, leaks)
+    if logs := [row for fact in facts for row in log_rows(fact.match_id, fact.seat_logs)]:
+        connection.execute(_ADD_SEAT_LOG, logs)
     connection.execute(_ADD_REPLAY, [{"match_id": fact.match_id, "data": fact.replay} for fact in facts])
 
 

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.store import tables
 from ratings.store.lookups import get_bot, owner_name
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.sessions import Source, read
 
+_BOTS = Order("bots", (tables.bot.c.id,), (str,))
+_VERSIONS = Order("versions", (tables.version.c.number,), (int,))
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class BotRow:
-    """A bot with its newest version, for lists."""
+    """A bot with its owner, its newest version, and how many versions it has."""
 
     bot: Bot
     owner: str | None
     newest: Version
     versions: int
-
-
-@dataclass(frozen=True, slots=True)
-class BotDetail:
-    """A bot with its owner and all its versions, the oldest first."""
-
-    bot: Bot
-    owner: str | None
-    versions: Sequence[Version]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +37,49 @@ class NamedVersion:
     version: Version
 
 
-def list_bots(source: Source) -> list[BotRow]:
-    """Return all bots by name, disabled ones too."""
-    newest = (
-        select(Version.bot_id, func.max(Version.number).label("number"), func.count().label("versions"))
-        .group_by(Version.bot_id)
-        .subquery()
-    )
-    query = (
-        select(Bot, Owner.name, Version, newest.c.versions)
-        .join(newest, newest.c.bot_id == Bot.id)
-        .join(Version, (col(Version.bot_id) == Bot.id) & (col(Version.number) == newest.c.number))
-        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-        .order_by(Bot.name)
-    )
+def list_bots(
+    source: Source, *, owner_id: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[BotRow]:
+    """Return a page of the bots, those added last first, disabled ones too; all of them, or those of one owner.
+
+    Raises PageError.
+    """
+    query = select(Bot, Owner.name).join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+    if owner_id is not None:
+        query = query.where(Bot.owner_id == owner_id)
     with read(source) as session:
-        return [BotRow(*row) for row in session.exec(query).all()]
+        found = session.exec(one_page(query, _BOTS, limit, after)).all()
+        page = cut(found, _BOTS, limit, lambda row: (row[0].id,))
+        return each(page, lambda row: BotRow(*row, *_newest_of(session, row[0])))
 
 
-def bot_detail(source: Source, name: str) -> BotDetail:
-    """Return the bot of that name, with all its versions. Raises NotFoundError, which lists some that exist."""
+def count_bots(source: Source) -> int:
+    """Return how many bots there are, disabled ones too."""
+    with read(source) as session:
+        return session.exec(select(func.count()).select_from(Bot)).one()
+
+
+def bot_names(source: Source) -> list[str]:
+    """Return the names of all bots, sorted."""
+    with read(source) as session:
+        return list(session.exec(select(Bot.name).order_by(Bot.name)))
+
+
+def list_versions(
+    source: Source, bot: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[Version]:
+    """Return a page of the versions of the bot of that name, the newest first. Raises NotFoundError, PageError."""
+    with read(source) as session:
+        query = select(Version).where(Version.bot_id == get_bot(session, bot).id)
+        found = session.exec(one_page(query, _VERSIONS, limit, after)).all()
+        return cut(found, _VERSIONS, limit, lambda version: (version.number,))
+
+
+def bot_detail(source: Source, name: str) -> BotRow:
+    """Return the bot of that name. Raises NotFoundError, which lists some that exist."""
     with read(source) as session:
         bot = get_bot(session, name)
-        return BotDetail(bot, owner_name(session, bot), _versions_of(session, bot))
+        return BotRow(bot, owner_name(session, bot), *_newest_of(session, bot))
 
 
 def all_versions(source: Source) -> list[NamedVersion]:
@@ -81,19 +97,24 @@ def find_version(source: Source, text: str) -> NamedVersion:
     name, at, prefix = text.partition("@")
     with read(source) as session:
         bot = get_bot(session, name)
-        versions = _versions_of(session, bot)
-    return NamedVersion(bot, _by_hash(name, versions, prefix) if at else versions[-1])
+        return NamedVersion(bot, _by_hash(session, bot, prefix) if at else _newest_of(session, bot)[0])
 
 
-def _by_hash(name: str, versions: Sequence[Version], prefix: str) -> Version:
-    found = [version for version in versions if prefix and version.content_hash.startswith(prefix.lower())]
+def _by_hash(session: Session, bot: Bot, prefix: str) -> Version:
+    of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
+    alike = of_bot.where(col(Version.content_hash).startswith(prefix.lower(), autoescape=True))
+    found = session.exec(alike).all() if prefix else []
     if not found:
-        known = ", ".join(version.content_hash[:12] for version in versions[-5:])
-        raise NotFoundError(f"bot {name!r} has no version {prefix!r}; its newest are: {known}")
+        newest = session.exec(of_bot.limit(_MOST_NAMED)).all()
+        known = ", ".join(version.content_hash[:12] for version in reversed(newest))
+        raise NotFoundError(f"bot {bot.name!r} has no version {prefix!r}; its newest are: {known}")
     if len(found) > 1:
-        raise AmbiguousError(f"{len(found)} versions of {name!r} begin with {prefix!r}; give more digits")
+        raise AmbiguousError(f"{len(found)} versions of {bot.name!r} begin with {prefix!r}; give more digits")
     return found[0]
 
 
-def _versions_of(session: Session, bot: Bot) -> Sequence[Version]:
-    return session.exec(select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number))).all()
+def _newest_of(session: Session, bot: Bot) -> tuple[Version, int]:
+    """Return the newest version of a bot, and how many there are."""
+    of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
+    count = session.exec(select(func.count()).where(Version.bot_id == bot.id)).one()
+    return session.exec(of_bot.limit(1)).one(), count

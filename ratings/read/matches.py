@@ -1,4 +1,4 @@
-"""Matches: found by id, listed, with all that is known of them, with their replays."""
+"""Matches: found by id, with all that is known of them, with their replays."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from ratings.store.models import (
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
+_MOST_NAMED = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
@@ -35,15 +37,6 @@ class SeatRow:
     bot: str
     version: Version
     change: RatingChange | None
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRow:
-    """A match in a list; `seats` tells who sits where, as `(name of the bot, rank or None)` by seat."""
-
-    match: Match
-    block_index: int
-    seats: tuple[tuple[str, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,41 +59,15 @@ def find_match(source: Source, text: str) -> Match:
     Raises NotFoundError, AmbiguousError.
     """
     with read(source) as session:
-        near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
-        ids = session.exec(select(Match.id).where(near).limit(1000)).all() if len(text) >= 4 else []
+        ids = session.exec(select(Match.id).where(col(Match.id) == text)).all() or _near(session, text)
         found = only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
-        return session.exec(select(Match).where(Match.id == found)).one()
+        return session.get_one(Match, found)
 
 
-def list_matches(source: Source, tournament_id: str, *, state: MatchState | None = None) -> list[MatchRow]:
-    """Return the matches of a tournament in schedule order, all or those in one state."""
-    with read(source) as session:
-        wanted = (
-            select(Match, Block.index)
-            .join(Block, col(Block.id) == Match.block_id)
-            .where(Match.tournament_id == tournament_id)
-            .order_by(col(Match.position))
-        )
-        if state is not None:
-            wanted = wanted.where(Match.state == state)
-        seats = _sitting(session, tournament_id)
-        return [MatchRow(match, index, tuple(seats[match.id])) for match, index in session.exec(wanted)]
-
-
-def _sitting(session: Session, tournament_id: str) -> dict[str, list[tuple[str, int | None]]]:
-    """Return bot and rank by seat, for every match of a tournament."""
-    query = (
-        select(MatchSeat.match_id, Bot.name, MatchSeat.rank)
-        .join(Match, col(Match.id) == MatchSeat.match_id)
-        .join(Version, col(Version.id) == MatchSeat.version_id)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Match.tournament_id == tournament_id)
-        .order_by(MatchSeat.match_id, col(MatchSeat.seat))
-    )
-    seats: dict[str, list[tuple[str, int | None]]] = {}
-    for match_id, bot, rank in session.exec(query):
-        seats.setdefault(match_id, []).append((bot, rank))
-    return seats
+def _near(session: Session, text: str) -> Sequence[str]:
+    """Return the ids that begin or end with the text, but no more than it takes to tell how it is ambiguous."""
+    near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
+    return session.exec(select(Match.id).where(near).limit(_MOST_NAMED)).all() if len(text) >= 4 else []
 
 
 def match_detail(source: Source, match_id: str) -> MatchDetail:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.matches import MatchRow, list_matches
+from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
 from ratings.read.waves import TournamentWaves, tournament_waves
 from ratings.store.sessions import Source, read
@@ -29,6 +29,6 @@ def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
             tournament_row(session, tournament_id),
             standings(session, tournament_id),
             tournament_waves(session, tournament_id),
-            list_matches(session, tournament_id),
+            list(list_matches(session, MatchFilter(tournament_id), limit=None, newest_first=False).items),
             leak_checks(session, tournament_id),
         )

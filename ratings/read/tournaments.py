@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.read.identifying import only_one
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.statistics.points import match_points
+from ratings.store import tables
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Entrant, Match, MatchSeat, Pool, Tournament, Version
-from ratings.store.progress import Progress, count_progress, progress_of
+from ratings.store.progress import Progress, count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
+
+_NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
+_NAMES = select(Tournament.id, Tournament.name)
+_MOST_NAMED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +65,37 @@ def find_tournament(source: Source, text: str) -> Tournament:
     Raises NotFoundError, AmbiguousError.
     """
     with read(source) as session:
-        ids = session.exec(select(Tournament.id, Tournament.name)).all()
-        found = only_one(text, "tournament", [(id_, name) for id_, name in ids], "see: arena tournament list")
-        return session.exec(select(Tournament).where(Tournament.id == found)).one()
+        exact = session.exec(_NAMES.where((col(Tournament.id) == text) | (col(Tournament.name) == text))).all()
+        found = only_one(text, "tournament", exact or _near(session, text), "see: arena tournament list")
+        return session.get_one(Tournament, found)
 
 
-def list_tournaments(source: Source) -> list[TournamentRow]:
-    """Return all tournaments, the newest first; single matches too (their format is `match`)."""
+def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
+    """Return id and name where the id begins or ends with the text, but no more than it takes to tell the ambiguity."""
+    near = col(Tournament.id).startswith(text, autoescape=True) | col(Tournament.id).endswith(text, autoescape=True)
+    return session.exec(_NAMES.where(near).limit(_MOST_NAMED)).all() if len(text) >= 4 else []
+
+
+def tournament_names(source: Source) -> set[str]:
+    """Return the names of all tournaments."""
     with read(source) as session:
-        counts = _count_states(session)
-        query = select(Tournament, Pool).join(Pool).order_by(col(Tournament.id).desc())
-        return [
-            TournamentRow(
-                tournament, pool, progress_of(counts.get(tournament.id, {}), more_waves=tournament.more_waves)
-            )
-            for tournament, pool in session.exec(query)
-        ]
+        return set(session.exec(select(Tournament.name)))
 
 
-def _count_states(session: Session) -> dict[str, dict[str, int]]:
-    """Count the matches of every tournament by state."""
-    counts: dict[str, dict[str, int]] = {}
-    states = select(Match.tournament_id, Match.state, func.count()).group_by(Match.tournament_id, Match.state)
-    for tournament_id, state, count in session.exec(states):
-        counts.setdefault(tournament_id, {})[state] = count
-    return counts
+def list_tournaments(
+    source: Source, *, pool_id: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[TournamentRow]:
+    """Return a page of the tournaments, the newest first; single matches too (their format is `match`).
+
+    Raises PageError.
+    """
+    query = select(Tournament, Pool).join(Pool)
+    if pool_id is not None:
+        query = query.where(Tournament.pool_id == pool_id)
+    with read(source) as session:
+        found = session.exec(one_page(query, _NEWEST_FIRST, limit, after)).all()
+        page = cut(found, _NEWEST_FIRST, limit, lambda row: (row[0].id,))
+        return each(page, lambda row: TournamentRow(*row, count_progress(session, row[0].id)))
 
 
 def tournament_row(source: Source, tournament_id: str) -> TournamentRow:

@@ -24,7 +24,7 @@ def test_changed_files_are_a_new_version_and_the_old_one_stays(arena: Arena, tmp
     arena("bot", "add", write_bot(tmp_path / "a", "ada"))
     arena("bot", "add", write_bot(tmp_path / "a", "ada", body="# better\n"))
     versions = arena("bot", "show", "ada", "--json").json["versions"]
-    assert [version["number"] for version in versions] == [1, 2]
+    assert [version["number"] for version in versions] == [2, 1]
     assert all(Path(version["directory"]).is_dir() for version in versions)
 
 

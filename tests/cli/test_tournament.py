@@ -176,7 +176,7 @@ def test_a_tournament_that_another_command_cancels_ends_saying_so(
 ) -> None:
     async def cancel_at_third(self: TableExecutor, spec: MatchSpec) -> MatchReport:
         database = open_database(table.db)
-        (row,) = list_tournaments(database)
+        (row,) = list_tournaments(database).items
         if row.progress.finished >= 2:
             Ledger(database).cancel(row.tournament.id)
         database.close()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.hosting.content import BotFilesError, VersionLimits, content_hash
 from arena.hosting.manifest import ManifestError
-from arena.hosting.store import BotFilesError, StoreError, VersionLimits, VersionStore, content_hash
+from arena.hosting.store import StoreError, VersionStore
 from tests.hosting.test_manifest import write_bot
 
 
@@ -215,3 +216,34 @@ def test_what_a_killed_add_left_is_removed_once_it_is_old(bot: Path, store: Vers
     store.add(bot)
     assert not abandoned.exists()
     assert recent.exists()
+
+
+def test_the_store_tells_what_it_holds_and_how_much(bot: Path, store: VersionStore) -> None:
+    assert store.hashes() == []
+    version = store.add(bot)
+    (store.root / ".adding-left").mkdir()
+    assert store.hashes() == [version.hash]
+    (bot / "data").mkdir()
+    (bot / "data" / "more").write_bytes(bytes(1000))
+    assert store.stored_bytes(store.add(bot).hash) == store.stored_bytes(version.hash) + 1000
+    assert store.stored_bytes("0" * 64) == 0
+
+
+def test_a_removed_version_is_gone_and_can_be_added_again(bot: Path, store: VersionStore) -> None:
+    version, other = store.add(bot), bot / "other"
+    other.write_text("x", encoding="utf-8")
+    kept = store.add(bot)
+    assert store.remove(version.hash)
+    assert [path.name for path in store.root.iterdir()] == [kept.hash]
+    assert not store.remove(version.hash)
+    other.unlink()
+    assert store.add(bot) == version
+
+
+@pytest.mark.parametrize("name", ["", "..", "../bot", "feed", "F" * 64, ".adding-x"])
+def test_nothing_but_a_version_is_removed(name: str, bot: Path, store: VersionStore) -> None:
+    version = store.add(bot)
+    with pytest.raises(StoreError, match="is no hash of a version; name one in full"):
+        store.remove(name)
+    assert store.hashes() == [version.hash]
+    assert bot.exists()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.report import LeakCheck, LeakVerdict, MatchReport
+from arena.match.report import LeakCheck, LeakVerdict, MatchReport, SeatLogText, SeatProcess
 from arena.match.result import Fault, FaultCause, MatchResult
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
@@ -32,6 +32,8 @@ RESULTS = st.builds(
 CHECKS = st.builds(
     LeakCheck, st.integers(0, 4), st.sampled_from(LeakVerdict), st.none() | NUMBERS, st.text(), JSON_OBJECTS
 )
+LOGS = st.builds(SeatLogText, st.integers(0, 4), st.binary(max_size=20), NUMBERS)
+PROCESSES = st.builds(SeatProcess, st.integers(0, 4), st.booleans(), st.none() | NUMBERS, st.none() | st.booleans())
 REPORTS = st.builds(
     MatchReport,
     match_id=st.text(max_size=8),
@@ -46,6 +48,8 @@ REPORTS = st.builds(
     replay=st.binary(max_size=20),
     sandbox=st.sampled_from(["none", "standard"]),
     leak_checks=st.lists(CHECKS, max_size=2).map(tuple),
+    seat_logs=st.lists(LOGS, max_size=3).map(tuple),
+    seat_processes=st.lists(PROCESSES, max_size=2).map(tuple),
 )
 TIME_CONTROLS = st.builds(TimeControl, NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 SEAT_SPECS = st.builds(
@@ -71,6 +75,8 @@ SPECS = st.builds(
     seats=st.lists(SEAT_SPECS, max_size=3).map(tuple),
     block=st.text(max_size=8),
     checks_leaks=st.booleans(),
+    keeps_logs=st.booleans(),
+    uses_fresh_bots=st.booleans(),
 )
 
 
@@ -91,7 +97,7 @@ def test_a_time_control_crosses_a_process_unchanged(control: TimeControl) -> Non
 
 @given(REPORTS)
 def test_a_report_crosses_a_process_unchanged(report: MatchReport) -> None:
-    assert MatchReport.from_json(through_text(report.to_json()), report.replay) == report
+    assert MatchReport.from_json(through_text(report.to_json()), report.blob()) == report
 
 
 @given(RESULTS)

@@ -17,7 +17,7 @@ from arena.tournament.stored import format_of, situation_of
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
-from ratings.read.matches import list_matches
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
@@ -85,7 +85,7 @@ class Book:
 
     def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""
-        rows = list_matches(self.database, tournament.id)
+        rows = list_matches(self.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
         return [(row.block_index, row.match.rotation, row.match.state.value, row.match.game_digest) for row in rows]
 
 

@@ -65,7 +65,7 @@ def run(path: Path, killer: Killer | None = None) -> None:
         recording.record_results = after(recording.record_results, killer.at("result"))
         attempts.record_lost = after(attempts.record_lost, killer.at("lost"))
     with open_book(path) as book:
-        (row,) = list_tournaments(book.database)
+        (row,) = list_tournaments(book.database).items
         if row.progress.is_over:
             return  # it was killed after its very last transaction
         asyncio.run(run_tournament(book.database, row.tournament.id, executor, book.programs, on_progress=on_progress))
@@ -79,7 +79,7 @@ def outcome(path: Path) -> Any:
     """Ratings to the last digit, results in schedule order, the format's table."""
     with open_book(path) as book:
         assert check(book.database) == []
-        (row,) = list_tournaments(book.database)
+        (row,) = list_tournaments(book.database).items
         return book.table(row.tournament), book.results(row.tournament), book.standings(row.tournament)
 
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_played_is_refused_and_nothing_is_written(
     book.ledger.set_disabled("fox", disabled=True)
     with pytest.raises(error, match=message):
         book.plan(replace(TERMS, **change), bots=bots)
-    assert list_tournaments(book.database) == []
+    assert list_tournaments(book.database).items == ()
 
 
 def test_a_version_named_in_two_ways_is_entered_twice(book: Book) -> None:
@@ -150,7 +150,7 @@ def test_a_bot_whose_files_are_gone_is_not_entered(book: Book) -> None:
 def test_a_name_is_one_short_line(book: Book, name: str) -> None:
     with pytest.raises(RequestError, match="is no name for a tournament"):
         book.plan_match(TERMS, BOTS[:3], name)
-    assert list_tournaments(book.database) == []
+    assert list_tournaments(book.database).items == ()
 
 
 def test_a_match_needs_one_bot_a_seat(book: Book) -> None:

@@ -17,7 +17,8 @@ from arena.tournament.lock import exclusive, lock_path
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseFullError, NotFoundError
-from ratings.read.matches import list_matches, match_detail, replay_of
+from ratings.read.match_list import MatchFilter, list_matches
+from ratings.read.matches import match_detail, replay_of
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import open_database
 from ratings.store.models import Tournament
@@ -61,8 +62,8 @@ async def test_a_run_plays_every_match_once(book: Book) -> None:
 async def test_matches_are_handed_out_in_schedule_order_and_enough_of_them(book: Book) -> None:
     tournament, executor = book.plan(), ScriptedExecutor(slots=3)
     await play(book, tournament, executor)
-    planned = [row.match.id for row in list_matches(book.database, tournament.id)]
-    assert [spec.match_id for spec in executor.specs] == planned
+    planned = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
+    assert [spec.match_id for spec in executor.specs] == [row.match.id for row in planned]
     assert executor.most_at_once == 6
 
 

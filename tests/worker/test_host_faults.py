@@ -22,7 +22,8 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.leaderboard import table
-from ratings.read.matches import MatchDetail, list_matches, match_detail
+from ratings.read.match_list import MatchFilter, MatchRow, list_matches
+from ratings.read.matches import MatchDetail, match_detail
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament
@@ -86,13 +87,16 @@ class Arena:
         (self.gate / "asked").unlink()
 
     def details(self) -> list[MatchDetail]:
-        return [match_detail(self.database, row.match.id) for row in list_matches(self.database, self.tournament.id)]
+        return [match_detail(self.database, row.match.id) for row in self.rows()]
+
+    def rows(self) -> tuple[MatchRow, ...]:
+        """All matches in schedule order."""
+        return list_matches(self.database, MatchFilter(self.tournament.id), limit=None, newest_first=False).items
 
     def facts(self) -> tuple[Any, Any]:
         """The table to the last digit, and state, ranks and game digest of every match."""
-        rows = list_matches(self.database, self.tournament.id)
         ratings = table(self.database, pool_id=self.tournament.pool_id)
-        matches = [(row.match.state, row.seats, row.match.game_digest) for row in rows]
+        matches = [(row.match.state, row.seats, row.match.game_digest) for row in self.rows()]
         return [(row.bot, row.mu.hex(), row.sigma.hex()) for row in ratings], matches
 
 

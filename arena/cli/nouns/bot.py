@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
 from engine import registry
@@ -101,12 +102,19 @@ _BOTS = (
 )
 
 
-@app.command("list", epilog=example("arena bot list", "arena bot list --json"))
-def list_bots(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """List the bots with their newest versions."""
+@app.command("list", epilog=example("arena bot list", "arena bot list --limit 10 --json"))
+def list_bots(
+    limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
+) -> None:
+    """List the bots with their newest versions, those added last first.
+
+    With --json, the command for the next page is written to stderr.
+    """
     with open_existing_storage(db) as storage:
-        rows = [_bot_facts(row) for row in bots.list_bots(storage.database)]
-    print_table(_BOTS, rows, as_json=as_json, empty="no bots yet; `arena bot add DIRECTORY` adds one")
+        page = bots.list_bots(storage.database, limit=rows_wanted(limit), after=after)
+    more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+    empty = "no bots yet; `arena bot add DIRECTORY` adds one"
+    print_page(_BOTS, [_bot_facts(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 
 def _bot_facts(row: BotRow) -> dict[str, Any]:
@@ -129,32 +137,43 @@ _VERSIONS = (
 
 
 @app.command(epilog=example("arena bot show greedy"))
-def show(name: BotName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a bot: its manifest and all its versions."""
+def show(
+    name: BotName,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show a bot: its manifest and its versions, the newest first.
+
+    With --json, the command for the next page of versions is written to stderr.
+    """
     with open_existing_storage(db) as storage:
         detail = bots.bot_detail(storage.database, find_version(storage.database, name).bot.name)
-        versions = [
-            {**_version_facts(version), "directory": str(storage.store.directory(version.content_hash))}
-            for version in detail.versions
-        ]
-    facts = {"name": detail.bot.name, "owner": detail.owner, "disabled_at_us": detail.bot.disabled_at_us}
+        page = bots.list_versions(storage.database, detail.bot.name, limit=rows_wanted(limit), after=after)
+        directory = storage.store.directory
+        versions = [{**_version_facts(one), "directory": str(directory(one.content_hash))} for one in page.items]
+        files = str(directory(detail.newest.content_hash))
     if as_json:
+        facts = {"name": detail.bot.name, "owner": detail.owner, "disabled_at_us": detail.bot.disabled_at_us}
         print_json({**facts, "versions": versions})
-        return
-    _print_bot(facts, versions)
+    else:
+        _print_bot(detail, files, versions)
+    more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_more(more, as_json=as_json)
 
 
-def _print_bot(facts: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]) -> None:
-    manifest = BotManifest.from_json(versions[-1]["manifest"])
+def _print_bot(detail: BotRow, files: str, versions: Sequence[Mapping[str, Any]]) -> None:
+    manifest = BotManifest.from_json(detail.newest.manifest)
     print_facts(
         {
-            "name": facts["name"],
-            "owner": facts["owner"] or "nobody (added here)",
-            "disabled": _disabled_text(facts["disabled_at_us"]),
+            "name": detail.bot.name,
+            "owner": detail.owner or "nobody (added here)",
+            "disabled": _disabled_text(detail.bot.disabled_at_us),
             "games": " ".join(manifest.games),
             "deterministic": "yes" if manifest.deterministic else "no",
             "memory": f"{manifest.memory_mb} MB",
-            "files": versions[-1]["directory"],
+            "files": files,
         }
     )
     typer.echo()

@@ -31,7 +31,7 @@ from engine.abilities import need_playable
 from engine.core import Game
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
-from ratings.read.matches import list_matches
+from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import Tournament
 
@@ -154,7 +154,8 @@ def _print_table(storage: Storage, tournament: Tournament) -> None:
 
 
 def _print_next(storage: Storage, tournament: Tournament) -> None:
-    last = short_match_id(list_matches(storage.database, tournament.id)[-1].match.id)
+    (newest,) = list_matches(storage.database, MatchFilter(tournament.id), limit=1).items
+    last = short_match_id(newest.match.id)
     typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
     for words in (
         ["tournament", "show", tournament.name, "--matches"],

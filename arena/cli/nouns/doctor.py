@@ -26,7 +26,7 @@ from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
 from engine import registry
 from ratings.errors import RatingsError
-from ratings.read.bots import list_bots
+from ratings.read.bots import count_bots
 from ratings.store.database import is_there
 
 app = typer.Typer()
@@ -134,7 +134,7 @@ def check_database(db: str) -> Finding:
         if not is_there(db):
             return Finding("database", OK, f"{db} is not there yet; it is made on first use")
         with open_storage(db) as storage:
-            return Finding("database", OK, f"{db} is in order, with {len(list_bots(storage.database))} bots")
+            return Finding("database", OK, f"{db} is in order, with {count_bots(storage.database)} bots")
     except RatingsError as error:
         problem, _, remedy = str(error).partition("; ")
         return Finding("database", FAILED, problem, remedy)

@@ -12,8 +12,9 @@ from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
 from arena.match.report import LeakVerdict
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.matches import list_matches
-from ratings.store.models import Match, Tournament
+from ratings.read.match_list import MatchFilter, list_matches
+from ratings.read.tournaments import tournament_row
+from ratings.store.models import Tournament
 from ratings.store.states import MatchState
 
 _MOST_SHOWN = 10
@@ -25,12 +26,14 @@ _FINDINGS = {
 
 def report_host(storage: Storage, tournament: Tournament) -> None:
     """Say on stderr which matches are void and which bots were flagged by a leak check; nothing if all went well."""
-    void = [row.match for row in list_matches(storage.database, tournament.id, state=MatchState.VOID)]
+    count = tournament_row(storage.database, tournament.id).progress.void
+    only = MatchFilter(tournament.id, state=MatchState.VOID)
+    void = list_matches(storage.database, only, limit=_MOST_SHOWN, newest_first=False)
     leaks = leak_checks(storage.database, tournament.id)
-    if void:
+    if count:
         show = next_command("match", "list", tournament.name, "--state", "void", db=storage.place)
-        typer.echo(f"{_count(void)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)
-    for match in void[:_MOST_SHOWN]:
+        typer.echo(f"{_count(count)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)
+    for match in (row.match for row in void.items):
         typer.echo(f"  match {short_match_id(match.id)}: {printable(match.void_reason or 'unknown')}", err=True)
     for line in leak_lines(leaks):
         typer.echo(line, err=True)
@@ -58,5 +61,5 @@ def leak_summary(rows: Sequence[LeakRow]) -> str:
     return f"{len(rows)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
 
 
-def _count(matches: Sequence[Match]) -> str:
-    return "1 match is" if len(matches) == 1 else f"{len(matches)} matches are"
+def _count(matches: int) -> str:
+    return "1 match is" if matches == 1 else f"{matches} matches are"

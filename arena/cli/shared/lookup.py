@@ -22,7 +22,7 @@ def find_version(database: Database, text: str) -> NamedVersion:
     try:
         return bots.find_version(database, text)
     except NotFoundError:
-        name, known = text.partition("@")[0], [row.bot.name for row in bots.list_bots(database)]
+        name, known = text.partition("@")[0], bots.bot_names(database)
         if name in known:
             raise
         remedy = "`arena bot list` shows all, `arena bot add DIRECTORY` adds one"
@@ -37,7 +37,7 @@ def find_tournament(database: Database, text: str) -> Tournament:
     try:
         return tournaments.find_tournament(database, text)
     except NotFoundError:
-        names = [row.tournament.name for row in tournaments.list_tournaments(database)]
+        names = sorted(tournaments.tournament_names(database))
         raise unknown("tournament", text, names, "`arena tournament list` shows all") from None
 
 

@@ -18,7 +18,7 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
 from arena.tournament.creation import Terms
 from arena.tournament.formats.format import Format
-from ratings.read.tournaments import list_tournaments
+from ratings.read.tournaments import tournament_names
 from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
@@ -117,7 +117,7 @@ def _check_known(storage: Storage, bots: Sequence[str]) -> None:
 def _name_chooser(storage: Storage, name: str | None, kind: str) -> creation.ChooseName:
     """Return what names the tournament while it is written. Raise MisuseError at once if the name is taken now."""
     choose_name = partial(_free_name, name, kind)
-    choose_name({row.tournament.name for row in list_tournaments(storage.database)})
+    choose_name(tournament_names(storage.database))
     return choose_name
 
 

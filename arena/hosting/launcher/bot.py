@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import time
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.hosting.launcher.request import StartRequest
+from arena.hosting.launcher.span_log import SpanLog
 
 KEPT_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
@@ -71,6 +73,10 @@ class Bot:
         self.process = process
         self.pid = process.pid
         self.stdout, self.stderr = Tail(), Tail()
+        self.span = SpanLog()
+        """What it wrote since the last mark."""
+        self.peak_bytes = 0
+        """The most memory that a look has found in its tree, shared pages counted repeatedly."""
         self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
         self.allowance = Allowance(self.limits.output_bytes) if self.limits else None
         self.exceeded: dict[str, Any] | None = None
@@ -92,13 +98,28 @@ class Bot:
 
     def output(self) -> dict[str, Any]:
         """Return the last part of its output, one character per byte, and how much it wrote in total."""
+        self._drain_all()
+        return {"stdout": self.stdout.text(), "stderr": self.stderr.text(), "totals": self._totals()}
+
+    def mark(self) -> dict[str, Any]:
+        """Begin another span of its output here, and return how much it has written in total."""
+        self._drain_all()
+        self.span.clear()
+        return {"totals": self._totals()}
+
+    def log(self, start: int = 0) -> dict[str, Any]:
+        """Return what is kept of the current span from byte `start` on, in base64, with the peak of its memory."""
+        self._drain_all()
+        head, tail, cut = self.span.since(start)
+        data = base64.b64encode(head + tail).decode()
+        return {"data": data, "head": len(head), "cut": cut, "peak": self.peak_bytes}
+
+    def _totals(self) -> list[int]:
+        return [self.stdout.total, self.stderr.total]
+
+    def _drain_all(self) -> None:
         for pipe in self.open_pipes:
             self._drain(pipe)
-        return {
-            "stdout": self.stdout.text(),
-            "stderr": self.stderr.text(),
-            "totals": [self.stdout.total, self.stderr.total],
-        }
 
     def _drain(self, pipe: Any) -> None:
         try:
@@ -112,6 +133,7 @@ class Bot:
 
     def _add(self, tail: Tail, data: bytes) -> None:
         tail.add(data)
+        self.span.add(data)
         if self.allowance is None or self.exceeded is not None or self.allowance.take(len(data)):
             return
         assert self.limits is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.hosting.errors import HostingError, LauncherLostError, LaunchError, StorageFailedError
-from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Mark, Output, Written
+from arena.hosting.launcher.reports import BEGINNING, Exceeded, Exit, Log, Mark, Output, Written
 from arena.hosting.launcher.request import StartRequest
 
 TERM_GRACE_S = 0.5
@@ -21,6 +21,7 @@ KILL_GRACE_S = 6.0
 _LINE_LIMIT = 1024 * 1024
 _FAULTS_OF_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 _FAULTS_OF_STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+_QUESTIONS = ("collect", "mark", "log")
 _PROGRAM = Path(__file__).with_name("__main__.py")
 
 
@@ -38,6 +39,10 @@ class HostedProcess:
         self.has_begun = True
         """After its end: whether its sandbox was ready for it. If not, the host is at fault."""
         self.written = Written()
+        self.marked = BEGINNING
+        """Where the last mark was set."""
+        self.logged = Log()
+        """What the last question for its log was answered; after its end the whole of it."""
 
     def signal(self, number: int) -> None:
         """Signal the process and its group; nothing happens if it has ended."""
@@ -63,9 +68,16 @@ class HostedProcess:
         raise HostingError(f"process {self.pid} survives SIGKILL")
 
     async def mark(self) -> Mark:
-        """Return the current end of its output, to be given to `collect` later."""
-        await self._refresh()
-        return self.written.end
+        """Return the current end of its output, to be given to `collect` later; its log begins there."""
+        if not self.exited.done():
+            await self._launcher.ask("mark", self._key)
+        return self.written.end if self.exited.done() else self.marked
+
+    async def log(self, start: int = 0) -> Log:
+        """Return what it wrote since its last mark from byte `start` on; this also works after its end."""
+        if not self.exited.done():
+            await self._launcher.ask("log", self._key, start=start)
+        return self.logged.after(start) if self.exited.done() else self.logged
 
     async def collect(self, since: Mark = BEGINNING) -> Output:
         """Return the last part of its output after that mark; this also works after its end."""
@@ -74,7 +86,7 @@ class HostedProcess:
 
     async def _refresh(self) -> None:
         if not self.exited.done():
-            await self._launcher.collect(self._key)
+            await self._launcher.ask("collect", self._key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,7 @@ class LauncherClient:
         self._next_key = 0
         self._hosted: dict[int, HostedProcess] = {}
         self._starting: dict[int, _PendingStart] = {}
-        self._collecting: dict[int, asyncio.Future[None]] = {}
+        self._asked: dict[tuple[str, int], asyncio.Future[None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
 
@@ -158,12 +170,12 @@ class LauncherClient:
         finally:
             del self._starting[key]
 
-    async def collect(self, key: int) -> None:
-        """Refresh `written` in the handle of a process."""
+    async def ask(self, what: str, key: int, **about: int) -> None:
+        """Have the launcher `collect`, `mark` or `log`, and wait until the handle of the process has the answer."""
         if key in self._hosted:
-            future = self._collecting.get(key) or asyncio.get_running_loop().create_future()
-            self._collecting[key] = future
-            self.command({"do": "collect", "id": key})
+            future = self._asked.get((what, key)) or asyncio.get_running_loop().create_future()
+            self._asked[what, key] = future
+            self.command({"do": what, "id": key, **about})
             await asyncio.shield(future)
 
     def command(self, command: Mapping[str, Any]) -> None:
@@ -181,8 +193,8 @@ class LauncherClient:
         for start in self._starting.values():
             if not start.started.done():
                 start.started.set_exception(error)
-        for key in list(self._collecting):
-            self._finish_collecting(key)
+        for what, key in list(self._asked):
+            self._answer(what, key)
         for hosted in self._hosted.values():
             hosted.exited.cancel()
         self._hosted.clear()
@@ -202,19 +214,28 @@ class LauncherClient:
 
     def _on_output(self, event: Mapping[str, Any]) -> None:
         self._hosted[event["id"]].written = Written.from_event(event)
-        self._finish_collecting(event["id"])
+        self._answer("collect", event["id"])
+
+    def _on_marked(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].marked = Mark(*event["totals"])
+        self._answer("mark", event["id"])
+
+    def _on_log(self, event: Mapping[str, Any]) -> None:
+        self._hosted[event["id"]].logged = Log.from_event(event)
+        self._answer("log", event["id"])
 
     def _on_exceeded(self, event: Mapping[str, Any]) -> None:
         self._hosted[event["id"]].exceeded = Exceeded.from_event(event)
 
     def _on_exited(self, event: Mapping[str, Any]) -> None:
         hosted = self._hosted.pop(event["id"])
-        hosted.written = Written.from_event(event)
+        hosted.written, hosted.logged = Written.from_event(event), Log.from_event(event["log"])
         hosted.has_begun = event["has_begun"]
         hosted.exited.set_result(Exit(event["status"], event["signal"]))
-        self._finish_collecting(event["id"])
+        for what in _QUESTIONS:
+            self._answer(what, event["id"])
 
-    def _finish_collecting(self, key: int) -> None:
-        future = self._collecting.pop(key, None)
+    def _answer(self, what: str, key: int) -> None:
+        future = self._asked.pop((what, key), None)
         if future is not None:
             future.set_result(None)

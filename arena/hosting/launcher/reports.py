@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,6 +58,35 @@ class Output:
     stderr: str
     dropped: int
     """How many earlier bytes were not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a process wrote to both streams since its last mark, in the order in which it was read, as bytes."""
+
+    head: bytes = b""
+    tail: bytes = b""
+    cut_bytes: int = 0
+    """How many bytes between head and tail were not kept."""
+    peak_bytes: int = 0
+    """The most memory that was seen in its whole tree since its start; 0 if nobody looked."""
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Log:
+        """Return the log that an event of the launcher holds."""
+        data, head = base64.b64decode(event["data"]), event["head"]
+        return cls(data[:head], data[head:], event["cut"], event["peak"])
+
+    @property
+    def total_bytes(self) -> int:
+        """How many bytes it stands for, those that were not kept included."""
+        return len(self.head) + self.cut_bytes + len(self.tail)
+
+    def after(self, start: int) -> Log:
+        """Return the part of it from byte `start` on."""
+        behind_head = max(start - len(self.head), 0)
+        cut, behind_cut = max(self.cut_bytes - behind_head, 0), max(behind_head - self.cut_bytes, 0)
+        return Log(self.head[start:], self.tail[behind_cut:], cut, self.peak_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,19 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"do": "start", "id": 1, "request": {...}}                   -> started | failed; see `request.StartRequest`
     {"do": "signal", "id": 1, "signal": 15}                      the process and its whole group
     {"do": "collect", "id": 1}                                   -> output, as long as it has not exited
+    {"do": "mark", "id": 1}                                      -> marked, likewise: a match begins here in its output
+    {"do": "log", "id": 1, "start": 0}                           -> log, likewise: its output since the mark
 
     {"event": "started", "id": 1, "pid": 4711}
     {"event": "failed", "id": 1, "error": "...", "errno": 2, "missing": "..."}
                                                                  the path the error is about, if about one
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "totals": [0, 0]}
                                                                  a character a byte; bytes written in all
+    {"event": "marked", "id": 1, "totals": [0, 0]}
+    {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0}
+                                                                 base64; `cut` bytes are missing after the `head` first
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
-    {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... and as in output}
+    {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
                                                                  nothing of its group and session is left then
 
 Each bot leads a session of its own and dies with this process; its output is drained and the last part kept. What a
@@ -135,6 +140,16 @@ class LauncherServer:
         if bot is not None:
             self._send({"event": "output", "id": bot.key, **bot.output()})
 
+    def _do_mark(self, command: dict[str, Any]) -> None:
+        bot = self._bots.get(command["id"])
+        if bot is not None:
+            self._send({"event": "marked", "id": bot.key, **bot.mark()})
+
+    def _do_log(self, command: dict[str, Any]) -> None:
+        bot = self._bots.get(command["id"])
+        if bot is not None:
+            self._send({"event": "log", "id": bot.key, **bot.log(command["start"])})
+
     def _send(self, event: dict[str, Any]) -> None:
         if not self._has_listener:
             return
@@ -196,7 +211,7 @@ class LauncherServer:
 
     def _finish(self, bot: Bot) -> None:
         """Collect the output and status of a dead bot, forget it, and report its end."""
-        output = bot.output()
+        output, log = bot.output(), bot.log()
         _, status = os.waitpid(bot.pid, 0)
         bot.process.returncode = code = os.waitstatus_to_exitcode(status)
         for pipe in list(bot.open_pipes):
@@ -209,7 +224,7 @@ class LauncherServer:
             bot.uid_lock.close()
         if what := _BY_SIGNAL.get(ended["signal"]) if bot.limits and bot.exceeded is None else None:
             self._send({"event": "exceeded", "id": bot.key, "what": what, "used": None, "limit": None})
-        self._send({"event": "exited", "id": bot.key, **ended, **output})
+        self._send({"event": "exited", "id": bot.key, **ended, **output, "log": log})
 
     def _kill_all(self) -> None:
         self._has_listener = False

@@ -30,7 +30,7 @@ def look(bot: Bot, orphans: Iterable[int]) -> Excess | None:
     return (
         _look_at_processes(bot.limits, pids)
         or _look_at_descriptors(bot.limits, pids)
-        or _look_at_memory(bot.limits, pids)
+        or _look_at_memory(bot, bot.limits, pids)
         or _look_at_disk(bot, bot.limits, pids)
     )
 
@@ -48,12 +48,13 @@ def _look_at_descriptors(limits: WatchedLimits, pids: list[int]) -> Excess | Non
     return {"what": "descriptors", "used": used, "limit": limit} if used > limit else None
 
 
-def _look_at_memory(limits: WatchedLimits, pids: list[int]) -> Excess | None:
+def _look_at_memory(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
     """Check the memory: first resident pages, which are cheap and count shared ones repeatedly, then the exact sum."""
     limit = limits.memory_bytes
-    if sum(map(resident_bytes, pids)) <= limit:
-        return None
-    used = sum(map(proportional_bytes, pids))
+    used = sum(map(resident_bytes, pids))
+    if used > limit:
+        used = sum(map(proportional_bytes, pids))
+    bot.peak_bytes = max(bot.peak_bytes, used)
     return {"what": "memory", "used": used, "limit": limit} if used > limit else None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ratings.errors import AmbiguousError, BotError, NotFoundError
 from ratings.ledger.ledger import Ledger
-from ratings.read.bots import all_versions, bot_detail, find_version, list_bots
+from ratings.read.bots import all_versions, bot_detail, find_version, list_bots, list_versions
 from ratings.store.database import Database
 
 
@@ -36,7 +36,7 @@ def test_a_name_belongs_to_its_owner(database: Database) -> None:
     for other in ("babbage", None):
         with pytest.raises(BotError, match="'ada' belongs to a bot of lovelace"):
             add(database, "ada", "cc", owner=other)
-    assert [(row.bot.name, row.owner, row.versions) for row in list_bots(database)] == [("ada", "lovelace", 2)]
+    assert [(row.bot.name, row.owner, row.versions) for row in list_bots(database).items] == [("ada", "lovelace", 2)]
 
 
 def test_a_name_means_the_newest_version_and_a_prefix_a_certain_one(database: Database) -> None:
@@ -50,7 +50,8 @@ def test_a_name_means_the_newest_version_and_a_prefix_a_certain_one(database: Da
     for nothing in ("ada@ff", "ada@"):
         with pytest.raises(NotFoundError, match="its newest are: abc1, abd2, ee"):
             find_version(database, nothing)
-    assert [version.number for version in bot_detail(database, "ada").versions] == [1, 2, 3]
+    assert [version.number for version in list_versions(database, "ada").items] == [3, 2, 1]
+    assert (bot_detail(database, "ada").newest.number, bot_detail(database, "ada").versions) == (3, 3)
     assert [(row.bot.name, row.version.number) for row in all_versions(database)] == [("ada", n) for n in (1, 2, 3)]
 
 

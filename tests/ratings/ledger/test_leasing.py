@@ -141,7 +141,7 @@ def test_cancelling_voids_what_is_left_and_keeps_what_was_played(database: Datab
     book.record(database, running)
     assert Ledger(database).cancel(tournament) == 10
     assert Ledger(database).cancel(tournament) == 0
-    assert [row.status for row in list_tournaments(database)] == ["cancelled"]
+    assert [row.status for row in list_tournaments(database).items] == ["cancelled"]
     assert progress_of(database, tournament) == Progress(planned=0, leased=0, finished=2, void=10)
     assert not book.record(database, skipped)
     assert book.count(database, "rating_order") == 12
@@ -151,7 +151,7 @@ def test_cancelling_voids_what_is_left_and_keeps_what_was_played(database: Datab
 def test_a_finished_tournament_stays_finished_when_cancelled(database: Database, tournament: str) -> None:
     book.play_all(database, tournament)
     assert Ledger(database).cancel(tournament) == 0
-    assert [row.status for row in list_tournaments(database)] == ["finished"]
+    assert [row.status for row in list_tournaments(database).items] == ["finished"]
 
 
 def test_an_unknown_tournament_cannot_be_cancelled(database: Database) -> None:

@@ -9,7 +9,9 @@ from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import FaultFact, LeakFact, record_results
+from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.leaks import leak_checks
+from ratings.read.logs import seat_log
 from ratings.read.matches import match_detail, replay_of
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
@@ -63,6 +65,24 @@ def test_everything_about_a_match_is_kept(database: Database, match: LeasedMatch
     assert (stored.seat, stored.cause, stored.ply) == (2, "TIMEOUT", 17)
     assert (stored.explanation, stored.evidence) == (fault.explanation, fault.evidence)
     assert [attempt.state for attempt in detail.attempts] == [AttemptState.FINISHED]
+
+
+def test_what_bots_wrote_is_kept_by_seat_byte_for_byte(database: Database, match: LeasedMatch) -> None:
+    noise = bytes(range(256)) * 100
+    book.record(database, match, seat_logs=(SeatLogFact(0, b"\xff hello\n"), SeatLogFact(2, noise, cut_bytes=7)))
+    logs = [seat_log(database, match.match_id, seat) for seat in range(3)]
+    assert [(log.seat, log.data, log.cut_bytes) for log in logs if log] == [(0, b"\xff hello\n", 0), (2, noise, 7)]
+    assert logs[1] is None
+    assert seat_log(database, "unknown", 0) is None
+
+
+def test_a_log_goes_with_the_result_or_not_at_all(database: Database, match: LeasedMatch) -> None:
+    with pytest.raises(FactError, match="a seat that is not there"):
+        book.record(database, match, seat_logs=(SeatLogFact(0, b"kept?"), SeatLogFact(3, b"whose?")))
+    assert seat_log(database, match.match_id, 0) is None
+    book.record(database, match)
+    book.record(database, match, seat_logs=(SeatLogFact(0, b"too late"),))
+    assert seat_log(database, match.match_id, 0) is None
 
 
 def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(

@@ -5,7 +5,6 @@ import pytest
 from ratings.errors import AmbiguousError, NotFoundError
 from ratings.read import matches, tournaments
 from ratings.store.database import Database
-from ratings.store.states import MatchState
 from tests.ratings import book
 
 
@@ -18,17 +17,6 @@ def test_a_match_is_named_by_its_id_or_part_of_it(database: Database, tournament
     for nothing in ("", "%%%%", second.match_id + "0"):
         with pytest.raises(NotFoundError):
             matches.find_match(database, nothing)
-
-
-def test_matches_are_listed_in_schedule_order_with_who_sat_where(database: Database, tournament: str) -> None:
-    first, second = book.take(database, tournament, 2)
-    book.record(database, second, ranks=(2, 1, 3))
-    rows = matches.list_matches(database, tournament)
-    (finished,) = matches.list_matches(database, tournament, state=MatchState.FINISHED)
-    assert [row.match.position for row in rows] == list(range(12))
-    assert rows[0].seats == tuple((seat.bot, None) for seat in first.seats)
-    assert finished.match.id == second.match_id
-    assert finished.seats == tuple(zip((seat.bot for seat in second.seats), (2, 1, 3), strict=True))
 
 
 def test_replays_come_in_schedule_order_and_only_of_finished_matches(

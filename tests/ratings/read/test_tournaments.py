@@ -12,7 +12,7 @@ def test_tournaments_are_listed_the_newest_first_with_their_state(database: Data
     done, stopped, fresh = (book.create(database, bots.values(), name=name) for name in ("one", "two", "three"))
     book.play_all(database, done)
     book.record(database, book.take(database, stopped, 1)[0])
-    rows = tournaments.list_tournaments(database)
+    rows = tournaments.list_tournaments(database).items
     assert [(row.tournament.name, row.status) for row in rows] == [
         ("three", "planned"),
         ("two", "running"),

@@ -57,11 +57,11 @@ def test_a_read_never_commits(database: Database) -> None:
 
 def test_a_reader_sees_one_state_while_another_writes(database: Database) -> None:
     with read(database) as session:
-        assert list_bots(session) == []
+        assert list_bots(session).items == ()
         book.add_bots(database, ["ada"])
-        assert list_bots(session) == []
+        assert list_bots(session).items == ()
     with read(database) as session:
-        assert [row.bot.name for row in list_bots(session)] == ["ada"]
+        assert [row.bot.name for row in list_bots(session).items] == ["ada"]
 
 
 def test_what_was_read_stays_usable_after_the_session(database: Database) -> None:

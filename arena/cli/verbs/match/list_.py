@@ -6,16 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.lookup import find_tournament
+from arena.cli.shared.lookup import find_tournament, find_version
 from arena.cli.shared.matches import format_seats, short_match_id
-from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_table
-from arena.cli.shared.storage import Storage, open_existing_storage
-from ratings.read import matches
-from ratings.read.matches import MatchRow
-from ratings.read.tournaments import list_tournaments
+from arena.cli.shared.options import AsJson, Database, PoolOption, example
+from arena.cli.shared.output import Column
+from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.storage import open_existing_storage
+from ratings.read import match_list
+from ratings.read.match_list import MatchFilter, MatchRow
+from ratings.read.pools import find_pool
+from ratings.store.database import Database as StoredDatabase
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -32,7 +34,7 @@ _COLUMNS = (
 )
 
 
-@app.command("list", epilog=example("arena match list monday", "arena match list --state void --json"))
+@app.command("list", epilog=example("arena match list monday", "arena match list --bot greedy --state void"))
 def list_matches(
     tournament: Annotated[
         str | None, typer.Argument(metavar="TOURNAMENT", help="Its name or id; all tournaments by default.")
@@ -40,15 +42,54 @@ def list_matches(
     state: Annotated[
         str | None, typer.Option(metavar="STATE", help="Only matches in it: planned, leased, finished or void.")
     ] = None,
+    bot: Annotated[
+        str | None, typer.Option(metavar="BOT", help="Only those of a bot, or of name@hash for one version of it.")
+    ] = None,
+    fault: Annotated[
+        str | None, typer.Option(metavar="CAUSE", help="Only those with such a fault, of the bot if one is named.")
+    ] = None,
+    pool: PoolOption = None,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List matches: seats, attempts, why one is void."""
+    """List matches, those planned last first.
+
+    With their seats, attempts, why one is void. With --json, the command for the next page is written to stderr.
+    """
+    asked = {"--state": state, "--bot": bot, "--fault": fault, "--pool": pool}
     wanted = _parse_state(state)
     with open_existing_storage(db) as storage:
-        found = _read_matches(storage, tournament, wanted)
-    rows = [_facts(name, row) for name, row in found]
-    print_table(_COLUMNS, rows, as_json=as_json, empty="no such matches")
+        only = _filter(storage.database, tournament, bot, pool, state=wanted, cause=fault)
+        page = match_list.list_matches(storage.database, only, limit=rows_wanted(limit), after=after)
+    words = [
+        *([tournament] if tournament else []),
+        *(word for name, text in asked.items() if text for word in (name, text)),
+    ]
+    more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_page(_COLUMNS, [_facts(row) for row in page.items], more, as_json=as_json, empty="no such matches")
+
+
+def _filter(
+    database: StoredDatabase,
+    tournament: str | None,
+    bot: str | None,
+    pool: str | None,
+    *,
+    state: MatchState | None,
+    cause: str | None,
+) -> MatchFilter:
+    """Return which matches are wanted. Raise MisuseError for names that do not exist."""
+    found = None if bot is None else find_version(database, bot)
+    return MatchFilter(
+        tournament_id=None if tournament is None else find_tournament(database, tournament).id,
+        pool_id=None if pool is None else find_pool(database, pool).id,
+        bot_id=found.bot.id if found and bot and "@" not in bot else None,
+        version_id=found.version.id if found and bot and "@" in bot else None,
+        state=state,
+        cause=cause,
+    )
 
 
 def _parse_state(text: str | None) -> MatchState | None:
@@ -59,21 +100,11 @@ def _parse_state(text: str | None) -> MatchState | None:
         raise MisuseError(f"--state {text!r} is no state of a match; there are {states}") from None
 
 
-def _read_matches(storage: Storage, tournament: str | None, state: MatchState | None) -> list[tuple[str, MatchRow]]:
-    """Return the matches of one tournament, or of all, each with the name of its tournament."""
-    database = storage.database
-    if tournament is None:
-        chosen = [row.tournament for row in list_tournaments(database)]
-    else:
-        chosen = [find_tournament(database, tournament)]
-    return [(one.name, row) for one in chosen for row in matches.list_matches(database, one.id, state=state)]
-
-
-def _facts(tournament: str, row: MatchRow) -> dict[str, Any]:
+def _facts(row: MatchRow) -> dict[str, Any]:
     match = row.match
     return {
         "id": match.id,
-        "tournament": tournament,
+        "tournament": row.tournament,
         "block": row.block_index,
         "rotation": match.rotation,
         "seats": [{"bot": bot, "rank": rank} for bot, rank in row.seats],

@@ -27,7 +27,8 @@ from arena.cli.shared.request import (
 from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.read.matches import MatchDetail, list_matches, match_detail
+from ratings.read.match_list import MatchFilter, list_matches
+from ratings.read.matches import MatchDetail, match_detail
 from ratings.store.models import Tournament
 from ratings.store.states import MatchState
 
@@ -70,5 +71,5 @@ def run(
 
 
 def _read_match(storage: Storage, tournament: Tournament) -> MatchDetail:
-    (row,) = list_matches(storage.database, tournament.id)
+    (row,) = list_matches(storage.database, MatchFilter(tournament.id)).items
     return match_detail(storage.database, row.match.id)

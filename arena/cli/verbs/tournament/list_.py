@@ -7,9 +7,10 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_table
+from arena.cli.shared.output import Column, format_instant
+from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.storage import open_existing_storage
 from ratings.read import tournaments
 from ratings.read.tournaments import TournamentRow
@@ -29,12 +30,19 @@ _COLUMNS = (
 )
 
 
-@app.command("list", epilog=example("arena tournament list", "arena tournament list --json"))
-def list_tournaments(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """List the tournaments, the newest first."""
+@app.command("list", epilog=example("arena tournament list", "arena tournament list --limit 10 --json"))
+def list_tournaments(
+    limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
+) -> None:
+    """List the tournaments, the newest first.
+
+    With --json, the command for the next page is written to stderr.
+    """
     with open_existing_storage(db) as storage:
-        rows = [tournament_facts(row) for row in tournaments.list_tournaments(storage.database)]
-    print_table(_COLUMNS, rows, as_json=as_json, empty="no tournaments yet; `arena tournament run --help` tells more")
+        page = tournaments.list_tournaments(storage.database, limit=rows_wanted(limit), after=after)
+    more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+    empty = "no tournaments yet; `arena tournament run --help` tells more"
+    print_page(_COLUMNS, [tournament_facts(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 
 def tournament_facts(row: TournamentRow) -> dict[str, Any]:

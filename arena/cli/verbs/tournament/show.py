@@ -21,7 +21,7 @@ from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTabl
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.cli.verbs.tournament.list_ import tournament_facts
 from ratings.read.leaks import LeakRow
-from ratings.read.matches import MatchRow
+from ratings.read.match_list import MatchRow
 from ratings.read.report import TournamentReport, tournament_report
 from ratings.read.tournaments import TournamentRow
 

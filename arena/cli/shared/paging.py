@@ -1,0 +1,53 @@
+"""Lists in pages: the options that choose a page, and the line below a table that was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.suggestions import next_command
+from ratings.read.paging import DEFAULT_LIMIT
+
+Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the newest first; 0 = all.")]
+After = Annotated[
+    str | None,
+    typer.Option("--after", metavar="CURSOR", help="Go on there; a list that was cut names the whole command."),
+]
+DEFAULT = DEFAULT_LIMIT
+
+
+def rows_wanted(limit: int) -> int | None:
+    """Return how many rows `--limit` asks for, `None` for all."""
+    return limit or None
+
+
+def print_page(
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    more: str | None,
+    *,
+    as_json: bool,
+    empty: str = "nothing yet",
+) -> None:
+    """Write a page of a list like `print_table`; `more` is the command line that gives the next page, if there is one.
+
+    People read it below the table. Programs get it on stderr, for what they read is the list alone.
+    """
+    print_table(columns, rows, as_json=as_json, empty=empty)
+    print_more(more, as_json=as_json)
+
+
+def print_more(more: str | None, *, as_json: bool) -> None:
+    """Say how to see the next page, if there is one."""
+    if more is not None:
+        typer.echo(f"there are more: {more}", err=as_json)
+
+
+def more_command(*words: str, limit: int, cursor: str | None, as_json: bool, db: str) -> str | None:
+    """Return the command line that gives the page after this one, or `None` if there is no cursor for it."""
+    if cursor is None:
+        return None
+    return next_command(*words, "--limit", str(limit), "--after", cursor, *(["--json"] if as_json else []), db=db)

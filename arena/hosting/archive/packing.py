@@ -1,0 +1,77 @@
+"""Packs a bot's directory into an archive that is the same on every machine for the same files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from arena.hosting.archive.errors import ArchiveReason, ArchiveSizeError
+from arena.hosting.archive.format import END, header, padding_bytes
+from arena.hosting.archive.limits import ArchiveLimits
+from arena.hosting.archive.names import check_paths, shown
+from arena.hosting.content import BotFile, BotFilesError, hash_files, list_files, open_file
+
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What is known of an archive once it is packed."""
+
+    sha256: str
+    """Of the archive itself, for its way; the identity of the version is `content_hash`."""
+    size_bytes: int
+    content_hash: str
+    files: int
+
+
+def pack(directory: Path, target: BinaryIO, limits: ArchiveLimits | None = None) -> Archive:
+    """Write the files that make up a version into `target`, an empty seekable file, and go back to its beginning.
+
+    Raises BotFilesError if the files cannot be read or change meanwhile, ArchiveError if no store would take them.
+    """
+    limits = limits or ArchiveLimits()
+    files = list_files(directory, limits.of_version())
+    check_paths((file.path for file in files), limits.files)
+    digest = hashlib.sha256()
+
+    def write(data: bytes) -> None:
+        digest.update(data)
+        target.write(data)
+
+    content_hash = hash_files([(file.path, file.executable, _write_file(file, limits, write)) for file in files])
+    write(END)
+    size_bytes = target.tell()
+    target.seek(0)
+    if size_bytes > limits.archive_bytes:
+        raise ArchiveSizeError(
+            ArchiveReason.TOO_LARGE,
+            f"{directory}: the archive has over {limits.archive_bytes} bytes; keep only what the bot needs to run",
+        )
+    return Archive(digest.hexdigest(), size_bytes, content_hash, len(files))
+
+
+def _write_file(file: BotFile, limits: ArchiveLimits, write: Callable[[bytes], None]) -> str:
+    """Write one file with its header and return the hash of its bytes."""
+    digest = hashlib.sha256()
+    with open_file(file.source) as source:
+        size_bytes = left = os.fstat(source.fileno()).st_size
+        if size_bytes > limits.file_bytes:
+            raise ArchiveSizeError(
+                ArchiveReason.FILE_TOO_LARGE,
+                f"{shown(file.path)} has over {limits.file_bytes} bytes; make it smaller or leave it out",
+            )
+        write(header(file.path, size_bytes, executable=file.executable))
+        # One byte more is asked for than is wanted, which finds a file that grew.
+        while chunk := source.read(min(_CHUNK_BYTES, left + 1)):
+            digest.update(chunk)
+            left -= len(chunk)
+            write(chunk)
+    if left:
+        raise BotFilesError(f"{file.source}: changed while it was packed; try again when nothing writes there")
+    write(bytes(padding_bytes(size_bytes)))
+    return digest.hexdigest()

@@ -1,0 +1,117 @@
+"""Makes a directory of files appear all at once, or disappear so, whenever the process is killed.
+
+It is filled under a hidden name, written to the disk, and renamed. What a killed process leaves has a hidden name and
+no lock, and `sweep` removes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.hosting.removal import remove_tree
+
+# Hidden, so that none is mistaken for a version.
+_BUILDING_PREFIX = ".adding-"
+_REMOVING_PREFIX = ".removing-"
+
+
+@contextmanager
+def building_directory(root: Path) -> Iterator[Path]:
+    """Give an empty directory in `root`, locked as long as it is used; it is removed at the end unless published."""
+    building, lock = _make_locked(root)
+    try:
+        yield building
+    finally:
+        remove_tree(str(building))
+        os.close(lock)
+
+
+def write_file(target: Path, chunks: Iterable[bytes], *, executable: bool) -> str:
+    """Write a new read-only file through to the disk and return the SHA-256 (hex) of what was written.
+
+    Missing directories above it are made. Raises OSError, FileExistsError if the file is there already.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with target.open("xb") as file:
+        for chunk in chunks:
+            digest.update(chunk)
+            file.write(chunk)
+        os.fchmod(file.fileno(), 0o555 if executable else 0o444)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def publish(building: Path, target: Path) -> None:
+    """Rename a filled directory to its final name, on the disk too; nothing happens if that name is taken."""
+    for inner in (*building.rglob("*/"), building):
+        inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
+        fsync_directory(inner)
+    try:
+        building.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+    fsync_directory(target.parent)
+
+
+def unpublish(target: Path) -> bool:
+    """Remove a published directory, at once for everybody who looks; return whether it was there."""
+    removing = target.with_name(f"{_REMOVING_PREFIX}{target.name}-{os.urandom(8).hex()}")
+    try:
+        target.rename(removing)
+    except FileNotFoundError:
+        return False
+    fsync_directory(target.parent)
+    remove_tree(str(removing))
+    return True
+
+
+def sweep(root: Path, older_than_s: float) -> None:
+    """Remove what killed processes left half made or half removed in `root` and has not been touched for so long."""
+    left = [path for prefix in (_BUILDING_PREFIX, _REMOVING_PREFIX) for path in root.glob(f"{prefix}*")]
+    for path in left:
+        with suppress(FileNotFoundError):  # finished meanwhile
+            if time.time() - path.stat().st_mtime >= older_than_s:
+                _remove_unless_locked(path)
+
+
+def fsync_directory(directory: Path) -> None:
+    """Write the entries of a directory through to the disk. Raises OSError."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _make_locked(root: Path) -> tuple[Path, int]:
+    while True:
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING_PREFIX, dir=root))
+        # A sweep may take it for left behind until it is locked.
+        with suppress(FileNotFoundError):
+            lock = os.open(building, os.O_RDONLY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if building.exists():
+                return building, lock
+            os.close(lock)
+
+
+def _remove_unless_locked(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(str(path))
+    except BlockingIOError:
+        return
+    finally:
+        os.close(descriptor)

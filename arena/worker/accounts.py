@@ -1,0 +1,47 @@
+"""Tells of the processes of a match what they wrote and how they did, for its report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.hosting.launcher.reports import Log
+from arena.match.report import SeatLogText, SeatProcess
+from arena.worker.blame import StartError
+from arena.worker.warm_bot import WarmBot
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """What a report tells of the processes of a match."""
+
+    logs: tuple[SeatLogText, ...] = ()
+    processes: tuple[SeatProcess, ...] = ()
+
+
+async def read_accounts(
+    seated: Sequence[WarmBot | StartError], were_warm: Sequence[bool], left: Sequence[bool | None]
+) -> Accounts:
+    """Return the accounts of all seats, asked at the same time; `left` tells who has ended by itself.
+
+    What a bot writes from now on belongs to no match until its next one begins. Raises HostingError.
+    """
+    logs = await asyncio.gather(*map(read_log, seated))
+    return Accounts(
+        tuple(_text(seat, log) for seat, log in enumerate(logs) if log.total_bytes),
+        tuple(
+            SeatProcess(seat, were_warm[seat], max(logs[seat].peak_bytes, bot.resident_bytes) or None, left[seat])
+            for seat, bot in enumerate(seated)
+            if isinstance(bot, WarmBot)
+        ),
+    )
+
+
+async def read_log(one: WarmBot | StartError, start: int = 0) -> Log:
+    """Return what the process in a seat has written in its match, from byte `start` on. Raises HostingError."""
+    return one.log.after(start) if isinstance(one, StartError) else await one.process.log(start)
+
+
+def _text(seat: int, log: Log) -> SeatLogText:
+    return SeatLogText(seat, log.head + log.tail, log.cut_bytes)

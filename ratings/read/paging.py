@@ -1,0 +1,116 @@
+"""Lists in pages: a page begins behind the last row of the one before it, by the key that its list is sorted by.
+
+No page costs more than another, and what is written meanwhile neither repeats a row nor hides one:
+
+    found = session.exec(one_page(query, order, limit, after)).all()
+    return cut(found, order, limit, key=lambda row: (row.id,))
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import ColumnElement, Select, tuple_
+
+from ratings.errors import PageError
+
+DEFAULT_LIMIT = 50
+"""How many rows a page has unless somebody asks for more or fewer."""
+
+_MOST_CURSOR = 2000
+_LARGEST = 2**63 - 1
+
+T = TypeVar("T")
+S = TypeVar("S")
+Q = TypeVar("Q", bound="Select[*tuple[Any, ...]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A part of a list."""
+
+    items: tuple[T, ...]
+    next: str | None
+    """The cursor that gives the page behind this one, or `None` if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How a list is sorted: by columns that together are unique, all of them ascending or all descending."""
+
+    name: str
+    """Tells the cursors of one list from those of another."""
+    columns: tuple[ColumnElement[Any], ...]
+    kinds: tuple[type[str] | type[int], ...]
+    """The type of each column's values."""
+    is_descending: bool = True
+
+
+def one_page(query: Q, order: Order, limit: int | None, after: str | None) -> Q:
+    """Return the query for the page behind the cursor `after`, with one row more than `limit` to know if more follow.
+
+    A `limit` of `None` gives all that is left. Raises PageError for a limit below 1, and for a cursor that no page of
+    this list gave.
+    """
+    if limit is not None and limit < 1:
+        raise PageError(f"a page of {limit} rows is impossible; ask for 1 or more")
+    if after is not None:
+        query = query.where(_is_behind(order, _decode(order, after)))
+    sorted_ = query.order_by(*(column.desc() if order.is_descending else column.asc() for column in order.columns))
+    return sorted_ if limit is None else sorted_.limit(limit + 1)
+
+
+def cut(rows: Sequence[T], order: Order, limit: int | None, key: Callable[[T], tuple[str | int, ...]]) -> Page[T]:
+    """Return the page of what the query of `one_page` found; `key` returns the values of the order's columns."""
+    if limit is None or len(rows) <= limit:
+        return Page(tuple(rows), None)
+    return Page(tuple(rows[:limit]), _encode(order, key(rows[limit - 1])))
+
+
+def each(page: Page[T], make: Callable[[T], S]) -> Page[S]:
+    """Return the page with what `make` makes of every item."""
+    return Page(tuple(make(item) for item in page.items), page.next)
+
+
+def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:
+    if len(key) == 1:
+        column, value = order.columns[0], key[0]
+        return column < value if order.is_descending else column > value
+    columns, values = tuple_(*order.columns), tuple_(*key)
+    return columns < values if order.is_descending else columns > values
+
+
+def _encode(order: Order, key: Sequence[str | int]) -> str:
+    text = json.dumps([order.name, *key], separators=(",", ":"), ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
+
+
+def _decode(order: Order, cursor: str) -> list[str | int]:
+    """Return the key that a cursor holds. Raises PageError."""
+    key: list[str | int]
+    try:
+        if len(cursor) > _MOST_CURSOR:
+            raise ValueError("it is too long")
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        name, *key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        if name != order.name or len(key) != len(order.kinds):
+            raise ValueError("it is of another list")
+        if not all(map(_fits, key, order.kinds)):
+            raise ValueError("its key is of another kind")
+    except (ValueError, TypeError, RecursionError, binascii.Error) as error:
+        raise PageError(
+            f"{cursor[:60]!r} is no cursor of this list; take the one that the page before gave, or none to begin anew"
+        ) from error
+    return key
+
+
+def _fits(value: object, kind: type) -> bool:
+    """Return whether a database can compare the value with a column of that kind."""
+    if isinstance(value, str):
+        return kind is str and value.isprintable()  # no lone surrogate, no NUL
+    return type(value) is kind is int and abs(value) <= _LARGEST

@@ -1,0 +1,58 @@
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.support import Arena, Finished, write_bot
+from tests.cli.test_tournament import play_monday
+
+NEXT = re.compile(r"^there are more: arena (.*)$", re.MULTILINE)
+
+
+def pages(arena: Arena, *words: str) -> list[Finished]:
+    """The pages of a list, each by the command that the page before names."""
+    found, following = [], list(words)
+    while True:
+        found.append(arena(*following))
+        assert found[-1].code == 0, found[-1]
+        named = NEXT.search(found[-1].err if "--json" in words else found[-1].out)
+        if named is None:
+            return found
+        following = shlex.split(named[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        (["match", "list", "monday", "--state", "finished", "--bot", "ada"], 6),
+        (["match", "list"], 6),
+        (["bot", "list"], 3),
+        (["bot", "show", "ada"], 2),
+        (["tournament", "list"], 1),
+    ],
+)
+def test_a_list_that_was_cut_names_the_command_for_the_rest(
+    table: Arena, tmp_path: Path, words: list[str], rows: int
+) -> None:
+    play_monday(table)
+    table("bot", "add", write_bot(tmp_path / "newer", "ada", body="# newer\n"))
+
+    def read(page: Finished) -> list[Any]:
+        return list(page.json["versions"] if words[1] == "show" else page.json)
+
+    whole = read(table(*words, "--limit", "0", "--json"))
+    for limit in (1, 2, 50):
+        parts = pages(table, *words, "--limit", str(limit), "--json")
+        assert [row for part in parts for row in read(part)] == whole
+        assert len(pages(table, *words, "--limit", str(limit))) == len(parts) == -(-rows // limit)
+
+
+def test_a_cursor_of_another_list_is_refused(table: Arena) -> None:
+    play_monday(table)
+    named = NEXT.search(table("bot", "list", "--limit", "1").out)
+    assert named is not None
+    cursor = shlex.split(named[1])[-1]
+    for words in (["match", "list", "--after", cursor], ["bot", "list", "--after", "nonsense"]):
+        assert "is no cursor of this list" in table.refusal(*words)

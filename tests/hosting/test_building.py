@@ -1,0 +1,82 @@
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from arena.hosting import building
+
+
+def test_nothing_is_seen_until_it_is_published(tmp_path: Path) -> None:
+    with building.building_directory(tmp_path) as directory:
+        building.write_file(directory / "a/b", [b"x", b"y"], executable=False)
+        assert not list(tmp_path.glob("[!.]*"))
+        building.publish(directory, tmp_path / "name")
+    assert [path.name for path in tmp_path.iterdir()] == ["name"]
+    assert (tmp_path / "name/a/b").read_bytes() == b"xy"
+
+
+def test_what_is_not_published_is_gone(tmp_path: Path) -> None:
+    with building.building_directory(tmp_path) as directory:
+        building.write_file(directory / "a/b", [b"x"], executable=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_that_is_taken_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "name").mkdir()
+    (tmp_path / "name/old").write_bytes(b"x")
+    with building.building_directory(tmp_path) as directory:
+        building.publish(directory, tmp_path / "name")
+    assert [path.name for path in tmp_path.rglob("*")] == ["name", "old"]
+
+
+def test_a_file_is_never_written_over_another(tmp_path: Path) -> None:
+    building.write_file(tmp_path / "a", [b"x"], executable=True)
+    with pytest.raises(FileExistsError):
+        building.write_file(tmp_path / "a", [b"y"], executable=True)
+
+
+def test_unpublishing_removes_all_of_it_and_says_whether_it_was_there(tmp_path: Path) -> None:
+    with building.building_directory(tmp_path) as directory:
+        building.write_file(directory / "a/b", [b"x"], executable=False)
+        building.publish(directory, tmp_path / "name")
+    assert building.unpublish(tmp_path / "name")
+    assert not list(tmp_path.iterdir())
+    assert not building.unpublish(tmp_path / "name")
+
+
+def test_a_sweep_removes_what_was_left_but_nothing_that_is_in_use(tmp_path: Path) -> None:
+    for name in (".adding-left", ".removing-left", ".else", "version"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"x")
+    with building.building_directory(tmp_path) as directory:
+        building.sweep(tmp_path, 0)
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([".else", "version", directory.name])
+
+
+def test_a_sweep_spares_what_was_touched_a_moment_ago(tmp_path: Path) -> None:
+    for name in (".adding-old", ".adding-new"):
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / ".adding-old", (0, 0))
+    building.sweep(tmp_path, 3600)
+    assert [path.name for path in tmp_path.iterdir()] == [".adding-new"]
+
+
+def test_sweeping_and_building_at_once_hinder_nobody(tmp_path: Path) -> None:
+    ended = threading.Event()
+
+    def sweep_all_the_time() -> None:
+        while not ended.is_set():
+            building.sweep(tmp_path, 0)
+
+    sweeper = threading.Thread(target=sweep_all_the_time)
+    sweeper.start()
+    try:
+        for number in range(200):
+            with building.building_directory(tmp_path) as directory:
+                building.write_file(directory / "a", [b"x"], executable=False)
+                building.publish(directory, tmp_path / str(number))
+    finally:
+        ended.set()
+        sweeper.join()
+    assert all((tmp_path / str(number) / "a").is_file() for number in range(200))
