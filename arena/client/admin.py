@@ -26,7 +26,7 @@ class Admin(Protocol):
     def add_owner(self, name: str) -> OwnerSummary:
         """Register an owner, who has no token yet."""
 
-    def list_owners(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerSummary]:
+    def list_owners(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerSummary]:
         """Return the owners, disabled ones too."""
 
     def set_owner_disabled(self, name: str, disabled: bool) -> OwnerSummary:
@@ -37,14 +37,14 @@ class Admin(Protocol):
     ) -> NewInvitation:
         """Make a code that becomes an owner and a token, once; by default it holds for a week."""
 
-    def list_invitations(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[InvitationSummary]:
+    def list_invitations(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[InvitationSummary]:
         """Return the invitations, used and expired ones too."""
 
     def new_token(self, owner: str | None, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         """Make a token of an owner, or one of the organiser without an owner. It is shown this once."""
 
     def list_tokens(
-        self, owner: str | None = None, limit: int = DEFAULT_LIMIT, after: str | None = None
+        self, owner: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[TokenSummary]:
         """Return the tokens of an owner or all, revoked and expired ones too."""
 

@@ -40,6 +40,8 @@ class Profile:
     fingerprint: str | None = None
     certificate_name: str | None = None
     """A name that the pinned certificate is valid for."""
+    plain: bool = False
+    """No TLS: only for a service on this machine."""
 
 
 def default_directory() -> Path:

@@ -75,13 +75,18 @@ class Rpc:
         return mirror.encode_arguments(self.parameters, arguments, self.request)
 
     def decode_request(self, request: Message) -> dict[str, Any]:
-        """Return a request as arguments; where nothing was sent, those that have a default get it.
+        """Return a request as arguments; where nothing was sent, those that have a default get it, or `None`.
 
-        Raises ValueError for a text that is no enumerated value or no JSON.
+        A page has MOST_LIMIT items at most, whatever is asked for. Raises ValueError for a text that is no enumerated
+        value or no JSON.
         """
         sent = {field.name.removesuffix("_json") for field, _ in request.ListFields()}
-        names = {name for name, _ in self.parameters if name in sent or name not in self.defaults}
-        return {**self.defaults, **mirror.decode_arguments(self.parameters, request, names)}
+        may_lack = {name for name in self.defaults if not request.DESCRIPTOR.fields_by_name.get(name, _NONE).has_presence}
+        names = {name for name, _ in self.parameters if name in sent or name not in may_lack}
+        arguments = {**self.defaults, **mirror.decode_arguments(self.parameters, request, names)}
+        if self._is_page:
+            arguments["limit"] = min(arguments["limit"] or MOST_LIMIT, MOST_LIMIT)
+        return arguments
 
     def encode_response(self, result: Any) -> Message:
         """Return what the method returned, or one item of it, as a response."""
