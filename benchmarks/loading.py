@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-from ratings.ledger.bots import add_version
+from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.pools import PoolKey, pool_for
 from ratings.read.loading import load_results
 from ratings.statistics.official.results import Results
@@ -37,10 +37,7 @@ def fill(database: Database, results: Results) -> str:
     """Write the matches as a finished and rated tournament; the pool's id."""
     key = PoolKey(game="benchmark", rules_version="1", seats=results.seats.shape[1])
     with write(database) as session:
-        versions = [
-            add_version(session, bot=name, owner=None, content_hash=name, manifest={})[0].id
-            for name in results.versions
-        ]
+        versions = [add_version(session, NewVersion(name, name, {}))[0].id for name in results.versions]
         pool_for(session, key)
         tournament = Tournament(
             id=IdSource()(),

@@ -14,6 +14,12 @@
     ├── PlanError                   a tournament that cannot be played as planned
     ├── PageError               a cursor that is not one of the list, or no number of rows
     ├── FactError                   a result that does not fit its match
+    ├── AccountError                an owner, token or invitation that cannot be made or changed as asked
+    │   └── InvitationError         a code that is unknown, used or expired
+    ├── AccessDeniedError           a token that is unknown, revoked or expired, or whose owner is disabled
+    ├── LimitError                  a limit of an owner is reached
+    ├── AdmissionError              an admission that cannot be asked for as asked
+    ├── LadderError                 a ladder or season that cannot be opened, frozen or closed as asked
     └── ArchiveError                a file that is no exported tournament, was changed, or does not fit this database
 
 The statistics, which know nothing of a database, have a tree of their own: `ratings.statistics.errors`. Every message
@@ -75,6 +81,30 @@ class PageError(RatingsError, ValueError):
 
 class FactError(RatingsError, ValueError):
     """The result does not fit its match."""
+
+
+class AccountError(RatingsError, ValueError):
+    """The owner, token or invitation cannot be made or changed as asked."""
+
+
+class InvitationError(AccountError):
+    """The invitation code is unknown, used or expired."""
+
+
+class AccessDeniedError(RatingsError):
+    """The token is unknown, revoked or expired, or its owner is disabled."""
+
+
+class LimitError(RatingsError):
+    """A limit of an owner is reached."""
+
+
+class AdmissionError(RatingsError, ValueError):
+    """The admission cannot be asked for as asked."""
+
+
+class LadderError(RatingsError, ValueError):
+    """The ladder or season cannot be opened, frozen or closed as asked."""
 
 
 class ArchiveError(RatingsError, ValueError):

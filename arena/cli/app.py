@@ -18,6 +18,7 @@ from arena.cli.shared.options import example, print_help_without_verb
 NOUNS = {
     "demo": "Play a first rated tournament of every game.",
     "game": "The games that are installed.",
+    "runtime": "What bots can run in, and what is in it.",
     "bot": "The bots of a database, and their versions.",
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",

@@ -72,6 +72,10 @@ class LocalExecutor:
         """Return how many matches are played at once, one per worker; as many again, waiting, keep them busy."""
         return self._count
 
+    def count_warm_bots(self) -> int:
+        """Return how many processes of bots all workers together kept when their last matches ended."""
+        return sum(worker.warm_bots for worker in self._workers)
+
     async def run(self, spec: MatchSpec) -> MatchReport:
         """Play one match. Raises MatchLostError, and ExecutorFailedError when no worker can be started."""
         if self._failure is not None:

@@ -61,6 +61,8 @@ class WorkerProcess:
         self._is_stopping = False
         self._has_broken = False
         self.is_ready = False
+        self.warm_bots = 0
+        """How many processes of bots it kept when its last match ended."""
 
     @property
     def load(self) -> int:
@@ -156,6 +158,7 @@ class WorkerProcess:
             self._stderr += f"\n{error}".encode()
         finally:
             self.is_ready = False
+            self.warm_bots = 0
         return was_ready
 
     def _handle(self, head: Mapping[str, Any], blob: bytes) -> None:
@@ -165,9 +168,14 @@ class WorkerProcess:
             job = self._jobs.pop(head["ticket"])
             if head["event"] == "lost":
                 self._fail(job, MatchLostError.from_json(head["error"]))
-            elif not job.report.done():
-                job.report.set_result(MatchReport.from_json(head["report"], blob))
+            else:
+                self._succeed(job, MatchReport.from_json(head["report"], blob))
         self._on_room()
+
+    def _succeed(self, job: Job, report: MatchReport) -> None:
+        self.warm_bots = report.warm_bots
+        if not job.report.done():
+            job.report.set_result(report)
 
     def _fail(self, job: Job, error: MatchLostError) -> None:
         if isinstance(error, HostBrokenError):

@@ -1,44 +1,33 @@
 """Reads `bot.toml`, the file that says what a bot is and how it is started. Starts nothing.
 
     BotDirectoryError
-    ├── ManifestError     bot.toml is missing or not valid
-    └── BotFilesError     its files cannot be stored (content.py)
+    ├── ManifestError        bot.toml is missing or not valid
+    ├── BotFilesError        its files cannot be stored (content.py)
+    └── UnknownRuntimeError  it names a runtime that this arena does not have (runtimes/)
 
 Every message is one line: the place, what is wrong, the remedy.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
-import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from arena.hosting import manifest_fields as fields
+from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
 from arena.hosting.system_places import SYSTEM_PLACES
 
 MANIFEST_NAME = "bot.toml"
-SCHEMA = 1
-RUNTIMES = ("arena", "bundled")
-ALL_GAMES = "*"
+ARENA, BUNDLED = "arena", "bundled"
 DEFAULT_MEMORY_MB = 512
-MEMORY_MB = range(16, 65_536 + 1)
 MOST_MEMORY_MB_OF_STRANGERS = 2048
 MAX_MANIFEST_BYTES = 65_536
-MAX_COMMAND_WORDS = 100
-
-_KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime")
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
-_GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-# Programs that stand for the interpreter of the arena itself, which can import bots.kit and the engine.
-_ARENA_PYTHON = ("python", "python3")
-
-_EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
 
 class BotDirectoryError(ValueError):
@@ -61,15 +50,18 @@ class BotManifest:
     memory_mb: int = DEFAULT_MEMORY_MB
     deterministic: bool = False
     """Whether the bot promises equal play for equal seeds."""
-    runtime: str = "arena"
-    """`arena` if it runs in the arena's own Python, `bundled` if its program lies in the directory."""
+    runtime: str = ARENA
+    """`arena` if it runs in the arena's own Python, `bundled` if its program lies in the directory, or the name of a
+    runtime that the organiser defined."""
+    build: tuple[str, ...] = ()
+    """The command that makes what is missing in the directory; empty if nothing is."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot says it plays that game."""
         return ALL_GAMES in self.games or game in self.games
 
     def to_json(self) -> dict[str, Any]:
-        """Return the manifest as JSON, all keys present; `from_json` is the inverse."""
+        """Return the manifest as JSON, all keys present but an empty `build`; `from_json` is the inverse."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -78,6 +70,7 @@ class BotManifest:
             "memory_mb": self.memory_mb,
             "deterministic": self.deterministic,
             "runtime": self.runtime,
+            **({"build": list(self.build)} if self.build else {}),
         }
 
     @classmethod
@@ -86,50 +79,84 @@ class BotManifest:
         return parse_manifest(data, place=MANIFEST_NAME)
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramPlaces:
+    """Where the programs of a runtime lie that a bot's command may name."""
+
+    runtime: str
+    programs: Mapping[str, str] = field(default_factory=dict)
+    """The full path of each program by the word that stands for it, such as `python`."""
+    path: str | None = ""
+    """Where other programs are looked for, written like PATH; empty if nowhere, None for the PATH of the arena."""
+
+
+# A call, since the interpreter of a process may have been replaced by another name of it.
+def arena_places() -> ProgramPlaces:
+    """Return the places of runtime `arena`: `python` is the interpreter that can import bots.kit and the engine."""
+    return ProgramPlaces(ARENA, {"python": sys.executable, "python3": sys.executable}, path=None)
+
+
+BUNDLED_PLACES = ProgramPlaces(BUNDLED)
+
+
 def load_manifest(directory: Path) -> BotManifest:
-    """Return the manifest of the bot in `directory`, after checking that its program exists. Raises ManifestError."""
+    """Return the manifest of the bot in `directory`. Raises ManifestError.
+
+    Its program must exist if that can be known: the bot is not built first, and needs no runtime of the organiser.
+    """
     path = _manifest_path(directory)
     manifest = parse_manifest(_read_toml(path), place=str(path))
-    resolve_command(manifest, directory)
+    if not manifest.build and manifest.runtime in (ARENA, BUNDLED):
+        resolve_command(manifest, directory)
     return manifest
 
 
 def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
     """Return the manifest with these keys and values. Raises ManifestError; its message begins with `place`."""
     try:
-        _check_keys(data)
+        fields.check_keys(data)
         return BotManifest(
-            name=_name(data["name"]),
-            command=_command(data["command"]),
-            games=_games(data.get("games", [ALL_GAMES])),
-            memory_mb=_memory_mb(data.get("memory_mb", DEFAULT_MEMORY_MB)),
-            deterministic=_deterministic(data.get("deterministic", False)),
-            runtime=_runtime(data.get("runtime", "arena")),
+            name=fields.read_name(data["name"]),
+            command=fields.read_command(data["command"]),
+            games=fields.read_games(data.get("games", [ALL_GAMES])),
+            memory_mb=fields.read_memory_mb(data.get("memory_mb", DEFAULT_MEMORY_MB)),
+            deterministic=fields.read_deterministic(data.get("deterministic", False)),
+            runtime=fields.read_runtime(data.get("runtime", ARENA)),
+            build=fields.read_build(data["build"]) if "build" in data else (),
         )
-    except ManifestError as error:
+    except FieldError as error:
         raise ManifestError(f"{place}: {error}") from None
 
 
-def resolve_command(manifest: BotManifest, directory: Path) -> tuple[str, ...]:
+def resolve_command(manifest: BotManifest, directory: Path, places: ProgramPlaces | None = None) -> tuple[str, ...]:
     """Return the command ready for exec in any working directory: names of the bot's files become full paths.
 
-    The program is, in this order: the arena's interpreter for `python` (runtime `arena`), a file in the directory, a
-    program on PATH (runtime `arena`). Raises ManifestError if there is none, or if the script it runs is missing.
+    The program is, in this order: what the word stands for in the runtime, a file in the directory, a program on the
+    path of the runtime. Without `places` the runtime is `arena` or `bundled`. Raises ManifestError if there is no such
+    program, or if the script it runs is missing.
     """
-    place = directory / MANIFEST_NAME
-    program, *arguments = manifest.command
-    if manifest.runtime == "arena" and program in _ARENA_PYTHON:
-        _check_script(arguments, directory, place)
-        found = sys.executable
+    return resolve_words("command", manifest.command, directory, places or _own_places(manifest, directory))
+
+
+def resolve_words(key: str, words: Sequence[str], directory: Path, places: ProgramPlaces) -> tuple[str, ...]:
+    """Return a command of the manifest, the value of `key`, as `resolve_command` does. Raises ManifestError."""
+    place = f"{directory / MANIFEST_NAME}: "
+    program, *arguments = words
+    if program in places.programs:
+        _check_script(key, arguments, directory, place)
+        found = places.programs[program]
     else:
-        found = _find_program(program, manifest.runtime, directory, place)
+        found = _find_program(program, directory, places, place)
     return (found, *(_full_path(word, directory) for word in arguments))
 
 
-def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
-    """Check that a bot finds its program in the sandbox. Raises ManifestError.
+def check_for_strangers(
+    manifest: BotManifest, directory: Path, places: ProgramPlaces | None = None, trees: Sequence[Path] | None = None
+) -> None:
+    """Check what a stranger's bot asks for, and, unless it must be built first, that the sandbox has its program.
 
-    Inside there are the system's programs, the arena's own Python and the bot's files, nothing else of this machine.
+    Inside there are the system's programs, the bot's files and the `trees` of its runtime, nothing else of this
+    machine. Without `places` and `trees` the runtime is `arena` or `bundled`. Raises ManifestError.
     """
     place = directory / MANIFEST_NAME
     if manifest.memory_mb > MOST_MEMORY_MB_OF_STRANGERS:
@@ -137,13 +164,26 @@ def check_for_strangers(manifest: BotManifest, directory: Path) -> None:
             f"{place}: memory_mb is {manifest.memory_mb}, and bots that have an owner may use "
             f"{MOST_MEMORY_MB_OF_STRANGERS}; ask for less"
         )
-    program = Path(resolve_command(manifest, directory)[0])
-    shown = (Path(sys.executable), directory.absolute(), *SYSTEM_PLACES)
-    if not any(program.is_relative_to(place) for place in shown):
+    if manifest.build:
+        return
+    program = Path(resolve_command(manifest, directory, places)[0])
+    shown_trees = (Path(sys.executable),) if trees is None else trees
+    if not any(program.is_relative_to(tree) for tree in (*shown_trees, directory.absolute(), *SYSTEM_PLACES)):
         raise ManifestError(
             f"{place}: the program {program} does not exist in the sandbox; put it into the directory "
             "(runtime 'bundled'), or install it in /usr"
         )
+
+
+def _own_places(manifest: BotManifest, directory: Path) -> ProgramPlaces:
+    if manifest.runtime == ARENA:
+        return arena_places()
+    if manifest.runtime == BUNDLED:
+        return BUNDLED_PLACES
+    raise ManifestError(
+        f"{directory / MANIFEST_NAME}: runtime is {shown(manifest.runtime)}, which is unknown here; use 'arena' or "
+        "'bundled', or ask the organiser to define it"
+    )
 
 
 def _manifest_path(directory: Path) -> Path:
@@ -153,7 +193,7 @@ def _manifest_path(directory: Path) -> Path:
         raise ManifestError(f"{directory}: a bot is a directory with a {MANIFEST_NAME}, and this is a file")
     path = directory / MANIFEST_NAME
     if not path.is_file():
-        raise ManifestError(f"{directory}: there is no {MANIFEST_NAME}; write one with {_EXAMPLE}")
+        raise ManifestError(f"{directory}: there is no {MANIFEST_NAME}; write one with {EXAMPLE}")
     return path
 
 
@@ -170,84 +210,29 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ManifestError(f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ManifestError(f"{path}: is not valid TOML: {_one_line(str(error))}; correct that line") from error
+        raise ManifestError(f"{path}: is not valid TOML: {' '.join(str(error).split())}; correct that line") from error
 
 
-def _check_keys(data: Mapping[str, Any]) -> None:
-    for key in data:
-        if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(_KEYS)}"
-            raise ManifestError(f"unknown key {_shown(key)}; {remedy}")
-    for key in ("schema", "name", "command"):
-        if key not in data:
-            raise ManifestError(f"the key {key!r} is missing; the least that is needed is {_EXAMPLE}")
-    if type(data["schema"]) is not int or data["schema"] != SCHEMA:
-        raise ManifestError(f"schema is {_shown(data['schema'])}, and this arena reads schema {SCHEMA}")
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ManifestError(
-            f"name is {_shown(value)}; use 1 to 40 of a-z, 0-9, '-' and '_', a letter or digit first, like \"my-bot\""
-        )
-    return value
-
-
-def _command(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise ManifestError(f'command is {_shown(value)}; write a list of words, like command = ["python", "main.py"]')
-    if not value or not value[0]:
-        raise ManifestError('command is empty; name the program first, like command = ["python", "main.py"]')
-    if len(value) > MAX_COMMAND_WORDS or any("\0" in word for word in value):
-        raise ManifestError(f"command has over {MAX_COMMAND_WORDS} words or a NUL in one; shorten it")
-    return tuple(value)
-
-
-def _games(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value:
-        raise ManifestError(f'games is {_shown(value)}; write a list of names, or games = ["*"] for every game')
-    for name in value:
-        if not isinstance(name, str) or (name != ALL_GAMES and not _GAME_NAME.fullmatch(name)):
-            raise ManifestError(f"games has {_shown(name)}, which no game is called; `arena game list` shows the names")
-    return tuple(value)
-
-
-def _memory_mb(value: object) -> int:
-    if type(value) is not int or value not in MEMORY_MB:
-        raise ManifestError(f"memory_mb is {_shown(value)}; use a whole number {MEMORY_MB[0]} to {MEMORY_MB[-1]}")
-    return value
-
-
-def _deterministic(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ManifestError(f"deterministic is {_shown(value)}; use true or false, without quotes")
-    return value
-
-
-def _runtime(value: object) -> str:
-    if not isinstance(value, str) or value not in RUNTIMES:
-        raise ManifestError(f"runtime is {_shown(value)}; use {' or '.join(map(repr, RUNTIMES))}")
-    return value
-
-
-def _check_script(arguments: list[str], directory: Path, place: Path) -> None:
+def _check_script(key: str, arguments: Sequence[str], directory: Path, place: str) -> None:
     """Check that the script of `python main.py` exists; what follows an option (`-m package`) is left to Python."""
     if arguments and not arguments[0].startswith("-") and not _lies_within(arguments[0], directory):
-        raise ManifestError(f"{place}: command runs {_shown(arguments[0])}, and there is no such file in the directory")
+        raise ManifestError(f"{place}{key} runs {shown(arguments[0])}, and there is no such file in the directory")
 
 
-def _find_program(program: str, runtime: str, directory: Path, place: Path) -> str:
+def _find_program(program: str, directory: Path, places: ProgramPlaces, place: str) -> str:
     if _lies_within(program, directory):
         path = (directory / program).absolute()
         if not os.access(path, os.X_OK):
-            raise ManifestError(f"{place}: the program {_shown(program)} is not executable; run chmod +x on it")
+            raise ManifestError(f"{place}the program {shown(program)} is not executable; run chmod +x on it")
         return str(path)
-    if runtime == "bundled":
-        raise ManifestError(f"{place}: runtime is 'bundled', and there is no file {_shown(program)} in the directory")
-    found = shutil.which(program)
+    if places.path == "":
+        raise ManifestError(
+            f"{place}runtime is {shown(places.runtime)}, and there is no file {shown(program)} in the directory"
+        )
+    found = shutil.which(program, path=places.path)
     if found is None:
-        raise ManifestError(f"{place}: the program {_shown(program)} is neither in the directory nor on PATH")
+        where = "on PATH" if places.path is None else f"a program of runtime {shown(places.runtime)}"
+        raise ManifestError(f"{place}the program {shown(program)} is neither in the directory nor {where}")
     return str(Path(found).absolute())
 
 
@@ -258,12 +243,3 @@ def _lies_within(name: str, directory: Path) -> bool:
 
 def _full_path(word: str, directory: Path) -> str:
     return str((directory / word).absolute()) if _lies_within(word, directory) else word
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

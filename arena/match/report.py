@@ -93,6 +93,10 @@ class MatchReport:
     """The logs of the seats whose bots wrote something, if the spec asked for logs."""
     seat_processes: tuple[SeatProcess, ...] = ()
     """The seats whose bots started, if the spec asked for logs."""
+    referee_lag_us: int = 0
+    """The longest time for which the referee itself waited for a processor during one decision."""
+    warm_bots: int = 0
+    """How many processes of bots the worker kept for later matches when this one had ended."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON data without the bytes that `blob` returns; `from_json` is the inverse."""

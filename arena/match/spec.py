@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena.match.time_control import TimeControl
@@ -42,6 +42,18 @@ class SeatSpec:
     """Whether its manifest declares that equal questions get equal answers."""
     sandbox: str = NO_SANDBOX
     """The level of the sandbox for its process: `standard`, `reduced` or `none`."""
+    runtime: str = ""
+    """The hash of the runtime that it runs in; empty if nobody looked."""
+    trees: tuple[str, ...] | None = None
+    """What the sandbox shows for its runtime besides the system; None for what the arena's own Python needs."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What its runtime adds to the environment."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:
+        """Return the seat that `MatchSpec.to_json` wrote."""
+        trees = data["trees"]
+        return cls(**{**data, "command": tuple(data["command"]), "trees": None if trees is None else tuple(trees)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,6 @@ class MatchSpec:
                 **data,
                 "clock": TimeControl.from_json(data["clock"]),
                 "opening": tuple(data["opening"]),
-                "seats": tuple(SeatSpec(**{**seat, "command": tuple(seat["command"])}) for seat in data["seats"]),
+                "seats": tuple(map(SeatSpec.from_json, data["seats"])),
             }
         )

@@ -86,6 +86,9 @@ class MatchSpecs:
             memory_mb=program.memory_mb,
             is_deterministic=program.is_deterministic,
             sandbox=self._levels[leased.owner_id is not None],
+            runtime=program.runtime,
+            trees=program.trees,
+            environment=program.environment,
         )
 
     def _find(self, content_hash: str) -> Program:

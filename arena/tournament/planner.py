@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from arena.tournament.formats import seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.situation import Wave
 from arena.tournament.formats.waves import is_ready, plan_wave
 from arena.tournament.stored import entrant_of, wave_of
@@ -34,7 +35,10 @@ class FormatPlanner:
         """Plan every wave that can be planned now, and return how many matches they have."""
         matches = 0
         while not self._is_complete and self._is_ready(waves):
-            matches += self._plan_next(waves)
+            planned = self._plan_next(waves)
+            if not planned:
+                break
+            matches += planned
         return matches
 
     def _is_ready(self, waves: WaveLedger) -> bool:
@@ -56,10 +60,15 @@ class FormatPlanner:
         return self._planned
 
     def _plan_next(self, waves: WaveLedger) -> int:
-        """Plan one wave, or write that none follows; return how many matches it has."""
+        """Plan one wave, or write that none follows, and return how many matches it has.
+
+        An endless ladder on which too few are left to play waits for others to join.
+        """
         planned = self._read_planned(waves)
         first = planned[-1].first_block + planned[-1].blocks if planned else 0
         blocks = self._next_blocks(waves, planned, first)
+        if not blocks and is_endless(self._form):
+            return 0
         if not waves.add_wave(len(planned), blocks):
             self._is_complete = True  # cancelled meanwhile
             return 0

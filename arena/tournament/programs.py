@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,18 @@ class Program(Protocol):
     @property
     def command(self) -> tuple[str, ...]:
         """What starts it there, ready for exec."""
+
+    @property
+    def runtime(self) -> str:
+        """The hash of the runtime that it runs in."""
+
+    @property
+    def trees(self) -> tuple[str, ...] | None:
+        """What its runtime needs of this machine besides the system; None for what the arena's own Python does."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What its runtime adds to the environment."""
 
     @property
     def games(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -86,7 +87,7 @@ class MatchHost:
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
         drawn = draw_one(spec.match_id, checked) if spec.checks_leaks else ()
         checks = await check_leaks(self._bots, spec, document, drawn)
-        return _report(match, document, checks, accounts)
+        return replace(_report(match, document, checks, accounts), warm_bots=self._bots.count_idle())
 
     async def _referee(self, match: Match, seated: list[WarmBot | StartError]) -> None:
         bots = [one for one in seated if isinstance(one, WarmBot)]
@@ -151,4 +152,5 @@ def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...
         leak_checks=checks,
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,
+        referee_lag_us=max((entry.figures.referee_lag_us for entry in match.entries if entry.figures), default=0),
     )

@@ -78,7 +78,7 @@ class BotStarter:
     async def _launch(self, seat: SeatSpec, admission: Admission) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
         environment = self._environment(seat, admission, scratch)
-        program = Program(seat.command, seat.directory, environment, scratch)
+        program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
         limits = Limits(seat.sandbox, seat.memory_mb, socket=Path(self._address.removeprefix("unix:")))
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:

@@ -22,11 +22,12 @@ class BotKey:
     command: tuple[str, ...]
     memory_mb: int
     sandbox: str
+    runtime: str
 
     @classmethod
     def of(cls, seat: SeatSpec) -> BotKey:
         """Return the key of the processes that can play a seat."""
-        return cls(seat.version, seat.directory, seat.command, seat.memory_mb, seat.sandbox)
+        return cls(seat.version, seat.directory, seat.command, seat.memory_mb, seat.sandbox, seat.runtime)
 
 
 @dataclass(eq=False, slots=True)

@@ -99,6 +99,10 @@ class WarmBots:
         while self._idle and self._are_too_many():
             self.end(self._idle.pop(0))
 
+    def count_idle(self) -> int:
+        """Return how many processes wait for their next match."""
+        return len(self._idle)
+
     def _are_too_many(self) -> bool:
         held = sum(bot.resident_bytes for bot in self._idle)
         return len(self._idle) > self._most or (self._most_bytes is not None and held > self._most_bytes)

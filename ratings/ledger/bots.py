@@ -1,79 +1,115 @@
-"""Writes owners, bots and their immutable versions."""
+"""Writes bots and their immutable versions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
-from ratings.errors import BotError
+from ratings.errors import BotError, LimitError
+from ratings.ledger.accounts import owner_for
+from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.ids import new_id, now_us
-from ratings.store.lookups import get_bot, owner_name
+from ratings.store.lookups import get_bot
 from ratings.store.models import Bot, Owner, Version
+from ratings.store.names import OPERATOR, check_name, stored_bot_name
+from ratings.store.states import BotEventKind
 
 
-def add_version(
-    session: Session, *, bot: str, owner: str | None = None, content_hash: str, manifest: Mapping[str, Any]
-) -> tuple[Version, bool]:
-    """Return the version of bot `bot` with that content, and whether it is new; bot and owner are made if needed.
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version that somebody submits."""
 
-    Content that the bot had before is that version again, unchanged. Raises BotError if the bot belongs to another
-    owner.
+    bot: str
+    """The name of its bot, as its manifest states it."""
+    content_hash: str
+    manifest: Mapping[str, Any]
+    owner: str | None = None
+    """Whose bot it is, by name; `None` for the operator's own."""
+    message: str = ""
+    """What its author says has changed."""
+    predecessor: int | None = None
+    """The number of the version that it is to replace; `None`: the one that is active."""
+    actor: str = OPERATOR
+
+
+def add_version(session: Session, new: NewVersion, *, most_versions: int | None = None) -> tuple[Version, bool]:
+    """Return the version of that bot with that content, and whether it is new; bot and owner are made if needed.
+
+    Content that the bot had before is that version again, unchanged. Raises AccountError for a name that cannot be and
+    for a disabled owner, BotError for a predecessor that does not exist, LimitError if the owner has `most_versions`
+    already.
     """
-    holder = _bot_of(session, bot, owner)
-    known = session.exec(
-        select(Version).where(Version.bot_id == holder.id, Version.content_hash == content_hash)
-    ).one_or_none()
+    bot = _bot_for(session, new)
+    same = select(Version).where(Version.bot_id == bot.id, Version.content_hash == new.content_hash)
+    known = session.exec(same).one_or_none()
     if known is not None:
         return known, False
-    return _new_version(session, holder, content_hash, manifest), True
+    _check_most(session, bot, most_versions)
+    version = _write_version(session, bot, new)
+    submit(session, bot, version, actor=new.actor)
+    return version, True
 
 
-def _new_version(session: Session, bot: Bot, content_hash: str, manifest: Mapping[str, Any]) -> Version:
-    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == bot.id)).one()
+def _bot_for(session: Session, new: NewVersion) -> Bot:
+    check_name("a bot", new.bot)
+    owner: Owner | None = None if new.owner is None else owner_for(session, new.owner)
+    name = stored_bot_name(new.owner, new.bot)
+    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
+    if bot is None:
+        bot = Bot(id=new_id(), name=name, owner_id=owner.id if owner else None, created_at_us=now_us())
+        session.add(bot)
+        session.flush()
+    return bot
+
+
+def _check_most(session: Session, bot: Bot, most: int | None) -> None:
+    if most is None or bot.owner_id is None:
+        return
+    versions = select(func.count()).select_from(Version).join(Bot, col(Bot.id) == Version.bot_id)
+    count = session.exec(versions.where(Bot.owner_id == bot.owner_id)).one()
+    if count >= most:
+        owner = bot.name.partition("/")[0]
+        raise LimitError(
+            f"owner {owner!r} has {count} versions, and {most} is the limit; ask the organiser for a higher one"
+        )
+
+
+def _write_version(session: Session, bot: Bot, new: NewVersion) -> Version:
+    newest = session.exec(select(func.max(Version.number)).where(Version.bot_id == bot.id)).one() or 0
     version = Version(
         id=new_id(),
         bot_id=bot.id,
-        number=(newest or 0) + 1,
-        content_hash=content_hash,
-        manifest=dict(manifest),
+        number=newest + 1,
+        content_hash=new.content_hash,
+        manifest=dict(new.manifest),
         created_at_us=now_us(),
+        message=new.message,
+        predecessor=_predecessor(session, bot, new.predecessor, newest),
     )
     session.add(version)
     session.flush()
     return version
 
 
-def _bot_of(session: Session, name: str, owner: str | None) -> Bot:
-    owner_id = None if owner is None else _owner_of(session, owner).id
-    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
-    if bot is None:
-        bot = Bot(id=new_id(), name=name, owner_id=owner_id, created_at_us=now_us())
-        session.add(bot)
-        session.flush()
-    elif bot.owner_id != owner_id:
-        raise BotError(
-            f"the name {name!r} belongs to a bot of {owner_name(session, bot) or 'nobody'}; take another name"
-        )
-    return bot
+def _predecessor(session: Session, bot: Bot, wanted: int | None, newest: int) -> int | None:
+    if wanted is not None:
+        if not 1 <= wanted <= newest:
+            raise BotError(f"bot {bot.name!r} has no version {wanted}; see: arena bot show {bot.name}")
+        return wanted
+    active = read_lineage(session, bot.id).active
+    return None if active is None else session.get_one(Version, active).number
 
 
-def _owner_of(session: Session, name: str) -> Owner:
-    owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
-    if owner is None:
-        owner = Owner(id=new_id(), name=name, created_at_us=now_us())
-        session.add(owner)
-        session.flush()
-    return owner
-
-
-def set_disabled(session: Session, *, bot: str, disabled: bool) -> Bot:
+def set_disabled(session: Session, *, bot: str, disabled: bool, actor: str = OPERATOR, message: str = "") -> Bot:
     """Bar a bot from new tournaments, or let it in again; matches already planned are played. Raises NotFoundError."""
     found = get_bot(session, bot)
     if disabled != (found.disabled_at_us is not None):
         found.disabled_at_us = now_us() if disabled else None
         session.add(found)
-        session.flush()
+        kind = BotEventKind.DISABLED if disabled else BotEventKind.ENABLED
+        record_event(session, found.id, kind, actor=actor, message=message)
     return found

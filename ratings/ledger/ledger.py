@@ -12,6 +12,7 @@ from sqlmodel import Session, select
 from ratings.errors import PlanError
 from ratings.ledger import attempts, bots, entering, importing, leasing, rebuild, recording, tournaments
 from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import MatchFact
@@ -20,6 +21,7 @@ from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.models import Bot, Pool, Tournament, Version
+from ratings.store.names import OPERATOR
 from ratings.store.sessions import write
 
 
@@ -55,19 +57,29 @@ class Ledger:
         self._database = database
 
     def add_version(
-        self, *, bot: str, owner: str | None = None, content_hash: str, manifest: Mapping[str, Any]
+        self,
+        *,
+        bot: str,
+        owner: str | None = None,
+        content_hash: str,
+        manifest: Mapping[str, Any],
+        message: str = "",
+        predecessor: int | None = None,
+        most_versions: int | None = None,
+        actor: str = OPERATOR,
     ) -> tuple[Version, bool]:
         """Return the version of a bot with that content, and whether it is new; bot and owner are made if needed.
 
-        Raises BotError if the bot belongs to another owner.
+        A bot of an owner is stored as `owner/bot`. Raises AccountError, BotError, LimitError beyond `most_versions`.
         """
+        new = NewVersion(bot, content_hash, manifest, owner, message, predecessor, actor)
         with write(self._database) as session:
-            return bots.add_version(session, bot=bot, owner=owner, content_hash=content_hash, manifest=manifest)
+            return bots.add_version(session, new, most_versions=most_versions)
 
-    def set_disabled(self, bot: str, *, disabled: bool) -> Bot:
+    def set_disabled(self, bot: str, *, disabled: bool, actor: str = OPERATOR, message: str = "") -> Bot:
         """Bar a bot from new tournaments, or let it in again; planned matches are played. Raises NotFoundError."""
         with write(self._database) as session:
-            return bots.set_disabled(session, bot=bot, disabled=disabled)
+            return bots.set_disabled(session, bot=bot, disabled=disabled, actor=actor, message=message)
 
     def create_tournament(
         self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None

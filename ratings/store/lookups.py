@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlmodel import Session, select
 
 from ratings.errors import NotFoundError
-from ratings.store.models import Bot, Owner, Tournament
+from ratings.store.models import Bot, Owner, Tournament, Version
 
 
 def get_bot(session: Session, name: str) -> Bot:
@@ -16,6 +16,22 @@ def get_bot(session: Session, name: str) -> Bot:
         there = f"there are: {', '.join(names)}" if names else "there are none yet"
         raise NotFoundError(f"no bot {name!r}; {there}; add one with: arena bot add DIRECTORY")
     return bot
+
+
+def get_owner(session: Session, name: str) -> Owner:
+    """Return the owner of that name. Raises NotFoundError."""
+    owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
+    if owner is None:
+        raise NotFoundError(f"no owner {name!r}; see: arena owner list")
+    return owner
+
+
+def get_version(session: Session, version_id: str) -> Version:
+    """Return the version of that id. Raises NotFoundError."""
+    version = session.get(Version, version_id)
+    if version is None:
+        raise NotFoundError(f"no version {version_id}; see: arena bot list")
+    return version
 
 
 def owner_name(session: Session, bot: Bot) -> str | None:

@@ -97,9 +97,12 @@ class Tournament(Table, table=True):
 
 
 class Entrant(Table, table=True):
-    """A version that takes part in a tournament; `position` is its place in the order of entry."""
+    """A version that takes part in a tournament; `position` is its place in the order of entry.
 
-    __table_args__ = (UniqueConstraint("tournament_id", "version_id"),)
+    In a ladder, a version that withdrew may come back: it has a further row then, with the wave from which on it plays.
+    """
+
+    __table_args__ = (Index(None, "tournament_id", "version_id"),)
 
     tournament_id: str = Field(primary_key=True, foreign_key="tournament.id")
     position: int = Field(primary_key=True)

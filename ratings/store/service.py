@@ -89,7 +89,8 @@ class Ladder(Table, table=True):
     """A pool in which the service plays on and on, in seasons."""
 
     id: str = Field(primary_key=True)
-    name: str = Field(unique=True)
+    name: str = Field(index=True)
+    """No two open ladders have the same; that of a closed one may be used again."""
     pool_id: str = Field(foreign_key="pool.id", index=True)
     settings: dict[str, Any] = Field(sa_type=JSON)
     opened_at_us: int = Field(sa_type=BigInteger)

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from arena.hosting.sandbox.visible_paths import BOT_PACKAGES
+from arena.hosting.visible_paths import BOT_PACKAGES
 from tests.bots.fake_arena import FakeArena, decide, serve, started
 from tests.support.patience import PATIENCE_S
 

@@ -36,8 +36,8 @@ def test_several_bots_are_added_at_once(arena: Arena, tmp_path: Path) -> None:
 
 def test_show_tells_people_the_manifest(arena: Arena, tmp_path: Path) -> None:
     arena("bot", "add", write_bot(tmp_path / "a", "ada", deterministic="true"), "--owner", "grace")
-    shown = arena("bot", "show", "ada").out
-    for fact in ("ada", "grace", "deterministic  yes", "python main.py"):
+    shown = arena("bot", "show", "grace/ada").out
+    for fact in ("grace/ada", "grace", "deterministic  yes", "python main.py"):
         assert fact in shown
 
 
@@ -60,10 +60,17 @@ def test_an_unknown_bot_gets_the_nearest_name(arena: Arena, tmp_path: Path) -> N
     assert "did you mean 'greedy'?" in arena.refusal("bot", "disable", "gredy")
 
 
-def test_the_same_name_of_another_owner_is_refused(arena: Arena, tmp_path: Path) -> None:
-    arena("bot", "add", write_bot(tmp_path / "a", "ada"), "--owner", "grace")
-    refusal = arena.refusal("bot", "add", write_bot(tmp_path / "b", "ada", body="#"), "--owner", "linus")
-    assert "belongs to a bot of grace" in refusal
+def test_two_owners_may_use_one_name(arena: Arena, tmp_path: Path) -> None:
+    added = arena("bot", "add", write_bot(tmp_path / "a", "ada"), "--owner", "grace")
+    assert added.out.startswith("added grace/ada version 1 ")
+    (entry,) = arena("bot", "add", write_bot(tmp_path / "b", "ada", body="#"), "--owner", "linus", "--json").json
+    assert entry["bot"] == "linus/ada"
+    assert [bot["name"] for bot in arena("bot", "list", "--json").json] == ["linus/ada", "grace/ada"]
+
+
+def test_an_owner_cannot_have_any_name(arena: Arena, tmp_path: Path) -> None:
+    refusal = arena.refusal("bot", "add", write_bot(tmp_path / "a", "ada"), "--owner", "Grace Hopper")
+    assert "'Grace Hopper' is no name for an owner" in refusal
 
 
 def test_a_missing_directory_is_refused(arena: Arena) -> None:

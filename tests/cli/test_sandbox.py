@@ -10,7 +10,7 @@ from arena.hosting.sandbox.probe import Probe
 from tests.cli.support import Arena, write_bot
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--seed", "3"]
-TOURNAMENT = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,zoe"]
+TOURNAMENT = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,eve/zoe"]
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def stranger(table: Arena, tmp_path: Path) -> Arena:
-    """The command with a bot `zoe` of somebody else, too."""
+    """The command with a bot `eve/zoe` of somebody else, too."""
     assert table("bot", "add", write_bot(tmp_path / "zoe", "zoe"), "--owner", "eve").code == 0
     return table
 
@@ -44,7 +44,7 @@ def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubbl
     assert finished.err.count(WARNING_WITHOUT_SANDBOX) == 1
 
 
-@pytest.mark.parametrize("words", [[*MATCH[:5], "zoe,ada"], TOURNAMENT])
+@pytest.mark.parametrize("words", [[*MATCH[:5], "eve/zoe,ada"], TOURNAMENT])
 def test_a_strangers_bot_is_refused_without_a_sandbox_and_nothing_is_played(
     stranger: Arena, without_bubblewrap: Path, words: list[str]
 ) -> None:
@@ -71,7 +71,7 @@ def test_a_strangers_bot_plays_in_the_sandbox_without_a_warning_of_its_own(
     stranger: Arena, with_bubblewrap: None, tmp_path: Path
 ) -> None:
     stranger("bot", "add", write_bot(tmp_path / "yan", "yan"), "--owner", "eve")
-    finished = stranger(*MATCH[:5], "yan,zoe")
+    finished = stranger(*MATCH[:5], "eve/yan,eve/zoe")
     assert finished.code == 0
     assert WARNING_WITHOUT_SANDBOX not in finished.err
 
@@ -88,7 +88,7 @@ def test_the_environment_sets_it_for_every_command(
 
 
 def test_nobody_takes_the_sandbox_off_a_strangers_bot(stranger: Arena) -> None:
-    line = stranger.refusal(*MATCH[:5], "zoe,ada", "--sandbox", "none", code=1)
+    line = stranger.refusal(*MATCH[:5], "eve/zoe,ada", "--sandbox", "none", code=1)
     assert "leave out `--sandbox none`" in line
 
 

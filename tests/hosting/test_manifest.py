@@ -72,7 +72,10 @@ def test_json_brings_the_manifest_back(tmp_path: Path) -> None:
         ("memory_mb = true", "memory_mb is True; use a whole number"),
         ('memory_mb = "512"', "memory_mb is '512'; use a whole number"),
         ("deterministic = 1", "deterministic is 1; use true or false"),
-        ('runtime = "docker"', "runtime is 'docker'; use 'arena' or 'bundled'"),
+        ('runtime = "My Runtime"', "runtime is 'My Runtime', which no runtime is called; `arena runtime list`"),
+        ("build = []", 'build is empty; name the program first, like build = ["make"]'),
+        ('build = "make"', "build is 'make'; write a list of words, like build = [\"make\"]"),
+        ("builds = []", "unknown key 'builds'; did you mean 'build'?"),
         ("games = []", "games is []; write a list of names"),
         ('games = "foreign_king"', "games is 'foreign_king'; write a list of names"),
         ('games = ["Foreign King"]', "games has 'Foreign King', which no game is called; `arena game list`"),
@@ -194,7 +197,10 @@ values = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=5,
 )
-keys = st.sampled_from(["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime"]) | st.text()
+keys = (
+    st.sampled_from(["schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build"])
+    | st.text()
+)
 
 
 @given(st.dictionaries(keys, values), st.booleans())

@@ -137,6 +137,27 @@ async def test_a_cancelled_ladder_is_over(book: Book) -> None:
     assert tournament_row(book.database, tournament.id).progress.is_over
 
 
+async def test_an_endless_ladder_waits_when_too_few_are_left_and_goes_on_when_another_one_joins(book: Book) -> None:
+    tournament = plan(book, Ladder(2, 0), BOTS[:2])
+    gone: list[str] = []
+
+    def leave(state: RunProgress) -> None:
+        if state.finished >= 4 and not gone:
+            gone.append(withdraw(book.database, tournament, BOTS[1])[0].id)
+
+    def stop(state: RunProgress) -> None:
+        if state.played >= 4:
+            book.ledger.cancel(tournament.id)
+
+    await play(book, tournament, on_progress=leave)
+    assert gone
+    assert not tournament_row(book.database, tournament.id).progress.is_over
+    assert (await play(book, tournament)).played == 0
+    join(book.database, book.programs, tournament, BOTS[2])
+    assert (await play(book, tournament, on_progress=stop)).is_cancelled
+    assert check(book.database) == []
+
+
 async def test_who_joins_late_plays_from_the_next_wave_on(book: Book) -> None:
     book.add_bot("eve")
     tournament = plan(book, Swiss(2, 4))

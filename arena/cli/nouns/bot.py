@@ -13,13 +13,16 @@ from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
-from arena.hosting.manifest import BotManifest, check_for_strangers, load_manifest
+from arena.hosting.manifest import BotManifest, load_manifest
+from arena.hosting.runtimes.book import Runtimes
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read import bots
 from ratings.read.bots import BotRow
 from ratings.store.models import Version
+from ratings.store.names import stored_bot_name
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
 
@@ -39,6 +42,7 @@ def add(
         list[Path], typer.Argument(metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie.")
     ],
     owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -46,8 +50,9 @@ def add(
 
     Their files are copied: a version never changes.
     """
+    known = local_runtimes(runtimes)
     with open_storage(db) as storage:
-        added = [_add(storage, directory, owner) for directory in directories]
+        added = [_add(storage, directory, owner, known) for directory in directories]
     if as_json:
         print_json(added)
         return
@@ -56,17 +61,16 @@ def add(
         typer.echo(f"{what} {entry['bot']} version {entry['number']} ({_short_hash(entry['content_hash'])})")
 
 
-def _add(storage: Storage, directory: Path, owner: str | None) -> dict[str, Any]:
+def _add(storage: Storage, directory: Path, owner: str | None, runtimes: Runtimes) -> dict[str, Any]:
     """Copy a bot's files into the store, register the version, and return its facts."""
-    if owner is not None:
-        check_for_strangers(load_manifest(directory), directory)
+    runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
     stored = storage.store.add(directory)
     manifest = stored.manifest
     version, is_new = Ledger(storage.database).add_version(
         bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
     )
     _warn_of_unknown_games(manifest)
-    return {"bot": manifest.name, **_version_facts(version), "new": is_new}
+    return {"bot": stored_bot_name(owner, manifest.name), **_version_facts(version), "new": is_new}
 
 
 def _warn_of_unknown_games(manifest: BotManifest) -> None:
@@ -173,6 +177,7 @@ def _print_bot(detail: BotRow, files: str, versions: Sequence[Mapping[str, Any]]
             "games": " ".join(manifest.games),
             "deterministic": "yes" if manifest.deterministic else "no",
             "memory": f"{manifest.memory_mb} MB",
+            "runtime": manifest.runtime,
             "files": files,
         }
     )

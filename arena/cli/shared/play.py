@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import typer
 
@@ -20,7 +21,6 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
-from arena.hosting.sandbox.programs import StoredPrograms
 from arena.tournament.errors import HostFailingError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
@@ -121,7 +121,7 @@ async def _run(storage: Storage, tournament: Tournament, hosting: HostingOptions
             storage.database,
             tournament.id,
             executor,
-            StoredPrograms(storage.store, hosting.policy),
+            replace(storage.programs, policy=hosting.policy),
             on_progress=display.show,
             leak_checks=hosting.leak_checks,
         )

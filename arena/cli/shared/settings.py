@@ -25,6 +25,8 @@ class Setting:
         return os.environ.get(self.variable) or self.default
 
 
+NO_FILE = "none"
+
 DB = Setting("db", "arena.db", "The database: a file, made when it is missing. Option --db.")
 WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers.")
 LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
@@ -48,4 +50,11 @@ WARM_MEMORY = Setting(
     "Option --warm-memory.",
 )
 
-SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY)
+RUNTIMES = Setting(
+    "runtimes",
+    NO_FILE,
+    "A file that defines runtimes for bots, in tables [runtimes.NAME]; there are arena and bundled without one. "
+    "Option --runtimes.",
+)
+
+SETTINGS = (DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)

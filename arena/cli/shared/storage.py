@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.shared.suggestions import demo_command, next_command
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
@@ -26,7 +27,7 @@ class Storage:
     @property
     def programs(self) -> StoredPrograms:
         """Return the programs of the bots, for those who plan matches."""
-        return StoredPrograms(self.store)
+        return StoredPrograms(self.store, runtimes=local_runtimes())
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.hosting.sandbox.limits import Limits
-from arena.hosting.sandbox.visible_paths import python_trees, system_trees
+from arena.hosting.visible_paths import python_trees, system_trees
 
 BOT = Path("/bot")
 SOCKET = Path("/run/arena.sock")
@@ -39,15 +40,27 @@ def find_tool(name: str) -> str:
     return found
 
 
-def wrapper(limits: Limits, directory: Path, *, own_uid: bool) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a bot sees of this machine besides the system."""
+
+    directory: Path
+    """Where its files lie."""
+    trees: Sequence[Path] | None = None
+    """What its runtime needs; None for what the arena's own Python does."""
+    is_writable: bool = False
+    """Whether it may change its files; it works there then."""
+
+
+def wrapper(limits: Limits, shown: Shown, *, own_uid: bool) -> list[str]:
     """Return the words to put in front of a bot's command. With `own_uid` root starts it, and it gets another user.
 
     Raises MissingToolError.
     """
     words = [find_tool("bwrap"), "--die-with-parent", "--hostname", "bot", "--json-status-fd", STATUS]
     words += _namespaces(own_uid=own_uid)
-    words += _mounts(limits, directory)
-    words += ["--seccomp", SECCOMP, "--chdir", str(WORK), "--"]
+    words += _mounts(limits, shown)
+    words += ["--seccomp", SECCOMP, "--chdir", str(BOT if shown.is_writable else WORK), "--"]
     if own_uid:
         words += [find_tool("setpriv"), "--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--"]
     # Inside, since outside it would count every process of this user. It does not bind root, hence setpriv comes first.
@@ -67,7 +80,7 @@ def _namespaces(*, own_uid: bool) -> list[str]:
     return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
 
 
-def _mounts(limits: Limits, directory: Path) -> list[str]:
+def _mounts(limits: Limits, shown: Shown) -> list[str]:
     words = [word for path in _OUTERMOST for word in _directory(path)]
     for tree in system_trees():
         words += ["--ro-bind", str(tree), str(tree)]
@@ -79,9 +92,10 @@ def _mounts(limits: Limits, directory: Path) -> list[str]:
     words += ["--perms", "1777", "--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     words += ["--perms", "1777", "--size", str(limits.disk_mb << 20), "--tmpfs", "/tmp"]
     words += ["--perms", "1777", "--dir", str(WORK)]
-    hidden = _hidden(directory, [*system_trees(), *python_trees()])
-    words += _trees(python_trees(), hidden)
-    words += ["--ro-bind", str(directory), str(BOT)]
+    trees = python_trees() if shown.trees is None else shown.trees
+    hidden = _hidden(shown.directory, [*system_trees(), *trees])
+    words += _trees(trees, hidden)
+    words += ["--bind" if shown.is_writable else "--ro-bind", str(shown.directory), str(BOT)]
     if limits.socket is not None:
         words += ["--bind", str(limits.socket), str(SOCKET)]
     words += [word for place in hidden for word in ("--remount-ro", str(place))]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.hosting.launcher.confine import landlock_version
 from arena.hosting.launcher.request import Confinement, StartRequest, WatchedLimits
-from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, wrapper
+from arena.hosting.sandbox.bubblewrap import BOT, SOCKET, WORK, MissingToolError, Shown, wrapper
 from arena.hosting.sandbox.limits import NONE, STANDARD, Limits
 from arena.hosting.sandbox.seccomp import seccomp_filter
-from arena.hosting.sandbox.visible_paths import import_roots, package_roots, python_trees, system_trees
+from arena.hosting.visible_paths import holds_foreign_packages, import_roots, package_roots, python_trees, system_trees
 
 ADDRESS_SPACE_SPARE_MB = 4096
 """Address space is free and runtimes reserve much of it; this limit only slows what the watchdog then ends."""
@@ -32,6 +32,15 @@ class Program:
     environment: Mapping[str, str]
     scratch: Path
     """Its working directory, which must not exist: it is made for the process and removed after its end."""
+    trees: Sequence[str] | None = None
+    """What its runtime needs besides the system; None for what the arena's own Python does."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What its runtime adds to the environment, at every level; its PYTHONPATH follows the directory of the bot."""
+
+    @property
+    def shown(self) -> Shown:
+        """What it sees of this machine besides the system."""
+        return Shown(Path(self.directory), None if self.trees is None else [*map(Path, self.trees)])
 
 
 def plan_start(program: Program, limits: Limits) -> StartRequest:
@@ -41,7 +50,7 @@ def plan_start(program: Program, limits: Limits) -> StartRequest:
     """
     if limits.level == STANDARD:
         return _plan_standard(program, limits)
-    environment, confinement = program.environment, None
+    environment, confinement = _own_environment(program, program.directory), None
     if limits.level != NONE:
         environment = _reduced_environment(program)
         confinement = _reduced_confinement(program, limits)
@@ -60,12 +69,12 @@ def _plan_standard(program: Program, limits: Limits) -> StartRequest:
     return StartRequest(
         argv=[_inside(word, program.directory) for word in program.command],
         directory=program.directory,
-        environment=_inside_environment(program.environment, limits),
+        environment=_inside_environment(program, limits),
         limits=_watched(limits),
         confinement=Confinement(
             rlimits=_rlimits(limits),
             seccomp=_encoded_filter(),
-            wrapper=wrapper(limits, Path(program.directory), own_uid=own_uid),
+            wrapper=wrapper(limits, program.shown, own_uid=own_uid),
             own_uid=own_uid,
         ),
         program=program.command[0],
@@ -100,8 +109,9 @@ def _encoded_filter() -> str:
 def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
     if landlock_version() < 1:
         raise MissingToolError("there is no Landlock; take a kernel of 5.13 or newer, with landlock among its modules")
+    trees = [*map(str, python_trees())] if program.trees is None else program.trees
     places = {
-        "read": [*map(str, system_trees()), *map(str, python_trees()), *_READABLE, program.directory],
+        "read": [*map(str, system_trees()), *trees, *_READABLE, program.directory],
         "list": [str(root) for root in package_roots()],
         "write": [*_WRITABLE, str(program.scratch), *([str(limits.socket)] if limits.socket else [])],
     }
@@ -115,8 +125,19 @@ def _inside(word: str, directory: str) -> str:
     return word
 
 
-def _inside_environment(environment: Mapping[str, str], limits: Limits) -> dict[str, str]:
-    own = {name: value for name, value in environment.items() if name.startswith(("ARENA_", "PYTHON"))}
+def _own_environment(program: Program, bot: str) -> dict[str, str]:
+    """Return the environment of a program whose files lie at `bot`, with what its runtime adds."""
+    if program.trees is None:
+        return {**program.environment, **program.variables}
+    roots = program.variables.get("PYTHONPATH", "").split(os.pathsep)
+    if bot != str(BOT):
+        # There all packages beside ours would come before those of the runtime; in a sandbox they are not shown.
+        roots = [root for root in roots if not holds_foreign_packages(root)]
+    return {**program.environment, **program.variables, "PYTHONPATH": os.pathsep.join(filter(None, [bot, *roots]))}
+
+
+def _inside_environment(program: Program, limits: Limits) -> dict[str, str]:
+    own = {name: value for name, value in program.environment.items() if name.startswith(("ARENA_", "PYTHON"))}
     own |= {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": str(WORK),
@@ -127,13 +148,14 @@ def _inside_environment(environment: Mapping[str, str], limits: Limits) -> dict[
     }
     if limits.socket is not None:
         own["ARENA_ADDRESS"] = f"unix:{SOCKET}"
-    return own
+    return _own_environment(replace(program, environment=own), str(BOT))
 
 
 def _reduced_environment(program: Program) -> dict[str, str]:
     home = program.environment.get("TMPDIR", "/tmp")
     python_path = _python_path(program.directory)
-    return {**program.environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": python_path}
+    own = {**program.environment, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PYTHONPATH": python_path}
+    return _own_environment(replace(program, environment=own), program.directory)
 
 
 def _python_path(bot: str) -> str:

@@ -17,9 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.hosting.cache_directory import cache_directory
 from arena.hosting.errors import HostingError
 from arena.hosting.proc.machine import read_boot_id
-from arena.hosting.sandbox.bubblewrap import MissingToolError, wrapper
+from arena.hosting.sandbox.bubblewrap import MissingToolError, Shown, wrapper
 from arena.hosting.sandbox.checks import Check
 from arena.hosting.sandbox.limits import STANDARD, Limits
 from arena.hosting.sandbox.seccomp import UnknownMachineError, seccomp_filter
@@ -94,16 +95,11 @@ def _remedy(problem: str) -> str:
 def _success_file(level: str) -> Path:
     """Return the file that records success with this command line, filter, interpreter, user, kernel and boot."""
     own_uid = os.geteuid() == 0
-    words = wrapper(Limits(level), PROGRAM.parent, own_uid=own_uid) if level == STANDARD else []
+    words = wrapper(Limits(level), Shown(PROGRAM.parent), own_uid=own_uid) if level == STANDARD else []
     with suppress(OSError):
         words.append(read_boot_id())
     if words:
         words.append(str(Path(words[0]).stat().st_mtime_ns) if level == STANDARD else "")
     words += [level, platform.release(), sys.version, sys.prefix, sys.executable, str(os.geteuid())]
     digest = hashlib.sha256("\0".join(words).encode() + seccomp_filter() + PROGRAM.read_bytes()).hexdigest()
-    return _cache_directory() / f"sandbox-{level}-{digest[:32]}"
-
-
-def _cache_directory() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kingmaker-arena"
+    return cache_directory() / f"sandbox-{level}-{digest[:32]}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.hosting.manifest import BotManifest, resolve_command
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.runtime import Runtime
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import VersionStore
 
@@ -18,6 +21,22 @@ class StoredProgram:
     command: tuple[str, ...]
     """What starts it in its directory, ready for exec."""
     manifest: BotManifest
+    used_runtime: Runtime
+
+    @property
+    def runtime(self) -> str:
+        """The hash of the runtime that it runs in."""
+        return self.used_runtime.hash
+
+    @property
+    def trees(self) -> tuple[str, ...] | None:
+        """What its runtime needs besides the system; None for what the arena's own Python does."""
+        return self.used_runtime.trees
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What its runtime adds to the environment."""
+        return self.used_runtime.environment
 
     @property
     def games(self) -> tuple[str, ...]:
@@ -45,6 +64,7 @@ class StoredPrograms:
 
     store: VersionStore
     policy: SandboxPolicy = DEFAULT_POLICY
+    runtimes: Runtimes = field(default_factory=Runtimes)
 
     @property
     def root(self) -> Path:
@@ -52,9 +72,15 @@ class StoredPrograms:
         return self.store.root
 
     def find(self, content_hash: str) -> StoredProgram:
-        """Return the program of a version. Raises StoreError if its files are missing or were changed."""
+        """Return the program of a version.
+
+        Raises StoreError if its files are missing or were changed, UnknownRuntimeError or RuntimeBrokenError if its
+        runtime is not there, ManifestError if the runtime does not have its program.
+        """
         stored = self.store.get(content_hash)
-        return StoredProgram(stored.directory, resolve_command(stored.manifest, stored.directory), stored.manifest)
+        runtime = self.runtimes.get(stored.manifest.runtime)
+        command = resolve_command(stored.manifest, stored.directory, runtime.places)
+        return StoredProgram(stored.directory, command, stored.manifest, runtime)
 
     def sandbox_level(self, *, has_owner: bool) -> str:
         """Return the level of bots that have an owner, or that have none. Raises SandboxUnavailableError."""

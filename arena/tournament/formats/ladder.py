@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
-from arena.tournament.formats.format import Standing
+from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
@@ -85,6 +85,11 @@ class Ladder:
                 waiting.remove(group[-1])
             groups.append(group)
         return groups
+
+
+def is_endless(form: Format) -> bool:
+    """Return whether a tournament of this format is over only when it is cancelled, whoever is left to play."""
+    return isinstance(form, Ladder) and form.waves == 0
 
 
 def _best_opponent(

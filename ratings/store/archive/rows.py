@@ -18,12 +18,27 @@ from ratings.store import tables
 HEADER = "tournament-export"
 FORMAT = 1
 DERIVED = ("rating_change", "rating")
+LOCAL = (
+    "active_version",
+    "admission",
+    "annulment",
+    "bot_event",
+    "invitation",
+    "ladder",
+    "notice",
+    "runtime",
+    "season",
+    "seat_log",
+    "token",
+)
+"""Tables of what a service keeps for itself: no part of a tournament."""
 _LARGEST = 2**63
 
 
 def archived_tables() -> list[CoreTable]:
     """Return every table, parents before children; one that is added later is among them without being named here."""
-    return [table for table in tables.metadata.sorted_tables if table.name not in DERIVED] + [tables.rating_change]
+    apart = (*DERIVED, *LOCAL)
+    return [table for table in tables.metadata.sorted_tables if table.name not in apart] + [tables.rating_change]
 
 
 def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:

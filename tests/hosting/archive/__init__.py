@@ -1,1 +1,1 @@
-"""Tests of `arena.hosting`."""
+"""Tests of `arena.hosting.archive`."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ratings.errors import AmbiguousError, BotError, NotFoundError
+from ratings.errors import AccountError, AmbiguousError, NotFoundError
 from ratings.ledger.ledger import Ledger
 from ratings.read.bots import all_versions, bot_detail, find_version, list_bots, list_versions
 from ratings.store.database import Database
@@ -30,13 +30,21 @@ def test_a_manifest_comes_back_as_it_was(database: Database) -> None:
     assert find_version(database, "ada").version.manifest == {"memory_mb": 512}
 
 
-def test_a_name_belongs_to_its_owner(database: Database) -> None:
-    add(database, "ada", "aa", owner="lovelace")
-    add(database, "ada", "bb", owner="lovelace")
-    for other in ("babbage", None):
-        with pytest.raises(BotError, match="'ada' belongs to a bot of lovelace"):
-            add(database, "ada", "cc", owner=other)
-    assert [(row.bot.name, row.owner, row.versions) for row in list_bots(database).items] == [("ada", "lovelace", 2)]
+def test_two_owners_and_the_operator_may_use_one_name(database: Database) -> None:
+    assert add(database, "ada", "aa", owner="lovelace") == (1, True)
+    assert add(database, "ada", "bb", owner="lovelace") == (2, True)
+    assert add(database, "ada", "aa", owner="babbage") == add(database, "ada", "aa") == (1, True)
+    assert [(row.bot.name, row.owner, row.versions) for row in list_bots(database).items] == [
+        ("ada", None, 1),
+        ("babbage/ada", "babbage", 1),
+        ("lovelace/ada", "lovelace", 2),
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "lovelace/ada", "Ada", "-ada", "a" * 41, "ada\n", "ädä"])
+def test_a_name_that_could_be_another_bots_or_break_a_line_is_refused(database: Database, name: str) -> None:
+    with pytest.raises(AccountError, match="is no name for a bot; use 1 to 40 of a-z, 0-9, - and _"):
+        add(database, name, "aa")
 
 
 def test_a_name_means_the_newest_version_and_a_prefix_a_certain_one(database: Database) -> None:

@@ -89,7 +89,11 @@ def test_a_registered_owner_is_known_where_a_match_is_leased(database: Database)
         *book.add_bots(database, ("eve",), "somebody").values(),
     ]
     match = book.take(database, book.create(database, versions), 1)[0]
-    assert {seat.bot: seat.owner_id is None for seat in match.seats} == {"ada": True, "bob": True, "eve": False}
+    assert {seat.bot: seat.owner_id is None for seat in match.seats} == {
+        "ada": True,
+        "bob": True,
+        "somebody/eve": False,
+    }
 
 
 def test_leases_that_run_out_three_times_make_a_match_void_too(database: Database, tournament: str) -> None:

@@ -117,7 +117,9 @@ def test_a_tournament_comes_in_once_and_its_name_must_be_free(
 
 
 def test_a_bot_of_another_owner_is_refused(database: Database, other: Database, played: str, tmp_path: Path) -> None:
-    book.add_bots(other, ("ada",), owner="hopper")
+    book.add_bots(other, ("ada", "bob"), owner="hopper")
+    with write(other) as session:
+        session.connection().exec_driver_sql("UPDATE bot SET name = 'ada' WHERE name = 'hopper/ada'")
     export(database, played, tmp_path / "monday.arena")
     with pytest.raises(ArchiveError, match="bot 'ada' belongs to another owner"):
         bring_in(other, tmp_path / "monday.arena")

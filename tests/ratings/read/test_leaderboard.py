@@ -17,13 +17,13 @@ POOL_ID = book.POOL.pool_id()
 def test_the_best_exposure_comes_first_and_all_figures_agree(database: Database) -> None:
     bots = {**book.add_bots(database, ("ada", "bob"), owner=None), **book.add_bots(database, ("cyd",), owner="hopper")}
     for match in book.take(database, book.create(database, bots.values())):
-        rank = {"ada": 2, "bob": 3, "cyd": 1}
+        rank = {"ada": 2, "bob": 3, "hopper/cyd": 1}
         book.record(database, match, ranks=tuple(rank[seat.bot] for seat in match.seats))
     Ledger(database).set_disabled("bob", disabled=True)
     rows = leaderboard.table(database, pool_id=POOL_ID)
     assert leaderboard.table(database, pool_id=POOL_ID, limit=2) == rows[:2]
     assert [(row.rank, row.bot, row.owner, row.wins, row.score, row.disabled) for row in rows] == [
-        (1, "cyd", "hopper", 3, 1.0, False),
+        (1, "hopper/cyd", "hopper", 3, 1.0, False),
         (2, "ada", None, 0, 0.5, False),
         (3, "bob", None, 0, 0.0, True),
     ]

@@ -16,7 +16,7 @@ from ratings.errors import (
     NotADatabaseError,
     NotFoundError,
 )
-from ratings.ledger.bots import add_version
+from ratings.ledger.bots import NewVersion, add_version
 from ratings.ledger.check import check
 from ratings.read.bots import list_bots
 from ratings.store.database import Database, backup, open_database
@@ -41,7 +41,7 @@ def test_connections_write_ahead_check_references_wait_and_sync(database: Databa
 def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
     def add_and_raise() -> None:
         with write(database) as session:
-            add_version(session, bot="ada", content_hash="1", manifest={})
+            add_version(session, NewVersion("ada", "1", {}))
             get_bot(session, "eve")
 
     with pytest.raises(NotFoundError):
@@ -51,7 +51,7 @@ def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
 
 def test_a_read_never_commits(database: Database) -> None:
     with read(database) as session:
-        add_version(session, bot="ada", content_hash="1", manifest={})
+        add_version(session, NewVersion("ada", "1", {}))
     assert book.count(database, "bot") == 0
 
 
@@ -192,5 +192,5 @@ def test_a_backup_never_overwrites(database: Database, tmp_path: Path) -> None:
 def test_a_file_without_permission_to_write_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = open_database(f"sqlite:///file:{path}?mode=ro&uri=true")
     with pytest.raises(DatabaseAccessError, match="permissions"), write(database) as session:
-        add_version(session, bot="ada", content_hash="1", manifest={})
+        add_version(session, NewVersion("ada", "1", {}))
     database.close()

@@ -5,11 +5,15 @@ Revision 0004.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0004"
 down_revision = "0003"
+
+_NEWEST_IS_ACTIVE = "the newest version of the operator's own bots is active"
 
 
 def upgrade() -> None:
@@ -52,8 +56,8 @@ def upgrade() -> None:
         sa.Column("closed_because", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["pool_id"], ["pool.id"], name=op.f("fk_ladder_pool_id_pool")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_ladder")),
-        sa.UniqueConstraint("name", name=op.f("uq_ladder_name")),
     )
+    op.create_index(op.f("ix_ladder_name"), "ladder", ["name"], unique=False)
     op.create_index(op.f("ix_ladder_pool_id"), "ladder", ["pool_id"], unique=False)
     op.create_table(
         "notice",
@@ -208,3 +212,47 @@ def upgrade() -> None:
         "UPDATE bot SET name = (SELECT owner.name FROM owner WHERE owner.id = bot.owner_id) || '/' || name "
         "WHERE owner_id IS NOT NULL"
     )
+    # Who withdrew from a ladder may come back, as another row.
+    with op.batch_alter_table("entrant") as entrant:
+        entrant.drop_constraint("uq_entrant_tournament_id_version_id", type_="unique")
+        entrant.create_index("ix_entrant_tournament_id_version_id", ["tournament_id", "version_id"], unique=False)
+    _write_lineage(op.get_bind())
+
+
+def _write_lineage(connection: sa.Connection) -> None:
+    """Write what the versions that are there tell of their bots: the newest of the operator's own is active."""
+    connection.execute(
+        sa.text(
+            "UPDATE version SET predecessor = number - 1 "
+            "WHERE number > 1 AND bot_id IN (SELECT id FROM bot WHERE owner_id IS NULL)"
+        )
+    )
+    connection.execute(
+        sa.text(
+            "INSERT INTO active_version (bot_id, version_id) SELECT bot.id, version.id FROM bot "
+            "JOIN version ON version.bot_id = bot.id WHERE bot.owner_id IS NULL "
+            "AND version.number = (SELECT MAX(newest.number) FROM version AS newest WHERE newest.bot_id = bot.id)"
+        )
+    )
+    events = [event for bot in connection.execute(sa.text("SELECT * FROM bot")) for event in _events(connection, bot)]
+    if events:
+        columns = "bot_id, number, kind, version_id, at_us, actor, message"
+        values = ":bot_id, :number, :kind, :version_id, :at_us, 'operator', :message"
+        connection.execute(sa.text(f"INSERT INTO bot_event ({columns}) VALUES ({values})"), events)
+
+
+def _events(connection: sa.Connection, bot: sa.Row[Any]) -> list[dict[str, Any]]:
+    """Return the rows of what happened to a bot, in order."""
+    versions = sa.text("SELECT id, created_at_us FROM version WHERE version.bot_id = :bot ORDER BY number")
+    happened = []
+    for version in connection.execute(versions, {"bot": bot.id}):
+        happened.append((version.created_at_us, "submitted", version.id, ""))
+        if bot.owner_id is None:
+            happened.append((version.created_at_us, "promoted", version.id, _NEWEST_IS_ACTIVE))
+    if bot.disabled_at_us is not None:
+        happened.append((bot.disabled_at_us, "disabled", None, ""))
+        happened.sort(key=lambda event: event[0])
+    return [
+        {"bot_id": bot.id, "number": number, "kind": kind, "version_id": version, "at_us": at_us, "message": message}
+        for number, (at_us, kind, version, message) in enumerate(happened)
+    ]

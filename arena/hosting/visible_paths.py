@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -29,14 +30,33 @@ def python_trees() -> tuple[Path, ...]:
     The interpreter is bound at its own prefix: at another place it would take a library of the system, and be another
     Python.
     """
-    wanted = {Path(sys.prefix), Path(sys.base_prefix), *_chain(Path(sys.executable))}
-    wanted |= {path.resolve() for path in wanted}
+    wanted = {Path(sys.prefix), Path(sys.base_prefix)}
+    wanted |= {path.resolve() for path in wanted} | prefixes_of(Path(sys.executable)) | bot_trees()
+    wanted |= {place.parent for place in _places(FOREIGN_PACKAGE)}
+    return tuple(sorted(_without_all(wanted)))
+
+
+def bot_trees() -> set[Path]:
+    """Return the directories and files of the packages for bots, without any interpreter and package of others."""
+    wanted = {root / "arena" / "__init__.py" for root in package_roots()}
     for name in BOT_PACKAGES:
         wanted |= _places(name)
-    wanted |= {place.parent for place in _places(FOREIGN_PACKAGE)}
-    wanted |= {root / "arena" / "__init__.py" for root in package_roots()}
-    # /usr as a whole may hold more than the system.
-    return tuple(sorted(path for path in wanted if path.exists() and path not in (Path("/"), Path("/usr"))))
+    return {path for path in wanted if path.exists()}
+
+
+def prefixes_of(interpreter: Path) -> set[Path]:
+    """Return the prefix of an interpreter, and that of each program it is a link to."""
+    found = {program.parent.parent for program in links_of(interpreter)}
+    return _without_all(found | {path.resolve() for path in found})
+
+
+def links_of(program: Path) -> list[Path]:
+    """Return a program, and each that it is a link to."""
+    found = [program]
+    while program.is_symlink() and len(found) < 16:
+        program = Path(os.path.normpath(program.parent / program.readlink()))
+        found.append(program)
+    return found
 
 
 def import_roots() -> list[Path]:
@@ -50,15 +70,14 @@ def package_roots() -> list[Path]:
     return [place.parent for place in _places("arena")]
 
 
-def _chain(program: Path) -> set[Path]:
-    """Return the prefix of an interpreter, and that of each program it is a link to."""
-    found = set()
-    for _ in range(16):
-        found.add(program.parent.parent)
-        if not program.is_symlink():
-            break
-        program = program.parent / program.readlink()
-    return found
+def holds_foreign_packages(root: str) -> bool:
+    """Return whether a directory to import from holds packages from the registry beside ours."""
+    return Path(root, FOREIGN_PACKAGE).is_dir()
+
+
+def _without_all(paths: set[Path]) -> set[Path]:
+    """Return those that exist, without / and /usr, which as a whole may hold more than the system."""
+    return {path for path in paths if path.exists() and path not in (Path("/"), Path("/usr"))}
 
 
 def _places(name: str) -> set[Path]:

@@ -1,0 +1,111 @@
+"""Knows every runtime of this arena: finds it by the name in a bot's `bot.toml`, hashes it, tells what is in it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import threading
+from pathlib import Path
+
+from arena.hosting.cache_directory import cache_directory
+from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
+from arena.hosting.runtimes import native, node, own, venv
+from arena.hosting.runtimes.errors import UnknownRuntimeError
+from arena.hosting.runtimes.hashes import FileHashes
+from arena.hosting.runtimes.runtime import Layout, Runtime, RuntimeContents
+from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
+
+_LAY_OUT = {
+    RuntimeKind.ARENA: own.lay_out,
+    RuntimeKind.BUNDLED: native.lay_out,
+    RuntimeKind.PYTHON: venv.lay_out,
+    RuntimeKind.NODE: node.lay_out,
+    RuntimeKind.NATIVE: native.lay_out,
+}
+_CONTENTS = {
+    RuntimeKind.ARENA: own.contents,
+    RuntimeKind.BUNDLED: native.contents,
+    RuntimeKind.PYTHON: venv.contents,
+    RuntimeKind.NODE: node.contents,
+    RuntimeKind.NATIVE: native.contents,
+}
+NO_RUNTIMES = RuntimeSettings()
+
+
+class Runtimes:
+    """The runtimes of one arena, as they are at one time: each is looked at once. Threads may share it."""
+
+    def __init__(self, settings: RuntimeSettings = NO_RUNTIMES, cache: Path | None = None) -> None:
+        """Remember the hashes of files in the directory `cache`, by default in that of this user."""
+        own_ones = {name: RuntimeDefinition(name, RuntimeKind(name)) for name in PREDEFINED}
+        self._definitions = {**own_ones, **dict(sorted(settings.definitions.items()))}
+        self._cache = cache
+        self._found: dict[str, Runtime] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all runtimes: `arena` and `bundled` first, then those of the organiser."""
+        return tuple(self._definitions)
+
+    def definition(self, name: str) -> RuntimeDefinition:
+        """Return how a runtime is defined. Raises UnknownRuntimeError."""
+        if name not in self._definitions:
+            near = difflib.get_close_matches(name, self.names, n=1)
+            guess = f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
+            raise UnknownRuntimeError(
+                f"runtime is {name!r}, and this arena knows {', '.join(map(repr, self.names))}; {guess}"
+            )
+        return self._definitions[name]
+
+    def get(self, name: str) -> Runtime:
+        """Return a runtime with the hash of what it consists of. Raises UnknownRuntimeError, RuntimeBrokenError."""
+        definition = self.definition(name)
+        with self._lock:
+            if name not in self._found:
+                self._found[name] = self._look_at(definition)
+            return self._found[name]
+
+    def all(self) -> list[Runtime]:
+        """Return every runtime. Raises RuntimeBrokenError for the first that is not as it was defined."""
+        return [self.get(name) for name in self.names]
+
+    def contents(self, name: str) -> RuntimeContents:
+        """Return what is in a runtime. Raises UnknownRuntimeError, RuntimeBrokenError."""
+        definition = self.definition(name)
+        return _CONTENTS[definition.kind](definition)
+
+    def check_bot(self, manifest: BotManifest, directory: Path, *, is_stranger: bool) -> None:
+        """Check that a bot can run here: its runtime is known, its program is there, a stranger's also in the sandbox.
+
+        Raises UnknownRuntimeError, ManifestError; RuntimeBrokenError.
+        """
+        try:
+            runtime = self.get(manifest.runtime)
+        except UnknownRuntimeError as error:
+            raise UnknownRuntimeError(f"{directory / MANIFEST_NAME}: {error}") from None
+        if not manifest.build:
+            resolve_command(manifest, directory, runtime.places)
+        if is_stranger:
+            trees = None if runtime.trees is None else [*map(Path, runtime.trees)]
+            check_for_strangers(manifest, directory, runtime.places, trees)
+
+    def _look_at(self, definition: RuntimeDefinition) -> Runtime:
+        layout = _LAY_OUT[definition.kind](definition)
+        return Runtime(
+            name=definition.name,
+            kind=definition.kind,
+            hash=self._hash(definition, layout),
+            places=layout.places,
+            trees=layout.trees,
+            environment=layout.environment,
+        )
+
+    def _hash(self, definition: RuntimeDefinition, layout: Layout) -> str:
+        places = sorted(f"{name}={path}" for name, path in layout.hashed.items())
+        digits = hashlib.sha256("\0".join(places).encode()).hexdigest()[:32]
+        hashes = FileHashes((self._cache or cache_directory()) / f"runtime-{digits}.json")
+        content = [definition.kind.value, layout.facts, hashes.hash_all(layout.hashed)]
+        hashes.save()
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()

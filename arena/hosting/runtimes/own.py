@@ -1,0 +1,67 @@
+"""Reads the runtime `arena`: the interpreter that runs the arena itself, with the packages that it needs."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError
+from pathlib import Path
+
+from arena.hosting.manifest import arena_places
+from arena.hosting.runtimes.runtime import Layout, RuntimeContents
+from arena.hosting.runtimes.settings import RuntimeDefinition
+
+_OURS = "kingmaker-arena"
+# What bots.kit needs, where the arena runs from a checkout that was not installed.
+_LEAST = ("grpcio", "protobuf")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def lay_out(definition: RuntimeDefinition) -> Layout:
+    """Return where the arena's interpreter lies. Its packages count with the hashes that they were installed with."""
+    del definition
+    packages = (f"{name}=={one.version} {_record_hash(one)}" for name, one in sorted(_packages().items()))
+    return Layout(
+        places=arena_places(),
+        trees=None,
+        hashed={"interpreter": Path(sys.executable).resolve()},
+        facts=(sys.version, *packages),
+    )
+
+
+def contents(definition: RuntimeDefinition) -> RuntimeContents:
+    """Return the versions of the arena's interpreter and packages."""
+    del definition
+    return RuntimeContents(sys.version.split()[0], {name: one.version for name, one in sorted(_packages().items())})
+
+
+def _packages() -> dict[str, Distribution]:
+    """Return the arena's own distribution and all that it requires, directly or not, by normal name."""
+    found: dict[str, Distribution] = {}
+    wanted = [_OURS, *_LEAST]
+    while wanted:
+        name = re.sub(r"[-_.]+", "-", wanted.pop()).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = importlib.metadata.distribution(name)
+        except PackageNotFoundError:
+            continue
+        wanted += _required(found[name])
+    return found
+
+
+def _required(distribution: Distribution) -> Iterator[str]:
+    """Return the names of what a distribution requires; what only its extras need does not count."""
+    for line in distribution.requires or ():
+        requirement, _, marker = line.partition(";")
+        if "extra" not in marker and (name := _NAME.match(requirement.strip())):
+            yield name[0]
+
+
+def _record_hash(distribution: Distribution) -> str:
+    """Return the hash of the list of the files and their hashes with which a distribution was installed."""
+    return hashlib.sha256((distribution.read_text("RECORD") or "").encode()).hexdigest()

@@ -1,0 +1,152 @@
+"""Reads the definitions of runtimes: tables `[runtimes.NAME]` of a TOML file. It does not look whether they exist.
+
+    [runtimes.python-ml]
+    kind = "python"
+    venv = "/srv/venvs/ml"
+
+    [runtimes.node]
+    kind = "node"
+    program = "/usr/bin/node"
+    modules = "/srv/node_modules"
+
+    [runtimes.blas]
+    kind = "native"
+    trees = ["/opt/blas"]
+
+Every path is a full one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.hosting.manifest import ARENA, BUNDLED
+from arena.hosting.manifest_fields import is_name, shown
+from arena.hosting.runtimes.errors import RuntimeSettingsError
+
+PREDEFINED = (ARENA, BUNDLED)
+_TABLE = "runtimes"
+# Places that a sandbox makes itself, or that hold what is no bot's business.
+_NOT_SHOWN = frozenset(map(Path, ("/", "/bot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/tmp")))
+
+
+class RuntimeKind(enum.StrEnum):
+    """What a runtime consists of."""
+
+    ARENA = "arena"
+    """The arena's own Python with the packages it needs."""
+    BUNDLED = "bundled"
+    """Nothing but the system: the bot brings its program."""
+    PYTHON = "python"
+    """A virtual environment."""
+    NODE = "node"
+    """Node.js, with a directory of modules if there is one."""
+    NATIVE = "native"
+    """The shared libraries of the system, and further directories."""
+
+
+_KEYS: Mapping[RuntimeKind, tuple[str, ...]] = {
+    RuntimeKind.PYTHON: ("kind", "venv", "trees"),
+    RuntimeKind.NODE: ("kind", "program", "modules", "trees"),
+    RuntimeKind.NATIVE: ("kind", "trees"),
+}
+_NEEDED = {RuntimeKind.PYTHON: "venv", RuntimeKind.NODE: "program"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeDefinition:
+    """What an organiser says of a runtime."""
+
+    name: str
+    kind: RuntimeKind
+    venv: Path | None = None
+    """The virtual environment of kind `python`."""
+    program: Path | None = None
+    """The program of kind `node`."""
+    modules: Path | None = None
+    """The directory that `require` searches, of kind `node`."""
+    trees: tuple[Path, ...] = ()
+    """Further directories that its bots may read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSettings:
+    """All runtimes that an organiser defined, by name; `arena` and `bundled` are always there besides."""
+
+    definitions: Mapping[str, RuntimeDefinition] = field(default_factory=dict)
+
+
+def read_runtimes(path: Path) -> RuntimeSettings:
+    """Return the runtimes that a file defines. Raises RuntimeSettingsError."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RuntimeSettingsError(f"{path}: cannot be read ({error.strerror}); name a file of runtimes") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RuntimeSettingsError(f"{path}: is not valid TOML: {' '.join(str(error).split())}") from error
+    _check_keys(data, (_TABLE,), str(path))
+    return parse_runtimes(data.get(_TABLE, {}), place=str(path))
+
+
+def parse_runtimes(tables: Any, *, place: str) -> RuntimeSettings:
+    """Return the runtimes that the tables define, a table by name. Raises RuntimeSettingsError, which names `place`."""
+    if not isinstance(tables, Mapping):
+        raise RuntimeSettingsError(f"{place}: {_TABLE} is {shown(tables)}; write a table [{_TABLE}.NAME] for each")
+    return RuntimeSettings({name: _definition(name, table, place) for name, table in tables.items()})
+
+
+def _definition(name: str, table: Any, place: str) -> RuntimeDefinition:
+    here = f"{place}: [{_TABLE}.{name}]"
+    if not is_name(name):
+        raise RuntimeSettingsError(f"{here}: a runtime is called 1 to 40 of a-z, 0-9, '-' and '_', like python-ml")
+    if name in PREDEFINED:
+        raise RuntimeSettingsError(f"{here}: {name!r} is always there and cannot be defined anew; choose another name")
+    if not isinstance(table, Mapping):
+        raise RuntimeSettingsError(f"{here}: is {shown(table)} and no table; write kind = ... below that line")
+    kind = _kind(table, here)
+    _check_keys(table, _KEYS[kind], here)
+    needed = _NEEDED.get(kind)
+    if needed is not None and needed not in table:
+        raise RuntimeSettingsError(f"{here}: a runtime of kind {kind.value!r} needs the key {needed!r}")
+    paths = {key: _path(table[key], f"{here} {key}") for key in ("venv", "program", "modules") if key in table}
+    return RuntimeDefinition(name, kind, **paths, trees=_trees(table.get("trees", []), f"{here} trees"))
+
+
+def _kind(table: Mapping[str, Any], here: str) -> RuntimeKind:
+    known = [kind.value for kind in _KEYS]
+    if table.get("kind") not in known:
+        found = shown(table["kind"]) if "kind" in table else "missing"
+        raise RuntimeSettingsError(f"{here}: kind is {found}; {_remedy(table.get('kind'), known, 'kinds')}")
+    return RuntimeKind(table["kind"])
+
+
+def _check_keys(table: Mapping[str, Any], known: Iterable[str], here: str) -> None:
+    for key in table:
+        if key not in known:
+            raise RuntimeSettingsError(f"{here}: unknown key {shown(key)}; {_remedy(key, known, 'keys')}")
+
+
+def _remedy(text: object, known: Iterable[str], what: str) -> str:
+    near = difflib.get_close_matches(str(text), list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else f"the {what} are {', '.join(known)}"
+
+
+def _path(value: object, here: str) -> Path:
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        raise RuntimeSettingsError(f"{here} is {shown(value)}; write a full path, like /srv/venvs/ml")
+    path = Path(value)
+    if ".." in path.parts or path in _NOT_SHOWN:
+        raise RuntimeSettingsError(f"{here} is {shown(value)}, which bots may not see; name a directory for this alone")
+    return path
+
+
+def _trees(value: object, here: str) -> tuple[Path, ...]:
+    if not isinstance(value, list):
+        raise RuntimeSettingsError(f'{here} is {shown(value)}; write a list of directories, like ["/opt/blas"]')
+    return tuple(_path(path, here) for path in value)

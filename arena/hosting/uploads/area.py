@@ -1,0 +1,258 @@
+"""Keeps archives that are on their way here, so that a broken upload goes on where it stopped.
+
+Threads and processes may use one area together, and may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.hosting.building import fsync_directory
+from arena.hosting.removal import remove_tree
+from arena.hosting.uploads.disk import (
+    Upload,
+    data_path,
+    locked_data,
+    make_upload,
+    read_upload,
+    sha256_of,
+    write_through,
+    write_upload,
+)
+from arena.hosting.uploads.errors import (
+    UploadDamagedError,
+    UploadMissingError,
+    UploadOffsetError,
+    UploadReason,
+    UploadRefusedError,
+    UploadSupersededError,
+    missing,
+    space,
+    storing,
+)
+
+_ID_DIGITS = 32
+_ID = re.compile(rf"[0-9a-f]{{{_ID_DIGITS}}}", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+# What is not an upload yet, or no more; hidden, so that it is not mistaken for one.
+_UNMADE_PREFIX = ".unmade-"
+_TURN_BITS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLimits:
+    """How much an area takes; bytes count as announced, whether they have arrived or not."""
+
+    archive_bytes: int = 544 << 20
+    unfinished_per_owner: int = 4
+    owner_bytes: int = 1 << 30
+    total_bytes: int = 16 << 30
+    free_bytes: int = 1 << 30
+    """What stays free on the disk when everything announced has arrived."""
+
+
+def upload_id(owner: str, archive_sha256: str) -> str:
+    """Return the id of an owner's upload of an archive, the same whenever it is begun."""
+    return hashlib.sha256(json.dumps([owner, archive_sha256]).encode()).hexdigest()[:_ID_DIGITS]
+
+
+class UploadArea:
+    """A directory of uploads. Every method may block on the disk."""
+
+    def __init__(self, root: Path, limits: UploadLimits | None = None) -> None:
+        self.root = root
+        self._limits = limits or UploadLimits()
+
+    def begin(self, owner: str, archive_sha256: str, size_bytes: int) -> Upload:
+        """Begin an upload, or take over the one of this archive that was begun before; it goes on at its `offset`.
+
+        Raises UploadRefusedError or UploadSpaceError.
+        """
+        self._check_announced(archive_sha256, size_bytes)
+        turn = secrets.randbits(_TURN_BITS)
+        announced = Upload(upload_id(owner, archive_sha256), owner, archive_sha256, size_bytes, turn)
+        with storing(), self._locked():
+            with suppress(UploadMissingError):
+                return self._take_over(announced)
+            self._check_limits(announced)
+            return self._make(announced)
+
+    def get(self, upload_id: str) -> Upload:
+        """Return an upload. Raises UploadMissingError."""
+        with storing():
+            return read_upload(self._directory(upload_id))
+
+    def append(self, upload_id: str, offset: int, chunk: bytes, turn: int) -> int:
+        """Store a piece that begins at `offset` and return the next offset; then the piece is on the disk.
+
+        Raises UploadError; what is stored stays a beginning of the archive.
+        """
+        directory = self._directory(upload_id)
+        with storing(), locked_data(directory) as data:
+            _check_piece(read_upload(directory), offset, len(chunk), turn)
+            self._check_space(len(chunk))
+            write_through(data, offset, chunk)
+        return offset + len(chunk)
+
+    def finish(self, upload_id: str) -> Path:
+        """Return the file with the whole archive, which stays until it is discarded; this may be called again.
+
+        Raises UploadOffsetError if bytes are missing, UploadDamagedError if they are not those that were announced.
+        """
+        directory = self._directory(upload_id)
+        with storing(), locked_data(directory) as data:
+            upload = read_upload(directory)
+            if upload.offset != upload.size_bytes:
+                message = f"{upload.offset} of {upload.size_bytes} bytes have arrived; go on there"
+                raise UploadOffsetError(message, upload.offset)
+            is_right = sha256_of(data) == upload.sha256
+            os.utime(data)
+        if is_right:
+            return data_path(directory)
+        self.discard(upload_id)
+        message = "what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again"
+        raise UploadDamagedError(UploadReason.DAMAGED, message)
+
+    def discard(self, upload_id: str) -> None:
+        """Remove an upload; nothing happens if there is none. Raises UploadSpaceError if it cannot be removed."""
+        with suppress(UploadMissingError), storing(), self._locked():
+            self._remove(self._directory(upload_id))
+
+    def uploads(self, owner: str | None = None) -> tuple[Upload, ...]:
+        """Return the uploads of one owner or of all, in the order of their ids. Raises UploadSpaceError."""
+        found = []
+        for directory in self._directories():
+            with suppress(UploadMissingError), storing():
+                found.append(read_upload(directory))
+        return tuple(upload for upload in found if owner is None or upload.owner == owner)
+
+    def stored_bytes(self, owner: str | None = None) -> int:
+        """Return how many bytes of the uploads of one owner, or of all, have arrived. Raises UploadSpaceError."""
+        return sum(upload.offset for upload in self.uploads(owner))
+
+    def sweep(self, older_than_s: float) -> int:
+        """Remove uploads that nothing has touched for so long, and what killed processes left; return how many."""
+        with storing(), self._locked():
+            for left in self.root.glob(f"{_UNMADE_PREFIX}*"):
+                remove_tree(str(left))
+            old = [directory for directory in self._directories() if _age_s(directory) >= older_than_s]
+            for directory in old:
+                self._remove(directory)
+            return len(old)
+
+    def _directory(self, upload_id: str) -> Path:
+        if not _ID.fullmatch(upload_id):
+            raise missing()
+        return self.root / upload_id
+
+    def _directories(self) -> list[Path]:
+        return sorted(path for path in self.root.glob("[0-9a-f]*") if _ID.fullmatch(path.name))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep others from making and removing uploads."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        area = os.open(self.root, os.O_RDONLY)
+        try:
+            fcntl.flock(area, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(area)
+
+    def _check_announced(self, archive_sha256: str, size_bytes: int) -> None:
+        if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
+            message = "an upload is announced with a SHA-256 (64 digits of 0-9a-f) and a size; submit the bot again"
+            raise UploadRefusedError(UploadReason.INVALID, message)
+        most_bytes = self._limits.archive_bytes
+        if size_bytes > most_bytes:
+            message = f"the archive has {size_bytes} bytes, and {most_bytes} are allowed; make the bot smaller"
+            raise UploadRefusedError(UploadReason.TOO_LARGE, message)
+
+    def _check_limits(self, announced: Upload) -> None:
+        others = self.uploads()
+        own = [upload for upload in others if upload.owner == announced.owner]
+        if len(own) >= self._limits.unfinished_per_owner:
+            message = f"{len(own)} uploads of yours are unfinished; finish one of them first"
+            raise UploadRefusedError(UploadReason.TOO_MANY, message)
+        if _announced_bytes(own) + announced.size_bytes > self._limits.owner_bytes:
+            message = f"your unfinished uploads would have over {self._limits.owner_bytes} bytes; finish one first"
+            raise UploadRefusedError(UploadReason.OWNER_FULL, message)
+        if _announced_bytes(others) + announced.size_bytes > self._limits.total_bytes:
+            message = "too much is being uploaded by everybody together; submit again later"
+            raise UploadRefusedError(UploadReason.AREA_FULL, message)
+        self._check_space(_announced_bytes((*others, announced)) - sum(upload.offset for upload in others))
+
+    def _check_space(self, coming_bytes: int) -> None:
+        if shutil.disk_usage(self.root).free - coming_bytes < self._limits.free_bytes:
+            raise space("the disk of the service is nearly full")
+
+    def _take_over(self, announced: Upload) -> Upload:
+        """Return the upload that was begun before, after shutting out the stream that had it. Raises UploadError."""
+        directory = self._directory(announced.id)
+        with locked_data(directory) as data:
+            upload = read_upload(directory)
+            if upload.size_bytes != announced.size_bytes:
+                message = f"the upload of this archive was begun with {upload.size_bytes} bytes; submit the bot again"
+                raise UploadRefusedError(UploadReason.INVALID, message)
+            upload = replace(upload, turn=announced.turn)
+            write_upload(directory, upload)
+            os.utime(data)
+            return upload
+
+    def _make(self, upload: Upload) -> Upload:
+        unmade, directory = self._unmade(upload.id), self._directory(upload.id)
+        remove_tree(str(directory))  # what cannot be read, or it would have been taken over
+        try:
+            make_upload(unmade, upload)
+            unmade.rename(directory)
+        finally:
+            remove_tree(str(unmade))
+        fsync_directory(self.root)
+        return upload
+
+    def _remove(self, directory: Path) -> None:
+        unmade = self._unmade(directory.name)
+        with ExitStack() as held, suppress(FileNotFoundError):
+            with suppress(UploadMissingError):  # damaged, but a directory
+                held.enter_context(locked_data(directory))
+            directory.rename(unmade)
+            remove_tree(str(unmade))
+
+    def _unmade(self, upload_id: str) -> Path:
+        """Return the name of an upload that others do not see, after removing what a killed process left there."""
+        unmade = self.root / f"{_UNMADE_PREFIX}{upload_id}"
+        remove_tree(str(unmade))
+        return unmade
+
+
+def _check_piece(upload: Upload, offset: int, size_bytes: int, turn: int) -> None:
+    if turn != upload.turn:
+        message = "another submission of this bot goes on with the upload; watch that one, or submit again"
+        raise UploadSupersededError(UploadReason.SUPERSEDED, message)
+    if offset != upload.offset:
+        message = f"the piece begins at byte {offset}, and {upload.offset} are stored; go on there"
+        raise UploadOffsetError(message, upload.offset)
+    if offset + size_bytes > upload.size_bytes:
+        message = f"more arrives than the {upload.size_bytes} bytes that were announced; submit the bot again"
+        raise UploadRefusedError(UploadReason.OVERRUN, message)
+
+
+def _announced_bytes(uploads: Iterable[Upload]) -> int:
+    return sum(upload.size_bytes for upload in uploads)
+
+
+def _age_s(directory: Path) -> float:
+    with suppress(FileNotFoundError):
+        return time.time() - data_path(directory).stat().st_mtime
+    return float("inf")

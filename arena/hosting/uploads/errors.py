@@ -1,0 +1,90 @@
+"""Errors about an upload, each with a reason that stays the same for programs.
+
+UploadError
+├── UploadMissingError      there is no such upload
+├── UploadOffsetError       the piece does not begin where what is stored ends
+├── UploadSupersededError   the upload was begun again by another stream
+├── UploadRefusedError      the upload is over a limit, or makes no sense
+├── UploadSpaceError        the machine cannot store it now
+└── UploadDamagedError      all bytes arrived, and they are not the archive that was announced
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+_LATER = "what has arrived is kept, submit again later"
+
+
+class UploadReason(StrEnum):
+    """Why an upload does not go on; the values never change."""
+
+    MISSING = "UPLOAD_MISSING"
+    OFFSET = "UPLOAD_OFFSET"
+    SUPERSEDED = "UPLOAD_SUPERSEDED"
+    INVALID = "UPLOAD_INVALID"
+    TOO_LARGE = "UPLOAD_TOO_LARGE"
+    TOO_MANY = "UPLOAD_TOO_MANY"
+    OWNER_FULL = "UPLOAD_OWNER_FULL"
+    AREA_FULL = "UPLOAD_AREA_FULL"
+    OVERRUN = "UPLOAD_OVERRUN"
+    DISK_FULL = "UPLOAD_DISK_FULL"
+    DAMAGED = "UPLOAD_DAMAGED"
+
+
+class UploadError(Exception):
+    """An upload does not go on; the message is one line that ends with the remedy."""
+
+    def __init__(self, reason: UploadReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class UploadMissingError(UploadError):
+    """There is no such upload: it was never begun, or it was discarded."""
+
+
+class UploadOffsetError(UploadError):
+    """The piece does not begin where what is stored ends."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(UploadReason.OFFSET, message)
+        self.offset = offset
+        """How many bytes are stored: where the upload goes on."""
+
+
+class UploadSupersededError(UploadError):
+    """The upload was begun again by another stream, which goes on with it."""
+
+
+class UploadRefusedError(UploadError):
+    """The upload is over a limit, or makes no sense."""
+
+
+class UploadSpaceError(UploadError):
+    """The machine cannot store the upload now, which is not the sender's fault."""
+
+
+class UploadDamagedError(UploadError):
+    """All bytes have arrived, and they are not the archive that was announced; the upload is discarded."""
+
+
+def missing() -> UploadMissingError:
+    """Return the error for an upload that is not there."""
+    return UploadMissingError(UploadReason.MISSING, "there is no such upload; submit the bot again")
+
+
+def space(what: str) -> UploadSpaceError:
+    """Return the error for a machine that cannot store an upload now."""
+    return UploadSpaceError(UploadReason.DISK_FULL, f"{what}; {_LATER}")
+
+
+@contextmanager
+def storing() -> Iterator[None]:
+    """Turn what goes wrong with the disk into an UploadSpaceError."""
+    try:
+        yield
+    except OSError as error:
+        raise space(f"the service cannot store the upload ({error.strerror})") from error

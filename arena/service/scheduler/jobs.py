@@ -1,0 +1,88 @@
+"""The matches that wait for a slot, by the activity that wants them, and which of them may begin. No tasks, no I/O."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.service.scheduler.fair import Charge
+from arena.service.scheduler.pace import Pace
+
+OwnerLimit = Callable[[str], int]
+"""Returns how many matches with bots of an owner may run at the same time; 0 for no limit."""
+
+
+class Kind(enum.StrEnum):
+    """What a match is played for; each kind has a weight."""
+
+    ADMISSION = "admission"
+    LADDER = "ladder"
+    TOURNAMENT = "tournament"
+    COMPARISON = "comparison"
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A match that was ordered, and its report to come."""
+
+    spec: MatchSpec
+    flow: Flow
+    needs_slot: bool
+    report: asyncio.Future[MatchReport]
+    begun_s: float = 0.0
+    charges: tuple[Charge[Kind], Charge[Flow]] | None = None
+    part: float = 1.0
+    """The part of a slot that it holds: less than 1 if it began while others of the same worker ran before it."""
+    task: asyncio.Task[MatchReport] | None = None
+    """Plays it, once it has begun."""
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """Return the owners of its bots, whose names are `owner/name`."""
+        names = (seat.name.partition("/") for seat in self.spec.seats)
+        return frozenset(owner for owner, slash, _ in names if slash)
+
+
+@dataclass(eq=False, slots=True)
+class Flow:
+    """One activity, such as a ladder or a tournament: its matches come in the order in which it wants them."""
+
+    kind: Kind
+    name: str
+    pace: Pace | None = None
+    waiting: dict[str, Job] = field(default_factory=dict)
+    """By match id, in order."""
+    running: dict[str, Job] = field(default_factory=dict)
+
+
+class OwnersInPlay:
+    """Counts the running matches of each owner, and says who may begin another one."""
+
+    def __init__(self, limit: OwnerLimit) -> None:
+        self._limit = limit
+        self._running: Counter[str] = Counter()
+
+    def allows(self, job: Job) -> bool:
+        """Return whether no owner of the match is at the limit."""
+        return all(not (most := self._limit(owner)) or self._running[owner] < most for owner in job.owners)
+
+    def begin(self, job: Job) -> None:
+        """Count a match that begins."""
+        self._running.update(job.owners)
+
+    def end(self, job: Job) -> None:
+        """Count a match that has ended."""
+        self._running.subtract(job.owners)
+        self._running += Counter()  # drops those without a match
+
+
+def next_job(flow: Flow, owners: OwnersInPlay, now_s: float) -> Job | None:
+    """Return the first match of an activity that may begin now, or `None`."""
+    if not flow.waiting or (flow.pace is not None and flow.pace.wait_s(now_s) > 0):
+        return None
+    return next((job for job in flow.waiting.values() if owners.allows(job)), None)

@@ -1,0 +1,252 @@
+"""The match slots of a service: one queue for each activity, one executor, and fair shares between them.
+
+An activity gets a view, which is an `arena.tournament.runner.MatchExecutor`, so that whoever plays a tournament need
+not know that it shares the slots. Everything runs in one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
+from arena.service.scheduler.fair import FairQueue
+from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job
+from arena.service.scheduler.pace import Pace
+from arena.tournament.runner import MatchExecutor
+
+HEAD_START_S = 60.0
+"""How many seconds of slots admissions may have ahead of their share: they come first, and nobody starves."""
+SHORT_S = 1.0
+"""Matches shorter than this on average wait in the workers themselves, as many as there are slots."""
+
+
+class SlotsObserver(Protocol):
+    """Is told what happens in the slots."""
+
+    def ended(self, job: Job, outcome: MatchReport | Exception, seconds: float) -> None:
+        """Look at a match that has ended, well or not."""
+
+
+class Slots:
+    """Hands matches of all activities to one executor, which may be replaced; without one everything waits."""
+
+    def __init__(
+        self,
+        slots: int,
+        weights: Mapping[Kind, float],
+        *,
+        owner_limit: OwnerLimit = lambda _: 0,
+        needs_slot: Callable[[MatchSpec], bool] = lambda _: True,
+        observer: SlotsObserver | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Play at most `slots` matches at once; those that need no slot begin at once and are not counted."""
+        self._slots = slots
+        self._owners = OwnersInPlay(owner_limit)
+        self._needs_slot = needs_slot
+        self._observer = observer
+        self._clock = clock
+        self._executor: MatchExecutor | None = None
+        self._is_draining = False
+        self._flows: list[Flow] = []
+        self._running: set[Job] = set()
+        self._kinds: FairQueue[Kind] = FairQueue()
+        self._shares: dict[Kind, FairQueue[Flow]] = {kind: FairQueue() for kind in Kind}
+        for kind in Kind:
+            self._kinds.add(kind, weights[kind], HEAD_START_S if kind is Kind.ADMISSION else 0.0)
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+
+    def view(self, kind: Kind, name: str, *, pace: Pace | None = None) -> SlotsView:
+        """Return the slots as one activity sees them; it closes the view when it ends."""
+        flow = Flow(kind, name, pace)
+        self._flows.append(flow)
+        return SlotsView(self, flow)
+
+    def slots(self) -> int:
+        """Return how many matches are played at once."""
+        return self._slots
+
+    def use(self, executor: MatchExecutor | None) -> None:
+        """Play with this executor from now on; with `None` nothing begins until there is another one."""
+        self._executor = executor
+        self.dispatch()
+
+    def drain(self) -> None:
+        """Let nothing begin any more."""
+        self._is_draining = True
+
+    async def wait_until_idle(self) -> None:
+        """Wait until no match runs."""
+        await self._is_idle.wait()
+
+    def count_waiting(self) -> dict[Kind, int]:
+        """Count the matches that wait, by kind."""
+        return {kind: sum(len(flow.waiting) for flow in self._flows if flow.kind is kind) for kind in Kind}
+
+    def count_running(self) -> dict[Kind, int]:
+        """Count the matches that hold a slot, by kind."""
+        return {kind: sum(job.flow.kind is kind for job in self._running if job.needs_slot) for kind in Kind}
+
+    async def run(self, flow: Flow, spec: MatchSpec) -> MatchReport:
+        """Play a match of an activity when it is its turn. Raises what the executor raises."""
+        if spec.match_id in flow.waiting or spec.match_id in flow.running:
+            raise ValueError(f"match {spec.match_id} is being played already")
+        report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
+        job = flow.waiting[spec.match_id] = Job(spec, flow, self._needs_slot(spec), report)
+        self.dispatch()
+        try:
+            return await report
+        finally:
+            self._withdraw(job)
+
+    async def cancel(self, flow: Flow, match_id: str) -> None:
+        """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
+        waiting = flow.waiting.pop(match_id, None)
+        if waiting is not None and not waiting.report.done():
+            waiting.report.set_exception(MatchLostError("cancelled", HostCause.CANCELLED))
+        elif match_id in flow.running and self._executor is not None:
+            await self._executor.cancel(match_id)
+
+    def close(self, flow: Flow) -> None:
+        """Forget an activity; matches that it still runs are ended."""
+        for job in [*flow.waiting.values(), *flow.running.values()]:
+            self._withdraw(job)
+        if flow in self._flows:
+            self._flows.remove(flow)
+        self._shares[flow.kind].remove(flow)
+
+    def _withdraw(self, job: Job) -> None:
+        """Give up a match whose report nobody waits for."""
+        job.flow.waiting.pop(job.spec.match_id, None)
+        job.report.cancel()
+        if job.task is not None:
+            job.task.cancel()
+
+    def dispatch(self) -> None:
+        """Begin what may begin; called whenever that may have changed."""
+        if self._executor is None or self._is_draining:
+            return
+        for job in self._without_slot():
+            self._begin(job, self._executor)
+        while self._has_room():
+            chosen = self._choose()
+            if chosen is None:
+                self._look_again_later()
+                return
+            self._begin(chosen, self._executor)
+
+    def _without_slot(self) -> list[Job]:
+        return [job for flow in self._flows for job in flow.waiting.values() if not job.needs_slot]
+
+    def _has_room(self) -> bool:
+        running = sum(job.needs_slot for job in self._running)
+        kinds = {job.flow.kind for job in self._running}
+        is_short = all(self._kinds.mean_cost(kind) < SHORT_S for kind in kinds)
+        return running < (2 * self._slots if is_short else self._slots)
+
+    def _choose(self) -> Job | None:
+        now_s = self._clock()
+        ready = {flow: job for flow in self._flows if (job := next_job(flow, self._owners, now_s)) is not None}
+        if not ready:
+            return None
+        kind = self._kinds.choose([kind for kind in Kind if any(flow.kind is kind for flow in ready)])
+        return ready[self._shares[kind].choose([flow for flow in ready if flow.kind is kind])]
+
+    def _look_again_later(self) -> None:
+        """Come back when the next activity that is held to a pace may go on."""
+        now_s = self._clock()
+        waits = [flow.pace.wait_s(now_s) for flow in self._flows if flow.waiting and flow.pace is not None]
+        if self._timer is not None:
+            self._timer.cancel()
+        soonest = min((wait for wait in waits if wait > 0), default=None)
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(soonest, self.dispatch) if soonest is not None else None
+
+    def _begin(self, job: Job, executor: MatchExecutor) -> None:
+        flow = job.flow
+        del flow.waiting[job.spec.match_id]
+        flow.running[job.spec.match_id] = job
+        self._running.add(job)
+        self._owners.begin(job)
+        job.begun_s = self._clock()
+        if job.needs_slot:
+            job.charges = self._kinds.begin(flow.kind), self._shares[flow.kind].begin(flow)
+            job.part = min(1.0, self._slots / sum(one.needs_slot for one in self._running))
+        if flow.pace is not None:
+            flow.pace.take(job.begun_s)
+        self._is_idle.clear()
+        job.task = asyncio.ensure_future(executor.run(job.spec))
+        job.task.add_done_callback(lambda task: self._end(job, task))
+
+    def _end(self, job: Job, task: asyncio.Task[MatchReport]) -> None:
+        outcome = _outcome(task)
+        seconds = self._clock() - job.begun_s
+        del job.flow.running[job.spec.match_id]
+        self._running.discard(job)
+        self._owners.end(job)
+        self._pay(job, outcome, seconds)
+        if not self._running:
+            self._is_idle.set()
+        if self._observer is not None:
+            self._observer.ended(job, outcome, seconds)
+        _answer(job.report, outcome)
+        self.dispatch()
+
+    def _pay(self, job: Job, outcome: MatchReport | Exception, seconds: float) -> None:
+        is_played = not isinstance(outcome, Exception)
+        if job.charges is not None:
+            of_kind, of_flow = job.charges
+            # What was lost or withdrawn used the slot, too, but says nothing of how long the next one takes.
+            self._kinds.end(of_kind, seconds * job.part, is_typical=is_played)
+            self._shares[job.flow.kind].end(of_flow, seconds * job.part, is_typical=is_played)
+        if job.flow.pace is not None and not is_played:
+            job.flow.pace.give_back()
+
+
+def _outcome(task: asyncio.Task[MatchReport]) -> MatchReport | Exception:
+    if task.cancelled():
+        return MatchLostError("cancelled", HostCause.CANCELLED)
+    error = task.exception()
+    if error is None:
+        return task.result()
+    return error if isinstance(error, Exception) else MatchLostError(f"{type(error).__name__}: {error}")
+
+
+def _answer(report: asyncio.Future[MatchReport], outcome: MatchReport | Exception) -> None:
+    if report.done():
+        return
+    if isinstance(outcome, Exception):
+        report.set_exception(outcome)
+    else:
+        report.set_result(outcome)
+
+
+class SlotsView:
+    """The slots as one activity sees them: an `arena.tournament.runner.MatchExecutor`."""
+
+    def __init__(self, slots: Slots, flow: Flow) -> None:
+        self._slots = slots
+        self._flow = flow
+
+    def slots(self) -> int:
+        """Return how many matches are played at once when nobody else wants to."""
+        return self._slots.slots()
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        """Play one match when it is its turn. Raises what the executor raises."""
+        return await self._slots.run(self._flow, spec)
+
+    async def cancel(self, match_id: str) -> None:
+        """End a match without a report; its `run` raises MatchLostError. Unknown ids are ignored."""
+        await self._slots.cancel(self._flow, match_id)
+
+    def close(self) -> None:
+        """End what is left, and give up the share."""
+        self._slots.close(self._flow)

@@ -1,0 +1,69 @@
+"""Keeps activities going: what crashes is logged, told to health, and tried again after a growing pause."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from arena.service.health import Health
+from arena.service.logs import Logger
+
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 300.0
+
+
+@dataclass(slots=True)
+class Backoff:
+    """Pauses that double from try to try."""
+
+    first_s: float = FIRST_PAUSE_S
+    longest_s: float = LONGEST_PAUSE_S
+    tries: int = 0
+
+    def next_s(self) -> float:
+        """Return how long to pause now."""
+        self.tries += 1
+        return float(min(self.longest_s, self.first_s * 2 ** min(self.tries - 1, 30)))
+
+    def reset(self) -> None:
+        """Begin with a short pause again."""
+        self.tries = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Supervisor:
+    """What all activities share when they fail."""
+
+    health: Health
+    log: Logger
+    notify: Callable[[str, str], None] = lambda _part, _sentence: None
+    """Is told of a part that crashed for the first time in a row, and how."""
+
+    async def keep_going(self, part: str, work: Callable[[], Awaitable[None]], backoff: Backoff | None = None) -> None:
+        """Run `work` until it returns; whatever it raises but cancellation is told, and it runs again after a pause."""
+        pauses = backoff or Backoff()
+        while True:
+            try:
+                await work()
+            except Exception as error:  # the top of an activity: nothing it does may end the service
+                await asyncio.sleep(self.report(part, error, pauses))
+            else:
+                self.health.clear(part)
+                return
+
+    def report(self, part: str, error: Exception, backoff: Backoff) -> float:
+        """Tell everybody that a part failed, and return how long to pause before it is tried again."""
+        pause_s = backoff.next_s()
+        sentence = describe(error)
+        self.health.tell(part, f"{sentence}; it is tried again in {pause_s:g} s")
+        self.log.error("activity failed", part=part, error=sentence, again_in_s=pause_s, exc_info=error)
+        if backoff.tries == 1:
+            self.notify(part, sentence)
+        return pause_s
+
+
+def describe(error: BaseException) -> str:
+    """Return an error on one line."""
+    text = " ".join(str(error).split())
+    return text or type(error).__name__

@@ -1,0 +1,159 @@
+"""Writes owners and their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import update
+from sqlmodel import Session, select
+
+from ratings.errors import AccountError, NotFoundError
+from ratings.store import tables
+from ratings.store.credentials import new_token_text, token_digest
+from ratings.store.ids import new_id, now_us
+from ratings.store.lookups import get_owner
+from ratings.store.models import Owner
+from ratings.store.names import check_label, check_owner_name
+from ratings.store.service import Token
+from ratings.store.states import Scope
+
+_MINUTE_US = 60_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that was just made."""
+
+    token: Token
+    secret: str
+    """What its holder keeps; it is shown once, and only its hash is stored."""
+
+
+def add_owner(session: Session, name: str) -> Owner:
+    """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
+    check_owner_name(name)
+    if session.exec(select(Owner).where(Owner.name == name)).one_or_none() is not None:
+        raise AccountError(f"there is an owner {name!r} already; choose another name")
+    owner = Owner(id=new_id(), name=name, created_at_us=now_us())
+    session.add(owner)
+    session.flush()
+    return owner
+
+
+def owner_for(session: Session, name: str) -> Owner:
+    """Return the owner of that name, who is made if needed. Raises AccountError for a disabled one and for the name."""
+    owner = session.exec(select(Owner).where(Owner.name == name)).one_or_none()
+    if owner is None:
+        return add_owner(session, name)
+    check_enabled(owner)
+    return owner
+
+
+def check_enabled(owner: Owner) -> None:
+    """Raise AccountError for an owner who is disabled."""
+    if owner.disabled_at_us is not None:
+        raise AccountError(
+            f"owner {owner.name!r} is disabled; the organiser can let them in again: "
+            f"arena owner disable {owner.name} --undo"
+        )
+
+
+def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> Owner:
+    """Bar an owner from the service, or let them in again. Raises NotFoundError."""
+    owner = get_owner(session, name)
+    if disabled != (owner.disabled_at_us is not None):
+        owner.disabled_at_us = now_us() if disabled else None
+        session.add(owner)
+        session.flush()
+    return owner
+
+
+def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any] | None) -> Owner:
+    """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+    owner = get_owner(session, name)
+    owner.limits = dict(limits) if limits else None
+    session.add(owner)
+    session.flush()
+    return owner
+
+
+def new_token(
+    session: Session, owner: Owner | None, *, name: str, scope: Scope, expires_at_us: int | None = None
+) -> NewToken:
+    """Write a new token; one without owner is an organiser's.
+
+    Raises AccountError for a name that cannot be or that another of the owner's tokens in use has, an instant that has
+    passed, a disabled owner, and a token without owner that is no organiser's.
+    """
+    check_label("a token", name)
+    _check_holder(owner, scope)
+    if expires_at_us is not None and expires_at_us <= now_us():
+        raise AccountError("the token would have expired already; give an instant to come, or none")
+    _check_free(session, owner, name)
+    secret = new_token_text()
+    token = Token(
+        id=new_id(),
+        owner_id=owner.id if owner else None,
+        name=name,
+        scope=scope,
+        digest=token_digest(secret),
+        created_at_us=now_us(),
+        expires_at_us=expires_at_us,
+    )
+    session.add(token)
+    session.flush()
+    return NewToken(token, secret)
+
+
+def _check_holder(owner: Owner | None, scope: Scope) -> None:
+    if owner is not None:
+        check_enabled(owner)
+    elif scope not in (Scope.ORGANISER, Scope.VIEWER):
+        raise AccountError(f"a token that is {scope.value}'s belongs to an owner; name one with --owner")
+
+
+def _check_free(session: Session, owner: Owner | None, name: str) -> None:
+    if _tokens_named(session, owner, name):
+        whose = f"owner {owner.name!r} has" if owner else "there is"
+        raise AccountError(f"{whose} a token {name!r} already; revoke it, or choose another name")
+
+
+def _tokens_named(session: Session, owner: Owner | None, name: str) -> list[Token]:
+    """Return the tokens of that name that are not revoked: of an owner, or of the organiser."""
+    query = select(Token).where(Token.name == name, Token.owner_id == (owner.id if owner else None))
+    return [token for token in session.exec(query) if token.revoked_at_us is None]
+
+
+def revoke_token(session: Session, text: str, owner: Owner | None, *, of_anybody: bool) -> Token:
+    """Revoke the token of that id, or of that name among those of `owner` (the organiser's own if `None`).
+
+    With `of_anybody`, the id may be that of any token. One that is revoked already stays as it is. Raises
+    NotFoundError.
+    """
+    token = session.get(Token, text)
+    if token is not None and not of_anybody and token.owner_id != (owner.id if owner else None):
+        token = None
+    if token is None:
+        named = _tokens_named(session, owner, text)
+        if not named:
+            raise NotFoundError(f"no token {text!r}; see: arena token list")
+        token = named[0]
+    if token.revoked_at_us is None:
+        token.revoked_at_us = now_us()
+        session.add(token)
+        session.flush()
+    return token
+
+
+def note_token_use(session: Session, ids: Collection[str], at_us: int) -> None:
+    """Write that tokens were used, to the minute; ids that are unknown are left out."""
+    minute = at_us // _MINUTE_US * _MINUTE_US
+    token = tables.token
+    session.connection().execute(
+        update(token)
+        .where(token.c.id.in_(ids), token.c.used_at_us.is_(None) | (token.c.used_at_us < minute))
+        .values(used_at_us=minute)
+    )
+    session.expire_all()

@@ -1,0 +1,190 @@
+"""Writes the life of admissions: asked for, looked at, decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import AdmissionError, NotFoundError
+from ratings.ledger.lineage import promote, read_lineage, record_event
+from ratings.store.ids import new_id, now_us
+from ratings.store.lookups import get_version, owner_name
+from ratings.store.models import Bot, Owner, Version
+from ratings.store.names import ARENA
+from ratings.store.service import Admission
+from ratings.store.states import AdmissionState, BotEventKind
+
+_OPEN = (AdmissionState.QUEUED, AdmissionState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedAdmission:
+    """An admission to work on now."""
+
+    admission: Admission
+    version: Version
+    bot: Bot
+    owner: str | None
+
+
+def request_admission(session: Session, version_id: str) -> Admission:
+    """Queue a version, unless it is queued or looked at already, and return its admission.
+
+    Older versions of the bot that still wait are withdrawn: this one takes their place. Raises NotFoundError, and
+    AdmissionError for a version that was withdrawn, or whose bot or owner is disabled.
+    """
+    version = get_version(session, version_id)
+    _check_can_play(session, version)
+    for waiting in _open_admissions(session, version.bot_id):
+        if waiting.version_id == version_id:
+            return waiting
+        if waiting.state is AdmissionState.QUEUED:
+            _end(session, waiting, AdmissionState.WITHDRAWN, f"version {version.number} took its place")
+    admission = Admission(
+        id=new_id(), version_id=version_id, state=AdmissionState.QUEUED, requested_at_us=now_us(), checks=[]
+    )
+    session.add(admission)
+    session.flush()
+    return admission
+
+
+def _check_can_play(session: Session, version: Version) -> None:
+    bot = session.get_one(Bot, version.bot_id)
+    owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+    what = f"version {version.number} of {bot.name!r} cannot be admitted"
+    if version.withdrawn_at_us is not None:
+        raise AdmissionError(f"{what}: it was withdrawn; submit a new version")
+    if bot.disabled_at_us is not None:
+        raise AdmissionError(f"{what}: the bot is disabled; let it in again: arena bot disable {bot.name} --undo")
+    if owner is not None and owner.disabled_at_us is not None:
+        raise AdmissionError(f"{what}: its owner is disabled; ask the organiser")
+
+
+def _open_admissions(session: Session, bot_id: str) -> Sequence[Admission]:
+    query = select(Admission).join(Version, col(Version.id) == Admission.version_id)
+    return session.exec(query.where(Version.bot_id == bot_id, col(Admission.state).in_(_OPEN))).all()
+
+
+def take_admission(session: Session) -> QueuedAdmission | None:
+    """Start the next admission and return it, or return `None` if none waits.
+
+    Owners take turns: next comes the one whose last admission began longest ago, then the one who has waited longest.
+    What is disabled waits.
+    """
+    began = (
+        select(Bot.owner_id, func.max(Admission.started_at_us).label("began"))
+        .join(Version, col(Version.bot_id) == Bot.id)
+        .join(Admission, col(Admission.version_id) == Version.id)
+        .group_by(col(Bot.owner_id))
+        .subquery()
+    )
+    # Bots without owner share a turn; `owner_id` is empty for them, which equals nothing in SQL.
+    same_owner = func.coalesce(began.c.owner_id, "") == func.coalesce(Bot.owner_id, "")
+    query = (
+        select(Admission, Version, Bot)
+        .join(Version, col(Version.id) == Admission.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(began, same_owner)
+        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+        .where(Admission.state == AdmissionState.QUEUED)
+        .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
+        .order_by(func.coalesce(began.c.began, 0), col(Admission.id))
+        .limit(1)
+        .with_for_update(of=Admission, skip_locked=True)
+    )
+    found = session.exec(query).first()
+    if found is None:
+        return None
+    admission, version, bot = found
+    admission.state, admission.started_at_us, admission.checks = AdmissionState.RUNNING, now_us(), []
+    session.add(admission)
+    session.flush()
+    return QueuedAdmission(admission, version, bot, owner_name(session, bot))
+
+
+def add_finding(session: Session, admission_id: str, finding: Mapping[str, Any]) -> bool:
+    """Add what a check found, and return True, or False if the admission is not being looked at any more."""
+    admission = _get(session, admission_id)
+    if admission.state is not AdmissionState.RUNNING:
+        return False
+    admission.checks = [*admission.checks, dict(finding)]
+    session.add(admission)
+    session.flush()
+    return True
+
+
+def finish_admission(
+    session: Session,
+    admission_id: str,
+    *,
+    is_admitted: bool,
+    summary: str,
+    findings: Sequence[Mapping[str, Any]],
+    promotes: bool,
+) -> bool:
+    """Decide an admission and return True, or False, with nothing changed, if it is over already.
+
+    An admitted version becomes the active one of its bot if `promotes` says so, unless a newer one is active.
+    """
+    admission = _get(session, admission_id)
+    if admission.state is not AdmissionState.RUNNING:
+        return False
+    admission.checks = [dict(finding) for finding in findings]
+    _end(session, admission, AdmissionState.ADMITTED if is_admitted else AdmissionState.REFUSED, summary)
+    version = get_version(session, admission.version_id)
+    kind = BotEventKind.ADMITTED if is_admitted else BotEventKind.REFUSED
+    record_event(session, version.bot_id, kind, version_id=version.id, actor=ARENA, message=summary)
+    if is_admitted and promotes and _is_newer_than_active(session, version):
+        promote(session, version.id, actor=ARENA, message="it was admitted")
+    return True
+
+
+def _is_newer_than_active(session: Session, version: Version) -> bool:
+    active = read_lineage(session, version.bot_id).active
+    return active is None or session.get_one(Version, active).number < version.number
+
+
+def requeue_admissions(session: Session, admission_id: str | None = None) -> int:
+    """Put every admission that is being looked at, or one of them, back into the queue; return how many."""
+    query = select(Admission).where(Admission.state == AdmissionState.RUNNING)
+    if admission_id is not None:
+        query = query.where(Admission.id == admission_id)
+    found = session.exec(query).all()
+    for admission in found:
+        admission.state, admission.started_at_us, admission.checks = AdmissionState.QUEUED, None, []
+        session.add(admission)
+    session.flush()
+    return len(found)
+
+
+def withdraw_admission(session: Session, admission_id: str, why: str) -> bool:
+    """End an admission that is not decided yet, and return True, or False if it is over. Raises NotFoundError."""
+    admission = _get(session, admission_id)
+    if admission.state not in _OPEN:
+        return False
+    _end(session, admission, AdmissionState.WITHDRAWN, why)
+    return True
+
+
+def withdraw_admissions_of(session: Session, version_id: str, why: str) -> None:
+    """End the admission of a version that is not decided yet, if there is one."""
+    query = select(Admission).where(Admission.version_id == version_id, col(Admission.state).in_(_OPEN))
+    for admission in session.exec(query).all():
+        _end(session, admission, AdmissionState.WITHDRAWN, why)
+
+
+def _end(session: Session, admission: Admission, state: AdmissionState, summary: str) -> None:
+    admission.state, admission.summary, admission.ended_at_us = state, summary, now_us()
+    session.add(admission)
+    session.flush()
+
+
+def _get(session: Session, admission_id: str) -> Admission:
+    admission = session.get(Admission, admission_id)
+    if admission is None:
+        raise NotFoundError(f"no admission {admission_id}; see: arena bot log")
+    return admission

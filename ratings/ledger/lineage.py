@@ -1,0 +1,141 @@
+"""Writes what happens to bots and their versions, and which version of a bot is active."""
+
+from __future__ import annotations
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import BotError
+from ratings.store.admission import is_admitted
+from ratings.store.ids import now_us
+from ratings.store.lineage import Lineage, lineage_of
+from ratings.store.lookups import get_bot, get_version
+from ratings.store.models import Bot, Version
+from ratings.store.service import ActiveVersion, BotEvent
+from ratings.store.states import BotEventKind
+
+NEWEST_IS_ACTIVE = "the newest version of the operator's own bots is active"
+
+
+def record_event(
+    session: Session,
+    bot_id: str,
+    kind: BotEventKind,
+    *,
+    version_id: str | None = None,
+    actor: str,
+    message: str = "",
+    at_us: int | None = None,
+) -> BotEvent:
+    """Write what happened to a bot, and, where it says so, which version is active from now on."""
+    last = session.exec(select(func.max(BotEvent.number)).where(BotEvent.bot_id == bot_id)).one()
+    event = BotEvent(
+        bot_id=bot_id,
+        number=0 if last is None else last + 1,
+        kind=kind,
+        version_id=version_id,
+        at_us=now_us() if at_us is None else at_us,
+        actor=actor,
+        message=message,
+    )
+    before = read_lineage(session, bot_id)
+    session.add(event)
+    _set_active(session, bot_id, before.after(kind, version_id).active)
+    return event
+
+
+def read_lineage(session: Session, bot_id: str) -> Lineage:
+    """Return which version of a bot is active, and which were before it."""
+    query = select(BotEvent.kind, BotEvent.version_id).where(BotEvent.bot_id == bot_id)
+    events = session.exec(query.order_by(col(BotEvent.number)))
+    return lineage_of((BotEventKind(kind), version_id) for kind, version_id in events)
+
+
+def _set_active(session: Session, bot_id: str, version_id: str | None) -> None:
+    known = session.get(ActiveVersion, bot_id)
+    if version_id is None:
+        if known is not None:
+            session.delete(known)
+    else:
+        active = known or ActiveVersion(bot_id=bot_id, version_id=version_id)
+        active.version_id = version_id
+        session.add(active)
+    session.flush()
+
+
+def promote(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
+    """Make a version the active one of its bot, if it is not. Return the bot.
+
+    Raises NotFoundError, and BotError for a version that was withdrawn or annulled, and for one of an owner that was
+    not admitted.
+    """
+    version = get_version(session, version_id)
+    bot = session.get_one(Bot, version.bot_id)
+    _check_may_be_active(session, bot, version)
+    if read_lineage(session, bot.id).active != version_id:
+        record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version_id, actor=actor, message=message)
+    return bot
+
+
+def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
+    what = f"version {version.number} of {bot.name!r}"
+    if version.withdrawn_at_us is not None:
+        raise BotError(f"{what} was withdrawn; submit a new version, or promote another one")
+    if is_annulled(session, version.id):
+        raise BotError(f"{what} was annulled by the organiser; submit a new version, or promote another one")
+    if bot.owner_id is not None and not is_admitted(session, version.id):
+        raise BotError(f"{what} was not admitted; see why: arena bot show {bot.name}")
+
+
+def is_annulled(session: Session, version_id: str) -> bool:
+    """Return whether everything that the version played was annulled."""
+    query = select(BotEvent.number).where(BotEvent.version_id == version_id, BotEvent.kind == BotEventKind.ANNULLED)
+    return session.exec(query.limit(1)).first() is not None
+
+
+def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
+    """Take a version out for good, and return its bot, which has no active version if it was this one.
+
+    A version that was withdrawn already stays as it is. Raises NotFoundError.
+    """
+    version = get_version(session, version_id)
+    if version.withdrawn_at_us is None:
+        version.withdrawn_at_us = now_us()
+        session.add(version)
+        record_event(
+            session, version.bot_id, BotEventKind.WITHDRAWN, version_id=version_id, actor=actor, message=message
+        )
+    return session.get_one(Bot, version.bot_id)
+
+
+def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") -> Version:
+    """Make the version active again that was active before, and return it.
+
+    Raises NotFoundError, and BotError if there is none.
+    """
+    bot = get_bot(session, bot_name)
+    lineage = read_lineage(session, bot.id)
+    if not lineage.before:
+        raise BotError(f"no version of {bot.name!r} was active before; promote one: arena bot promote {bot.name}@HASH")
+    version = get_version(session, lineage.before[-1])
+    record_event(session, bot.id, BotEventKind.ROLLED_BACK, version_id=version.id, actor=actor, message=message)
+    return version
+
+
+def note_not_promoted(session: Session, version_id: str, *, actor: str, message: str) -> BotEvent:
+    """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+    version = get_version(session, version_id)
+    return record_event(
+        session, version.bot_id, BotEventKind.NOT_PROMOTED, version_id=version_id, actor=actor, message=message
+    )
+
+
+def submit(session: Session, bot: Bot, version: Version, *, actor: str) -> None:
+    """Write that a version was submitted; that of a bot without owner is active at once."""
+    happened = [(BotEventKind.SUBMITTED, version.message)]
+    if bot.owner_id is None:
+        happened.append((BotEventKind.PROMOTED, NEWEST_IS_ACTIVE))
+    for kind, message in happened:
+        record_event(
+            session, bot.id, kind, version_id=version.id, actor=actor, message=message, at_us=version.created_at_us
+        )

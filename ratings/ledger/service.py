@@ -1,0 +1,173 @@
+"""The one place that writes what a service keeps besides the matches: owners, tokens, admissions, versions in use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlmodel import Session
+
+from ratings.ledger import accounts, admissions, invitations, lineage
+from ratings.ledger.accounts import NewToken
+from ratings.ledger.admissions import QueuedAdmission
+from ratings.ledger.invitations import NewInvitation, Redeemed
+from ratings.store.database import Database
+from ratings.store.ids import now_us
+from ratings.store.lookups import get_owner
+from ratings.store.models import Bot, Owner, Version
+from ratings.store.service import Admission, Token
+from ratings.store.sessions import write
+from ratings.store.states import Scope
+
+
+class ServiceLedger:
+    """Writes what a service keeps besides the matches. Each method is one transaction: all of it happens, or nothing.
+
+    Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_owner(self, name: str) -> Owner:
+        """Write a new owner. Raises AccountError for a name that is taken or cannot be."""
+        with write(self._database) as session:
+            return accounts.add_owner(session, name)
+
+    def set_owner_disabled(self, name: str, *, disabled: bool) -> Owner:
+        """Bar an owner from the service, or let them in again. Raises NotFoundError."""
+        with write(self._database) as session:
+            return accounts.set_owner_disabled(session, name, disabled=disabled)
+
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any] | None) -> Owner:
+        """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+        with write(self._database) as session:
+            return accounts.set_owner_limits(session, name, limits)
+
+    def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
+        """Write a new token of an owner; without one it is an organiser's.
+
+        Raises NotFoundError for the owner, and AccountError for a name that cannot be or is taken, an instant that has
+        passed, a disabled owner, and a token without owner that is neither an organiser's nor a viewer's.
+        """
+        with write(self._database) as session:
+            holder = _owner(session, owner)
+            return accounts.new_token(session, holder, name=name, scope=scope, expires_at_us=expires_at_us)
+
+    def revoke_token(self, text: str, *, owner: str | None = None, of_anybody: bool = False) -> Token:
+        """Revoke the token of that id or name among those of `owner` (the organiser's own if `None`).
+
+        With `of_anybody`, the id may be that of any token. One that is revoked already stays as it is. Raises
+        NotFoundError.
+        """
+        with write(self._database) as session:
+            return accounts.revoke_token(session, text, _owner(session, owner), of_anybody=of_anybody)
+
+    def note_token_use(self, ids: Collection[str], at_us: int | None = None) -> None:
+        """Write that tokens were used, to the minute; ids that are unknown are left out."""
+        with write(self._database) as session:
+            accounts.note_token_use(session, ids, now_us() if at_us is None else at_us)
+
+    def invite(self, owner_name: str, *, scope: Scope = Scope.COMPETITOR, expires_at_us: int) -> NewInvitation:
+        """Write an invitation for an owner, who need not exist yet.
+
+        Raises AccountError for a name that cannot be, a disabled owner, and an instant that has passed.
+        """
+        with write(self._database) as session:
+            return invitations.invite(session, owner_name, scope=scope, expires_at_us=expires_at_us)
+
+    def redeem(self, code: str, *, token_name: str) -> Redeemed:
+        """Make an invitation code the owner and the token that it promises; it works once.
+
+        Raises InvitationError for a code that is unknown, used or expired, AccountError for a disabled owner or a name
+        that the token cannot have.
+        """
+        with write(self._database) as session:
+            return invitations.redeem(session, code, token_name=token_name)
+
+    def promote(self, version_id: str, *, actor: str, message: str = "") -> Bot:
+        """Make a version the active one of its bot, if it is not. Return the bot.
+
+        Raises NotFoundError, and BotError for a version that was withdrawn or annulled, and for one of an owner that
+        was not admitted.
+        """
+        with write(self._database) as session:
+            return lineage.promote(session, version_id, actor=actor, message=message)
+
+    def note_not_promoted(self, version_id: str, *, actor: str, message: str) -> None:
+        """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+        with write(self._database) as session:
+            lineage.note_not_promoted(session, version_id, actor=actor, message=message)
+
+    def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> Bot:
+        """Take a version out for good, and return its bot, which has no active version if it was this one.
+
+        A version that was withdrawn already stays as it is. Raises NotFoundError.
+        """
+        with write(self._database) as session:
+            bot = lineage.withdraw_version(session, version_id, actor=actor, message=message)
+            admissions.withdraw_admissions_of(session, version_id, "the version was withdrawn")
+            return bot
+
+    def rollback(self, bot: str, *, actor: str, message: str = "") -> Version:
+        """Make the version of a bot active again that was active before, and return it.
+
+        Raises NotFoundError, and BotError if there is none.
+        """
+        with write(self._database) as session:
+            return lineage.rollback(session, bot, actor=actor, message=message)
+
+    def request_admission(self, version_id: str) -> Admission:
+        """Queue a version, unless it is queued or looked at already, and return its admission.
+
+        Older versions of the bot that still wait are withdrawn. Raises NotFoundError, and AdmissionError for a version
+        that was withdrawn, or whose bot or owner is disabled.
+        """
+        with write(self._database) as session:
+            return admissions.request_admission(session, version_id)
+
+    def take_admission(self) -> QueuedAdmission | None:
+        """Start the next admission and return it, or return `None` if none waits. Owners take turns."""
+        with write(self._database) as session:
+            return admissions.take_admission(session)
+
+    def add_finding(self, admission_id: str, finding: Mapping[str, Any]) -> bool:
+        """Add what a check found, and return True, or False if the admission is not being looked at any more.
+
+        Raises NotFoundError.
+        """
+        with write(self._database) as session:
+            return admissions.add_finding(session, admission_id, finding)
+
+    def finish_admission(
+        self,
+        admission_id: str,
+        *,
+        is_admitted: bool,
+        summary: str,
+        findings: Sequence[Mapping[str, Any]],
+        promotes: bool = True,
+    ) -> bool:
+        """Decide an admission and return True, or False, with nothing changed, if it is not being looked at any more.
+
+        With `promotes`, an admitted version becomes the active one of its bot, unless a newer one is active. Raises
+        NotFoundError.
+        """
+        with write(self._database) as session:
+            return admissions.finish_admission(
+                session, admission_id, is_admitted=is_admitted, summary=summary, findings=findings, promotes=promotes
+            )
+
+    def requeue_admissions(self, admission_id: str | None = None) -> int:
+        """Put every admission that is being looked at, or one of them, back into the queue; return how many."""
+        with write(self._database) as session:
+            return admissions.requeue_admissions(session, admission_id)
+
+    def withdraw_admission(self, admission_id: str, why: str) -> bool:
+        """End an admission that is not decided yet, and return True, or False if it is over. Raises NotFoundError."""
+        with write(self._database) as session:
+            return admissions.withdraw_admission(session, admission_id, why)
+
+
+def _owner(session: Session, name: str | None) -> Owner | None:
+    return None if name is None else get_owner(session, name)

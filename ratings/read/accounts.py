@@ -1,0 +1,113 @@
+"""Owners, their tokens and invitations; and who holds a token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from ratings.errors import AccessDeniedError
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.store import tables
+from ratings.store.ids import now_us
+from ratings.store.lookups import get_owner
+from ratings.store.models import Bot, Owner, Version
+from ratings.store.service import Invitation, Token
+from ratings.store.sessions import Source, read
+
+_OWNERS = Order("owners", (tables.owner.c.id,), (str,))
+_TOKENS = Order("tokens", (tables.token.c.id,), (str,))
+_INVITATIONS = Order("invitations", (tables.invitation.c.id,), (str,))
+_NEW_ONE = "ask for a new one"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHolder:
+    """A token and whose it is; `None` for one of the organiser's own."""
+
+    token: Token
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """An owner with the number of their bots and of all their versions."""
+
+    owner: Owner
+    bots: int
+    versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token with the name of its owner; `None` for one of the organiser's own."""
+
+    token: Token
+    owner: str | None
+
+
+def token_of(source: Source, digest: str) -> TokenHolder | None:
+    """Return the token of that digest, with its owner, or `None`; it may be revoked or expired."""
+    query = select(Token, Owner).join(Owner, col(Owner.id) == col(Token.owner_id), isouter=True)
+    with read(source) as session:
+        found = session.exec(query.where(Token.digest == digest)).one_or_none()
+        return None if found is None else TokenHolder(*found)
+
+
+def authenticate(source: Source, digest: str, at_us: int | None = None) -> TokenHolder:
+    """Return whose token has that digest. Raises AccessDeniedError if it does not, or no longer, open the service."""
+    holder = token_of(source, digest)
+    if holder is None:
+        raise AccessDeniedError(f"this token is not known here; copy it whole, or {_NEW_ONE}")
+    token, owner = holder.token, holder.owner
+    if token.revoked_at_us is not None:
+        raise AccessDeniedError(f"the token {token.name!r} was revoked; {_NEW_ONE}")
+    if token.expires_at_us is not None and token.expires_at_us <= (now_us() if at_us is None else at_us):
+        raise AccessDeniedError(f"the token {token.name!r} has expired; {_NEW_ONE}")
+    if owner is not None and owner.disabled_at_us is not None:
+        raise AccessDeniedError(f"owner {owner.name!r} is disabled; ask the organiser")
+    return holder
+
+
+def find_owner(source: Source, name: str) -> Owner:
+    """Return the owner of that name. Raises NotFoundError."""
+    with read(source) as session:
+        return get_owner(session, name)
+
+
+def list_owners(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerRow]:
+    """Return the owners, the newest first, disabled ones too. Raises PageError."""
+    bots = select(func.count()).select_from(Bot).where(Bot.owner_id == Owner.id).scalar_subquery()
+    versions = (
+        select(func.count())
+        .select_from(Version)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(Bot.owner_id == Owner.id)
+        .scalar_subquery()
+    )
+    query = one_page(select(Owner, bots, versions), _OWNERS, limit, after)
+    with read(source) as session:
+        rows = [OwnerRow(*row) for row in session.exec(query)]
+    return cut(rows, _OWNERS, limit, lambda row: (row.owner.id,))
+
+
+def list_tokens(
+    source: Source, *, owner_id: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[TokenRow]:
+    """Return the tokens of an owner, or all of them, the newest first, revoked ones too. Raises PageError."""
+    query = select(Token, Owner.name).join(Owner, col(Owner.id) == col(Token.owner_id), isouter=True)
+    if owner_id is not None:
+        query = query.where(Token.owner_id == owner_id)
+    with read(source) as session:
+        rows = [TokenRow(*row) for row in session.exec(one_page(query, _TOKENS, limit, after))]
+    return cut(rows, _TOKENS, limit, lambda row: (row.token.id,))
+
+
+def list_invitations(
+    source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[Invitation]:
+    """Return the invitations, the newest first, used ones too. Raises PageError."""
+    with read(source) as session:
+        rows = session.exec(one_page(select(Invitation), _INVITATIONS, limit, after)).all()
+    return cut(rows, _INVITATIONS, limit, lambda row: (row.id,))

@@ -1,0 +1,94 @@
+"""Admissions: what was checked, what was found, and how many wait."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import NotFoundError
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.store import admission as decisions
+from ratings.store import tables
+from ratings.store.models import Bot, Owner, Version
+from ratings.store.service import Admission
+from ratings.store.sessions import Source, read
+from ratings.store.states import AdmissionState
+
+_ADMISSIONS = Order("admissions", (tables.admission.c.id,), (str,))
+_ROWS = (
+    select(Admission, Version, Bot.name, Owner.name)
+    .join(Version, col(Version.id) == Admission.version_id)
+    .join(Bot, col(Bot.id) == Version.bot_id)
+    .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRow:
+    """An admission, and what is to be admitted."""
+
+    admission: Admission
+    version: Version
+    bot: str
+    owner: str | None
+
+
+def admission_row(source: Source, admission_id: str) -> AdmissionRow:
+    """Return one admission. Raises NotFoundError."""
+    with read(source) as session:
+        found = session.exec(_ROWS.where(Admission.id == admission_id)).one_or_none()
+    if found is None:
+        raise NotFoundError(f"no admission {admission_id!r}; see: arena bot log")
+    return AdmissionRow(*found)
+
+
+def newest_admission(source: Source, version_id: str) -> Admission | None:
+    """Return the last admission that was asked for a version, or `None`."""
+    query = select(Admission).where(Admission.version_id == version_id).order_by(col(Admission.id).desc())
+    with read(source) as session:
+        return session.exec(query.limit(1)).first()
+
+
+def waiting_before(source: Source, admission: Admission) -> int:
+    """Return how many admissions wait that were asked for earlier; owners take turns, so it need not be their order."""
+    with read(source) as session:
+        return _count_waiting(session, admission)
+
+
+def _count_waiting(session: Session, admission: Admission) -> int:
+    query = select(func.count()).select_from(Admission)
+    return session.exec(query.where(Admission.state == AdmissionState.QUEUED, Admission.id < admission.id)).one()
+
+
+def list_admissions(
+    source: Source,
+    *,
+    owner_id: str | None = None,
+    state: AdmissionState | None = None,
+    limit: int | None = DEFAULT_LIMIT,
+    after: str | None = None,
+) -> Page[AdmissionRow]:
+    """Return the admissions, of an owner or of all, in one state or in any, the newest first. Raises PageError."""
+    query = one_page(_ROWS, _ADMISSIONS, limit, after)
+    if owner_id is not None:
+        query = query.where(Bot.owner_id == owner_id)
+    if state is not None:
+        query = query.where(Admission.state == state)
+    with read(source) as session:
+        rows = [AdmissionRow(*row) for row in session.exec(query)]
+    return cut(rows, _ADMISSIONS, limit, lambda row: (row.admission.id,))
+
+
+def is_admitted(source: Source, version_id: str) -> bool:
+    """Return whether the version was admitted: the last decision on it counts."""
+    with read(source) as session:
+        return decisions.is_admitted(session, version_id)
+
+
+def unadmitted(source: Source, version_ids: Collection[str]) -> list[str]:
+    """Return which of the versions may not play rated matches: an owner's that were not admitted, or refused later."""
+    with read(source) as session:
+        return decisions.unadmitted(session, version_ids)

@@ -1,0 +1,58 @@
+"""What happened to bots, and which of their versions are active."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from ratings.read.bots import NamedVersion
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
+from ratings.store import tables
+from ratings.store.lookups import get_bot
+from ratings.store.models import Bot, Version
+from ratings.store.service import ActiveVersion, BotEvent
+from ratings.store.sessions import Source, read
+
+_EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """What happened to a bot, and to which of its versions, if to one."""
+
+    event: BotEvent
+    number: int | None
+    content_hash: str | None
+
+
+def bot_events(
+    source: Source, bot: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[EventRow]:
+    """Return what happened to a bot, the newest first. Raises NotFoundError, PageError."""
+    with read(source) as session:
+        query = (
+            select(BotEvent, Version.number, Version.content_hash)
+            .join(Version, col(Version.id) == col(BotEvent.version_id), isouter=True)
+            .where(BotEvent.bot_id == get_bot(session, bot).id)
+        )
+        rows = [EventRow(*row) for row in session.exec(one_page(query, _EVENTS, limit, after))]
+    return cut(rows, _EVENTS, limit, lambda row: (row.event.number,))
+
+
+def active_version(source: Source, bot: str) -> Version | None:
+    """Return the version with which a bot takes part in ladders, or `None`. Raises NotFoundError."""
+    with read(source) as session:
+        query = select(Version).join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
+        return session.exec(query.where(ActiveVersion.bot_id == get_bot(session, bot).id)).one_or_none()
+
+
+def active_versions(source: Source) -> list[NamedVersion]:
+    """Return the active version of every bot that has one, by name; bots that are disabled too."""
+    query = (
+        select(Bot, Version)
+        .join(ActiveVersion, col(ActiveVersion.bot_id) == Bot.id)
+        .join(Version, col(Version.id) == ActiveVersion.version_id)
+    )
+    with read(source) as session:
+        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name))]

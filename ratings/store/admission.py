@@ -1,0 +1,37 @@
+"""Whether versions were admitted, asked in an open session."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlmodel import Session, col, func, select
+
+from ratings.store.models import Bot, Version
+from ratings.store.service import Admission
+from ratings.store.states import AdmissionState
+
+_DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
+
+
+def is_admitted(session: Session, version_id: str) -> bool:
+    """Return whether the version was admitted: the last decision on it counts."""
+    return not unadmitted(session, [version_id], also_without_owner=True)
+
+
+def unadmitted(session: Session, version_ids: Collection[str], *, also_without_owner: bool = False) -> list[str]:
+    """Return which of the versions were not admitted, or refused later; by default only those of owners."""
+    last = (
+        select(Admission.version_id, func.max(Admission.id).label("last"))
+        .where(col(Admission.state).in_(_DECIDED), col(Admission.version_id).in_(version_ids))
+        .group_by(Admission.version_id)
+        .subquery()
+    )
+    admitted = (
+        select(Admission.version_id)
+        .join(last, last.c.last == Admission.id)
+        .where(Admission.state == AdmissionState.ADMITTED)
+    )
+    query = select(Version.id).join(Bot, col(Bot.id) == Version.bot_id).where(col(Version.id).in_(version_ids))
+    if not also_without_owner:
+        query = query.where(col(Bot.owner_id).is_not(None))
+    return list(session.exec(query.where(col(Version.id).not_in(admitted)).order_by(Version.id)))

@@ -1,0 +1,44 @@
+"""The names of owners and bots, and the words for who did something. No I/O."""
+
+from __future__ import annotations
+
+import re
+
+from ratings.errors import AccountError
+
+OPERATOR = "operator"
+"""Who did something, if it was the person at the arena's own terminal."""
+ARENA = "arena"
+"""Who did something, if the service did it by itself."""
+
+_RESERVED = (OPERATOR, ARENA)
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
+_MOST_LABEL = 80
+
+
+def check_name(kind: str, text: str) -> str:
+    """Return the name if an owner or bot, as `kind` says, can have it. Raises AccountError."""
+    if _NAME.fullmatch(text) is None:
+        raise AccountError(
+            f"{text!r} is no name for {kind}; use 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
+        )
+    return text
+
+
+def check_owner_name(text: str) -> str:
+    """Return the name if an owner can have it. Raises AccountError."""
+    if text in _RESERVED:
+        raise AccountError(f"{text!r} is what the arena calls itself or its operator; choose another name")
+    return check_name("an owner", text)
+
+
+def check_label(kind: str, text: str) -> str:
+    """Return what people call a token, ladder or season, as `kind` says, if it can be shown. Raises AccountError."""
+    if not text.strip() or not text.isprintable() or len(text) > _MOST_LABEL:
+        raise AccountError(f"{text!r} is no name for {kind}; use 1 to {_MOST_LABEL} printable characters")
+    return text
+
+
+def stored_bot_name(owner: str | None, name: str) -> str:
+    """Return what a bot is called by everybody: `owner/name`, or the plain name of a bot without owner."""
+    return name if owner is None else f"{owner}/{name}"

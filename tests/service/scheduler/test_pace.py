@@ -1,0 +1,36 @@
+"""The pace of a ladder: in the long run so many matches a day and no more."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.service.scheduler.pace import BURST_S, DAY_S, Pace
+
+
+@given(st.floats(1, 100_000), st.lists(st.floats(0, 5000), max_size=50))
+def test_never_more_than_the_rate_and_one_burst(matches_per_day: float, pauses: list[float]) -> None:
+    pace, now, taken = Pace(matches_per_day, 0.0), 0.0, 0
+    for pause in pauses:
+        now += pause
+        while pace.wait_s(now) == 0 and taken < 10_000:
+            pace.take(now)
+            taken += 1
+    rate = matches_per_day / DAY_S
+    assert taken <= rate * now + max(1.0, rate * BURST_S) + 1e-6
+
+
+@given(st.floats(1, 100_000))
+def test_who_waits_as_long_as_told_may_go_on(matches_per_day: float) -> None:
+    pace, now = Pace(matches_per_day, 0.0), 0.0
+    for _ in range(500):
+        wait = pace.wait_s(now)
+        now += wait * (1 + 1e-9)
+        assert pace.wait_s(now) <= 1e-3
+        pace.take(now)
+
+
+def test_a_match_that_was_not_played_is_given_back() -> None:
+    pace = Pace(1, 0.0)
+    pace.take(0.0)
+    assert pace.wait_s(0.0) > 0
+    pace.give_back()
+    assert pace.wait_s(0.0) == 0
