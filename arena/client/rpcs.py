@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 
 from arena.client import admin, mirror, port
 from arena.client.mirror import Hints
-from arena.client.values.page import Page
+from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
     account_pb2,
     admin_pb2,
@@ -81,8 +81,9 @@ class Rpc:
         value or no JSON.
         """
         sent = {field.name.removesuffix("_json") for field, _ in request.ListFields()}
-        may_lack = {name for name in self.defaults if not request.DESCRIPTOR.fields_by_name.get(name, _NONE).has_presence}
-        names = {name for name, _ in self.parameters if name in sent or name not in may_lack}
+        # What has presence is `None` if it was not sent; of the rest, what was not sent cannot be told from zero.
+        present = {field.name.removesuffix("_json") for field in self.request.fields if field.has_presence}
+        names = {name for name, _ in self.parameters if name in sent | present or name not in self.defaults}
         arguments = {**self.defaults, **mirror.decode_arguments(self.parameters, request, names)}
         if self._is_page:
             arguments["limit"] = min(arguments["limit"] or MOST_LIMIT, MOST_LIMIT)

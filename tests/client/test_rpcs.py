@@ -29,7 +29,7 @@ def test_every_call_of_every_service_is_derived_from_the_interface_but_one() -> 
     assert all(path.startswith(f"/{PACKAGE}.") for path in declared)
 
 
-def test_what_is_not_sent_has_its_default() -> None:
+def test_what_is_not_sent_is_none_or_has_its_default_and_no_page_is_longer_than_allowed() -> None:
     rpc = all_rpcs()["/arena.v1.BotService/ListBots"]
     empty = rpc.encode_request({"limit": 0, "after": None})
     assert rpc.decode_request(empty) == {"limit": 50, "after": None}

@@ -52,9 +52,7 @@ class AdminHere:
         made = self._ledger.invite(name, scope=scope, expires_at_us=expires_at_us)
         return NewInvitation(made.code, name, scope, expires_at_us)
 
-    def list_invitations(
-        self, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> Page[InvitationSummary]:
+    def list_invitations(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[InvitationSummary]:
         page = accounts.list_invitations(self._database, limit=limit, after=after)
         return Page(tuple(map(_invitation_summary, page.items)), page.next)
 

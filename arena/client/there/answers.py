@@ -30,7 +30,6 @@ _BY_REASON: dict[str, type[ClientError]] = {
     "STATISTICS": ClientError,
     "TOURNAMENT": ClientError,
     "FAILED": ClientError,
-    "ARCHIVE": ClientError,
 }
 
 

@@ -43,7 +43,7 @@ class Endpoint:
 
     def open(self) -> grpc.Channel:
         """Return a channel, which whoever asked closes. Nothing is sent before the first call."""
-        options = [*_OPTIONS]
+        options: list[tuple[str, int | str]] = [*_OPTIONS]
         if self.address.startswith(UNIX) or is_loopback(self.address):
             options.append(("grpc.enable_http_proxy", 0))  # a proxy would look for this machine on its own
         if self.address.startswith(UNIX) or self.plain:

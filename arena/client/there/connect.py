@@ -74,7 +74,7 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
 
 
 def redeem(endpoint: Endpoint, code: str, token_name: str) -> str:
-    """Return the token that the code of an invitation becomes. Raises ForbiddenError for a code that is worth nothing."""
+    """Return the token that the code of an invitation becomes. Raises ForbiddenError for a code that is none."""
     with open_line(endpoint) as line:
         return ArenaThere(line).entrance.redeem_invitation(code, token_name).token
 

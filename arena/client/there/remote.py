@@ -10,7 +10,8 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.client import admin, port
+from arena.client import port
+from arena.client.admin import Admin, Entrance, Submissions
 from arena.client.rpcs import UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -19,7 +20,11 @@ from arena.v1 import bot_pb2
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""
-_write: Callable[[Message], bytes] = Message.SerializeToString
+
+
+def _write(message: Message) -> bytes:
+    data: bytes = message.SerializeToString()
+    return data
 
 
 class Line:
@@ -157,16 +162,16 @@ class ArenaThere:
         return cast(port.Operations, self._noun("operations"))
 
     @property
-    def admin(self) -> admin.Admin:
+    def admin(self) -> Admin:
         """Owners and tokens."""
-        return cast(admin.Admin, self._noun("admin"))
+        return cast(Admin, self._noun("admin"))
 
     @property
-    def entrance(self) -> admin.Entrance:
+    def entrance(self) -> Entrance:
         """What needs no token yet."""
-        return cast(admin.Entrance, self._noun("entrance"))
+        return cast(Entrance, self._noun("entrance"))
 
     @property
-    def submissions(self) -> admin.Submissions:
+    def submissions(self) -> Submissions:
         """How bots are handed in."""
-        return cast(admin.Submissions, self._noun("submissions"))
+        return cast(Submissions, self._noun("submissions"))

@@ -56,8 +56,6 @@ def _parts(file: BinaryIO, ticket: UploadTicket, on_progress: OnProgress) -> Ite
     offset = ticket.offset
     file.seek(offset)
     while chunk := file.read(ticket.chunk_bytes):
-        yield bot_pb2.UploadRequest(
-            upload=ticket.upload, turn=ticket.turn, offset=offset, chunk=compress_chunk(chunk)
-        )
+        yield bot_pb2.UploadRequest(upload=ticket.upload, turn=ticket.turn, offset=offset, chunk=compress_chunk(chunk))
         offset += len(chunk)
         on_progress(offset, ticket.size_bytes)

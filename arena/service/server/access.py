@@ -91,7 +91,6 @@ ACCESS: Mapping[str, Set[Scope]] = {
         for name, scopes in calls.items()
     },
     "/grpc.health.v1.Health/Check": _ANYBODY,
-    "/grpc.health.v1.Health/List": _ANYBODY,
     "/grpc.health.v1.Health/Watch": _ANYBODY,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _VIEWER,
 }

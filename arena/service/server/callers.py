@@ -14,7 +14,7 @@ from ratings.read.accounts import TokenHolder
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import PROTOCOL_MAJOR
-from arena.service.server.access import OPEN, may_call, needed_scope
+from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard
 from ratings.errors import AccessDeniedError
@@ -56,6 +56,8 @@ class Doorkeeper:
         """Return who calls. Raises CallError, or AccessDeniedError, for whoever may not make this call."""
         metadata: Metadata = tuple(context.invocation_metadata() or ())
         _check_protocol(metadata)
+        if path != OPEN and path not in ACCESS:
+            raise CallError(grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", f"this service does not offer {path}")
         address = _address_of(context.peer())
         if address is None:
             return Caller(Viewer())

@@ -52,13 +52,13 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.hosting.manifest.BotDirectoryError": (Code.INVALID_ARGUMENT, "BOT_DIRECTORY"),
     "arena.hosting.content.BotFilesError": (Code.INVALID_ARGUMENT, "BOT_FILES"),
     "arena.hosting.archive.errors.ArchiveError": (Code.INVALID_ARGUMENT, "ARCHIVE"),
-    "arena.hosting.uploads.UploadMissingError": (Code.NOT_FOUND, "UPLOAD_MISSING"),
-    "arena.hosting.uploads.UploadOffsetError": (Code.FAILED_PRECONDITION, "UPLOAD_OFFSET"),
-    "arena.hosting.uploads.UploadSupersededError": (Code.ABORTED, "UPLOAD_SUPERSEDED"),
-    "arena.hosting.uploads.UploadRefusedError": (Code.RESOURCE_EXHAUSTED, "UPLOAD_REFUSED"),
-    "arena.hosting.uploads.UploadSpaceError": (Code.RESOURCE_EXHAUSTED, "UPLOAD_DISK_FULL"),
-    "arena.hosting.uploads.UploadDamagedError": (Code.DATA_LOSS, "UPLOAD_DAMAGED"),
-    "arena.hosting.uploads.UploadError": (Code.FAILED_PRECONDITION, "UPLOAD"),
+    "arena.hosting.uploads.errors.UploadMissingError": (Code.NOT_FOUND, "UPLOAD_MISSING"),
+    "arena.hosting.uploads.errors.UploadOffsetError": (Code.FAILED_PRECONDITION, "UPLOAD_OFFSET"),
+    "arena.hosting.uploads.errors.UploadSupersededError": (Code.ABORTED, "UPLOAD_SUPERSEDED"),
+    "arena.hosting.uploads.errors.UploadRefusedError": (Code.RESOURCE_EXHAUSTED, "UPLOAD_REFUSED"),
+    "arena.hosting.uploads.errors.UploadSpaceError": (Code.RESOURCE_EXHAUSTED, "UPLOAD_DISK_FULL"),
+    "arena.hosting.uploads.errors.UploadDamagedError": (Code.DATA_LOSS, "UPLOAD_DAMAGED"),
+    "arena.hosting.uploads.errors.UploadError": (Code.FAILED_PRECONDITION, "UPLOAD"),
     "arena.tournament.errors.RequestError": (Code.INVALID_ARGUMENT, "REQUEST"),
     "arena.tournament.formats.errors.ScheduleError": (Code.INVALID_ARGUMENT, "SCHEDULE"),
     "arena.tournament.errors.TournamentError": (Code.FAILED_PRECONDITION, "TOURNAMENT"),
@@ -68,6 +68,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
+_CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT}
 FAILED = Status(
     Code.INTERNAL.value[0], "INTERNAL", "the service failed at this, and its log says why; tell the organiser the time"
 )
@@ -82,6 +83,7 @@ def status_of(error: BaseException) -> Status | None:
         found = CODES.get(f"{kind.__module__}.{kind.__qualname__}")
         if found is not None:
             code, reason = found
+            code = _CODES_BY_REASON.get(str(getattr(error, "reason", reason)), code)
             return Status(code.value[0], str(getattr(error, "reason", reason)), str(error), _facts_of(error))
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         text = "the disk of the service is full, and nothing was stored; try again later"

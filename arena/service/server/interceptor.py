@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 import structlog
@@ -15,8 +15,8 @@ from arena.service.server.errors import FAILED, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from ratings.errors import InvitationError
 
-Context = grpc.aio.ServicerContext[Any, Any]
-Handler = grpc.RpcMethodHandler[Any, Any]
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Observe = Callable[[str, str, float], None]
 """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
 
@@ -34,13 +34,13 @@ class Gate(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler]],
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> Handler:
-        """Return the handler of a call, behind this gate."""
+    ) -> Handler | None:
+        """Return the handler of a call, behind this gate; `None` for a call that nobody serves."""
         handler = await continuation(handler_call_details)
-        if handler is None:  # nobody serves it, and gRPC says so
-            return handler
+        if handler is None:
+            return None
         path = handler_call_details.method
         serialization = (handler.request_deserializer, handler.response_serializer)
         if handler.stream_unary is not None:

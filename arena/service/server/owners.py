@@ -14,8 +14,6 @@ import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
-from ratings.ledger.service import ServiceLedger
-from ratings.read.accounts import TokenHolder, authenticate
 
 from arena.client.here.admin import AdminHere, EntranceHere
 from arena.client.here.arena import ArenaHere
@@ -25,7 +23,7 @@ from arena.client.values.admissions import Admission
 from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads import UploadArea
+from arena.hosting.uploads.area import UploadArea
 from arena.service.addresses import parse_address
 from arena.service.errors import ListenError
 from arena.service.server.callers import Caller, Doorkeeper
@@ -36,6 +34,8 @@ from arena.service.server.submissions import Counter, Intake, SubmissionLimits, 
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from ratings.errors import RatingsError
+from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
 
 MOST_REQUEST_BYTES = 1 << 20

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import grpc
-from ratings.ledger.service import ServiceLedger
-from ratings.read.admissions import is_admitted
-from ratings.store.names import OPERATOR
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.admissions import Admission
@@ -19,14 +16,18 @@ from arena.client.values.uploads import Submitted, UploadTicket
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES, expand_chunk
 from arena.hosting.store import StoredVersion, VersionStore
-from arena.hosting.uploads import Upload, UploadArea
+from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.disk import Upload
 from arena.service.server.callers import CALLER
 from arena.service.server.errors import CallError
 from arena.service.server.threads import Threads
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.read.admissions import is_admitted
 from ratings.store.database import Database
 from ratings.store.models import Version
+from ratings.store.names import OPERATOR
 
 _HOUR_S = 3600.0
 _ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
@@ -97,7 +98,7 @@ class SubmissionsHere:
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
         uploads, owner = self._intake.uploads, _holder(self._viewer)
-        if not any(upload.sha256 == archive_sha256 for upload in uploads.list(owner)):
+        if not any(upload.sha256 == archive_sha256 for upload in uploads.uploads(owner)):
             self._intake.counter.count(owner)
         upload = uploads.begin(owner, archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
