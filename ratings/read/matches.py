@@ -37,6 +37,8 @@ class SeatRow:
     bot: str
     version: Version
     change: RatingChange | None
+    owner_id: str | None
+    """The owner of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
     query = (
-        select(MatchSeat, Bot.name, Version, RatingChange)
+        select(MatchSeat, Bot.name, Version, RatingChange, Bot.owner_id)
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(
