@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Protocol
 
 from arena.client.values.accounts import (
-    AnnulledMatches,
     InvitationSummary,
     NewInvitation,
     NewToken,
@@ -50,12 +49,6 @@ class Admin(Protocol):
 
     def revoke_token(self, token: str, owner: str | None = None) -> TokenSummary:
         """Make a token worth nothing from now on: one of any owner by its id, or by its name one of this owner."""
-
-    def annul_match(self, match: str, why: str) -> AnnulledMatches:
-        """Declare that a match, and with it its block, does not count, and rate its pool anew."""
-
-    def annul_version(self, text: str, why: str) -> AnnulledMatches:
-        """Declare that nothing counts that a version played, and rate its pools anew."""
 
 
 class Entrance(Protocol):

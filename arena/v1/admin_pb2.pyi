@@ -131,34 +131,6 @@ class RevokeTokenResponse(_message.Message):
     token_summary: _account_pb2.TokenSummary
     def __init__(self, token_summary: _Optional[_Union[_account_pb2.TokenSummary, _Mapping]] = ...) -> None: ...
 
-class AnnulMatchRequest(_message.Message):
-    __slots__ = ("match", "why")
-    MATCH_FIELD_NUMBER: _ClassVar[int]
-    WHY_FIELD_NUMBER: _ClassVar[int]
-    match: str
-    why: str
-    def __init__(self, match: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
-
-class AnnulMatchResponse(_message.Message):
-    __slots__ = ("annulled_matches",)
-    ANNULLED_MATCHES_FIELD_NUMBER: _ClassVar[int]
-    annulled_matches: AnnulledMatches
-    def __init__(self, annulled_matches: _Optional[_Union[AnnulledMatches, _Mapping]] = ...) -> None: ...
-
-class AnnulVersionRequest(_message.Message):
-    __slots__ = ("text", "why")
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    WHY_FIELD_NUMBER: _ClassVar[int]
-    text: str
-    why: str
-    def __init__(self, text: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
-
-class AnnulVersionResponse(_message.Message):
-    __slots__ = ("annulled_matches",)
-    ANNULLED_MATCHES_FIELD_NUMBER: _ClassVar[int]
-    annulled_matches: AnnulledMatches
-    def __init__(self, annulled_matches: _Optional[_Union[AnnulledMatches, _Mapping]] = ...) -> None: ...
-
 class OwnerSummary(_message.Message):
     __slots__ = ("name", "created_at_us", "disabled_at_us", "bots", "limits_json")
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -200,11 +172,3 @@ class InvitationSummary(_message.Message):
     expires_at_us: int
     used_at_us: int
     def __init__(self, id: _Optional[str] = ..., owner: _Optional[str] = ..., scope: _Optional[str] = ..., created_at_us: _Optional[int] = ..., expires_at_us: _Optional[int] = ..., used_at_us: _Optional[int] = ...) -> None: ...
-
-class AnnulledMatches(_message.Message):
-    __slots__ = ("matches", "pools")
-    MATCHES_FIELD_NUMBER: _ClassVar[int]
-    POOLS_FIELD_NUMBER: _ClassVar[int]
-    matches: int
-    pools: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, matches: _Optional[int] = ..., pools: _Optional[_Iterable[str]] = ...) -> None: ...

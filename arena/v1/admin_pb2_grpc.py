@@ -75,16 +75,6 @@ class AdminServiceStub(object):
                 request_serializer=arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
-        self.AnnulMatch = channel.unary_unary(
-                '/arena.v1.AdminService/AnnulMatch',
-                request_serializer=arena_dot_v1_dot_admin__pb2.AnnulMatchRequest.SerializeToString,
-                response_deserializer=arena_dot_v1_dot_admin__pb2.AnnulMatchResponse.FromString,
-                _registered_method=True)
-        self.AnnulVersion = channel.unary_unary(
-                '/arena.v1.AdminService/AnnulVersion',
-                request_serializer=arena_dot_v1_dot_admin__pb2.AnnulVersionRequest.SerializeToString,
-                response_deserializer=arena_dot_v1_dot_admin__pb2.AnnulVersionResponse.FromString,
-                _registered_method=True)
 
 
 class AdminServiceServicer(object):
@@ -163,24 +153,6 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def AnnulMatch(self, request, context):
-        """Declare that a match, and with it its block, does not count, and rate its pool anew.
-
-        Writes a fact of its own; the match stays as it was. Errors: NOT_FOUND.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def AnnulVersion(self, request, context):
-        """Declare that nothing counts that a version played, and rate its pools anew.
-
-        Writes a fact of its own; the matches stay as they were. Errors: NOT_FOUND.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -223,16 +195,6 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.RevokeToken,
                     request_deserializer=arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.FromString,
                     response_serializer=arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.SerializeToString,
-            ),
-            'AnnulMatch': grpc.unary_unary_rpc_method_handler(
-                    servicer.AnnulMatch,
-                    request_deserializer=arena_dot_v1_dot_admin__pb2.AnnulMatchRequest.FromString,
-                    response_serializer=arena_dot_v1_dot_admin__pb2.AnnulMatchResponse.SerializeToString,
-            ),
-            'AnnulVersion': grpc.unary_unary_rpc_method_handler(
-                    servicer.AnnulVersion,
-                    request_deserializer=arena_dot_v1_dot_admin__pb2.AnnulVersionRequest.FromString,
-                    response_serializer=arena_dot_v1_dot_admin__pb2.AnnulVersionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -452,60 +414,6 @@ class AdminService(object):
             '/arena.v1.AdminService/RevokeToken',
             arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.SerializeToString,
             arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def AnnulMatch(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/arena.v1.AdminService/AnnulMatch',
-            arena_dot_v1_dot_admin__pb2.AnnulMatchRequest.SerializeToString,
-            arena_dot_v1_dot_admin__pb2.AnnulMatchResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def AnnulVersion(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/arena.v1.AdminService/AnnulVersion',
-            arena_dot_v1_dot_admin__pb2.AnnulVersionRequest.SerializeToString,
-            arena_dot_v1_dot_admin__pb2.AnnulVersionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -34,6 +34,24 @@ class GetBotResponse(_message.Message):
     bot_detail: BotDetail
     def __init__(self, bot_detail: _Optional[_Union[BotDetail, _Mapping]] = ...) -> None: ...
 
+class ListVersionsRequest(_message.Message):
+    __slots__ = ("name", "limit", "after")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    limit: int
+    after: str
+    def __init__(self, name: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListVersionsResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[BotVersion]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[BotVersion, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
 class FindVersionRequest(_message.Message):
     __slots__ = ("text",)
     TEXT_FIELD_NUMBER: _ClassVar[int]
@@ -251,18 +269,20 @@ class BotSummary(_message.Message):
     def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., versions: _Optional[int] = ..., content_hash: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., disabled_at_us: _Optional[int] = ...) -> None: ...
 
 class BotDetail(_message.Message):
-    __slots__ = ("name", "owner", "disabled_at_us", "versions", "active")
+    __slots__ = ("name", "owner", "disabled_at_us", "newest", "versions", "active")
     NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     DISABLED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_FIELD_NUMBER: _ClassVar[int]
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
     name: str
     owner: str
     disabled_at_us: int
-    versions: _containers.RepeatedCompositeFieldContainer[BotVersion]
+    newest: BotVersion
+    versions: int
     active: int
-    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., disabled_at_us: _Optional[int] = ..., versions: _Optional[_Iterable[_Union[BotVersion, _Mapping]]] = ..., active: _Optional[int] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., disabled_at_us: _Optional[int] = ..., newest: _Optional[_Union[BotVersion, _Mapping]] = ..., versions: _Optional[int] = ..., active: _Optional[int] = ...) -> None: ...
 
 class BotVersion(_message.Message):
     __slots__ = ("version_id", "number", "content_hash", "manifest_json", "created_at_us", "directory", "message", "predecessor", "withdrawn_at_us")

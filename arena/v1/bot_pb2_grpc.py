@@ -45,6 +45,11 @@ class BotServiceStub(object):
                 request_serializer=arena_dot_v1_dot_bot__pb2.GetBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_bot__pb2.GetBotResponse.FromString,
                 _registered_method=True)
+        self.ListVersions = channel.unary_unary(
+                '/arena.v1.BotService/ListVersions',
+                request_serializer=arena_dot_v1_dot_bot__pb2.ListVersionsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_bot__pb2.ListVersionsResponse.FromString,
+                _registered_method=True)
         self.FindVersion = channel.unary_unary(
                 '/arena.v1.BotService/FindVersion',
                 request_serializer=arena_dot_v1_dot_bot__pb2.FindVersionRequest.SerializeToString,
@@ -122,7 +127,7 @@ class BotServiceServicer(object):
     """
 
     def ListBots(self, request, context):
-        """Return the bots by name, disabled ones too.
+        """Return the bots, those added last first, disabled ones too.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """
@@ -131,9 +136,18 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetBot(self, request, context):
-        """Return a bot with all its versions.
+        """Return a bot with its newest version.
 
         Errors: NOT_FOUND if there is none of that name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListVersions(self, request, context):
+        """Return the versions of a bot.
+
+        Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -291,6 +305,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_bot__pb2.GetBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_bot__pb2.GetBotResponse.SerializeToString,
             ),
+            'ListVersions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListVersions,
+                    request_deserializer=arena_dot_v1_dot_bot__pb2.ListVersionsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_bot__pb2.ListVersionsResponse.SerializeToString,
+            ),
             'FindVersion': grpc.unary_unary_rpc_method_handler(
                     servicer.FindVersion,
                     request_deserializer=arena_dot_v1_dot_bot__pb2.FindVersionRequest.FromString,
@@ -417,6 +436,33 @@ class BotService(object):
             '/arena.v1.BotService/GetBot',
             arena_dot_v1_dot_bot__pb2.GetBotRequest.SerializeToString,
             arena_dot_v1_dot_bot__pb2.GetBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListVersions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.BotService/ListVersions',
+            arena_dot_v1_dot_bot__pb2.ListVersionsRequest.SerializeToString,
+            arena_dot_v1_dot_bot__pb2.ListVersionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

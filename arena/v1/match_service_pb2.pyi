@@ -8,16 +8,22 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ListMatchesRequest(_message.Message):
-    __slots__ = ("tournament", "state", "limit", "after")
+    __slots__ = ("tournament", "state", "bot", "fault", "pool", "limit", "after")
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     AFTER_FIELD_NUMBER: _ClassVar[int]
     tournament: str
     state: str
+    bot: str
+    fault: str
+    pool: str
     limit: int
     after: str
-    def __init__(self, tournament: _Optional[str] = ..., state: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+    def __init__(self, tournament: _Optional[str] = ..., state: _Optional[str] = ..., bot: _Optional[str] = ..., fault: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class ListMatchesResponse(_message.Message):
     __slots__ = ("items", "next")

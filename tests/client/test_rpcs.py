@@ -4,6 +4,7 @@ import pytest
 from google.protobuf import descriptor_pool
 
 from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD, Rpc, all_rpcs
+from arena.client.values.page import MOST_LIMIT
 from tests.wire.surface import descriptors
 
 RPCS = list(all_rpcs().values())
@@ -31,7 +32,10 @@ def test_every_call_of_every_service_is_derived_from_the_interface_but_one() -> 
 
 def test_what_is_not_sent_is_none_or_has_its_default_and_no_page_is_longer_than_allowed() -> None:
     rpc = all_rpcs()["/arena.v1.BotService/ListBots"]
-    empty = rpc.encode_request({"limit": 0, "after": None})
-    assert rpc.decode_request(empty) == {"limit": 50, "after": None}
+    empty = rpc.encode_request({"limit": None, "after": None})
+    assert rpc.decode_request(empty) == {"limit": MOST_LIMIT, "after": None}
+    assert rpc.decode_request(rpc.encode_request({"limit": 10_000, "after": None}))["limit"] == MOST_LIMIT
     full = rpc.encode_request({"limit": 7, "after": "cursor"})
     assert rpc.decode_request(full) == {"limit": 7, "after": "cursor"}
+    rpc = all_rpcs()["/arena.v1.LeaderboardService/GetCrosstable"]
+    assert rpc.decode_request(rpc.encode_request({"tournament": None, "pool": None, "limit": 0}))["limit"] == 50

@@ -7,7 +7,6 @@ import time
 from arena.client.here.rights import need_organiser
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import (
-    AnnulledMatches,
     InvitationSummary,
     NewInvitation,
     NewToken,
@@ -70,12 +69,6 @@ class AdminHere:
     def revoke_token(self, token: str, owner: str | None = None) -> TokenSummary:
         revoked = self._ledger.revoke_token(token, owner=owner, of_anybody=owner is None)
         return _token_summary(revoked, accounts.owner_name_of(self._database, revoked))
-
-    def annul_match(self, match: str, why: str) -> AnnulledMatches:
-        raise NotImplementedError
-
-    def annul_version(self, text: str, why: str) -> AnnulledMatches:
-        raise NotImplementedError
 
 
 class EntranceHere:

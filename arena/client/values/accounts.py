@@ -80,13 +80,3 @@ class InvitationSummary:
     created_at_us: int
     expires_at_us: int
     used_at_us: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class AnnulledMatches:
-    """What came of annulling."""
-
-    matches: int
-    """How many matches do not count any more for that."""
-    pools: tuple[str, ...]
-    """The ids of the pools that were rated anew."""

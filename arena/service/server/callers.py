@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
-from ratings.read.accounts import TokenHolder
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import PROTOCOL_MAJOR
@@ -18,6 +17,7 @@ from arena.service.server.access import ACCESS, OPEN, may_call, needed_scope
 from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard
 from ratings.errors import AccessDeniedError
+from ratings.read.accounts import TokenHolder
 
 Metadata = Sequence[tuple[str, str | bytes]]
 Find = Callable[[str], Awaitable[TokenHolder]]

@@ -50,7 +50,7 @@ _WATCHES: Mapping[str, _Watch] = {
 }
 WRITES = frozenset(
     {
-        "add_owner", "annul_match", "annul_version", "begin_upload", "cancel_tournament", "create_tournament",
+        "add_owner", "begin_upload", "cancel_tournament", "create_tournament",
         "invite_owner", "join_tournament", "new_token", "promote_version", "redeem_invitation", "request_admission",
         "revoke_token", "roll_back", "set_disabled", "set_owner_disabled", "submit_version", "withdraw_bot",
         "withdraw_version",

@@ -6,6 +6,7 @@ The calls are read from the descriptors of what the server serves, so a new one 
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -75,8 +76,9 @@ def answer(channel: grpc.Channel, path: str, token: str | None) -> tuple[grpc.St
         finally:
             responses.cancel()
     except grpc.RpcError as error:
-        details = dict(error.trailing_metadata() or ()).get(STATUS_DETAILS_KEY)  # type: ignore[attr-defined]
-        return error.code(), decode_status(details).reason if details else ""  # type: ignore[attr-defined]
+        failed: Any = error
+        details = dict(failed.trailing_metadata() or ()).get(STATUS_DETAILS_KEY)
+        return failed.code(), decode_status(details).reason if details else ""
     return grpc.StatusCode.OK, ""
 
 
