@@ -66,6 +66,18 @@ def save_profile(profile: Profile, directory: Path | None = None) -> Path:
     return file
 
 
+def check_writable(directory: Path | None = None) -> None:
+    """Raise ProfileError if no login can be stored."""
+    directory = directory or default_directory()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK | os.X_OK):
+            return
+    except OSError as error:
+        raise ProfileError(f"cannot make {directory}: {error.strerror}; logins are kept there") from error
+    raise ProfileError(f"cannot write in {directory}, where logins are kept; check whose directory it is")
+
+
 def load_profile(name: str, directory: Path | None = None) -> Profile:
     """Return the login of that name.
 

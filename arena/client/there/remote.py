@@ -163,7 +163,6 @@ class ArenaThere:
 
     @property
     def admin(self) -> Admin:
-        """Owners and tokens."""
         return cast(Admin, self._noun("admin"))
 
     @property

@@ -15,7 +15,7 @@ import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
 from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
 
-from arena.client.here.admin import AdminHere, EntranceHere
+from arena.client.here.admin import EntranceHere
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD
@@ -199,8 +199,6 @@ class OwnersServer:
     def _noun(self, caller: Caller, noun: str) -> Any:
         """Return what answers for a noun of the interface, for that caller."""
         services, viewer = self._services, caller.viewer
-        if noun == "admin":
-            return AdminHere(services.database, viewer)
         if noun == "entrance":
             return EntranceHere(services.database)
         if noun == "submissions":
