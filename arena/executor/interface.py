@@ -1,15 +1,45 @@
-"""The interface of whatever plays matches, be it workers on this machine or a cluster, and its error."""
+"""The interface of whatever plays matches, be it workers on this machine or a cluster, and its errors."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Iterable
 from typing import Protocol, Self
 
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
 
 class ExecutorFailedError(Exception):
     """Nothing can be played any more: workers do not start, or the executor was closed. The message says which."""
+
+
+class NotWatchableError(LookupError):
+    """The match is neither played nor waiting here; if it is over, its replay tells everything."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"match {match_id} is not played here now; if it is over, see its replay")
+        self.match_id = match_id
+
+
+class FellBehindError(Exception):
+    """A watcher took the events too slowly: `sequence` is that of the last it has, from which it may go on."""
+
+    def __init__(self, sequence: int) -> None:
+        super().__init__(f"the watcher was too slow; watch again from event {sequence}")
+        self.sequence = sequence
+
+
+class Watchable(Protocol):
+    """Shows matches while they are played."""
+
+    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
+        """Return the events of a match (`arena.match.live`) that follow the sequence `after`, to its end.
+
+        What has happened comes first; a match that waits for its turn is waited for. Logs come of the seats in `logs`.
+        Close the generator (`contextlib.aclosing`) when nobody wants more. Raises NotWatchableError; the generator
+        raises FellBehindError.
+        """
 
 
 class Executor(Protocol):

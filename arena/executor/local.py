@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
+from collections.abc import AsyncGenerator, Iterable
 from typing import Self
 
-from arena.executor.interface import ExecutorFailedError
+from arena.executor.interface import ExecutorFailedError, NotWatchableError
 from arena.executor.worker_process import Job, WorkerProcess
 from arena.hosting.proc.machine import MEGABYTE, machine_bytes
 from arena.hosting.runtime_directory import sweep
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
@@ -26,7 +28,7 @@ WARM_SHARE = 0.25
 
 
 class LocalExecutor:
-    """An `arena.executor.interface.Executor` whose workers are processes of this machine."""
+    """An `arena.executor.interface.Executor`, and `Watchable`, whose workers are processes of this machine."""
 
     def __init__(self, workers: int, *, pin: bool = True, warm_mb: int | None = None) -> None:
         """Use `workers` processes; with `pin`, each stays on one core together with its bots.
@@ -82,7 +84,7 @@ class LocalExecutor:
             raise self._failure
         if spec.match_id in self._jobs:
             raise ValueError(f"match {spec.match_id} is being played already")
-        job = self._jobs[spec.match_id] = Job(spec)
+        job = self._jobs[spec.match_id] = Job(spec, self._tell_watched)
         self._waiting.append(job)
         self._dispatch()
         try:
@@ -98,6 +100,16 @@ class LocalExecutor:
         if job is not None:
             self._withdraw(job)
             job.fail(MatchLostError("cancelled", HostCause.CANCELLED))
+
+    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
+        job = self._jobs.get(match_id)
+        if job is None:
+            raise NotWatchableError(match_id)
+        return job.channel.watch(after, logs)
+
+    def _tell_watched(self, job: Job) -> None:
+        for worker in self._workers:
+            worker.tell_watched(job)
 
     def _withdraw(self, job: Job) -> None:
         if job in self._waiting:

@@ -13,8 +13,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from arena.executor.channel import Channel
 from arena.hosting.frames import FrameError, encode_frame, read_frame
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.live import read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
@@ -26,16 +28,27 @@ _TICKETS = itertools.count(1)
 class Job:
     """A match to play, and its report to come."""
 
-    def __init__(self, spec: MatchSpec) -> None:
+    def __init__(self, spec: MatchSpec, on_watched: Callable[[Job], None] = lambda _: None) -> None:
+        """Call `on_watched` when somebody begins or ceases to watch the match."""
         self.spec = spec
         self.ticket = next(_TICKETS)
         """Names this job in messages; a match that was lost may come again as another job."""
         self.report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
+        self.report.add_done_callback(self._end_channel)
+        self.channel = Channel(lambda: on_watched(self))
 
     def fail(self, error: Exception) -> None:
         """End the job without a report, unless it has ended already."""
         if not self.report.done():
             self.report.set_exception(error)
+
+    def _end_channel(self, report: asyncio.Future[MatchReport]) -> None:
+        if report.cancelled():
+            self.channel.end(None, "cancelled")
+        elif (error := report.exception()) is not None:
+            self.channel.end(None, str(error))
+        else:
+            self.channel.end(report.result())
 
 
 class WorkerProcess:
@@ -128,6 +141,14 @@ class WorkerProcess:
         """Send it a match."""
         self._jobs[job.ticket] = job
         self._tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
+        if job.channel.is_watched:
+            self.tell_watched(job)
+
+    def tell_watched(self, job: Job) -> None:
+        """Tell it whether a match is watched, and whose logs; nothing happens if it does not have that one."""
+        if job.ticket in self._jobs:
+            logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
+            self._tell({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
 
     def withdraw(self, job: Job) -> None:
         """Have it drop a job; nothing happens if it does not have that one."""
@@ -164,13 +185,18 @@ class WorkerProcess:
     def _handle(self, head: Mapping[str, Any], blob: bytes) -> None:
         if head["event"] == "ready":
             self.is_ready = True
+        elif head["event"] == "live":
+            self._jobs[head["ticket"]].channel.publish([read_live(head["live"], blob)])
+            return
         else:
-            job = self._jobs.pop(head["ticket"])
-            if head["event"] == "lost":
-                self._fail(job, MatchLostError.from_json(head["error"]))
-            else:
-                self._succeed(job, MatchReport.from_json(head["report"], blob))
+            self._end(self._jobs.pop(head["ticket"]), head, blob)
         self._on_room()
+
+    def _end(self, job: Job, head: Mapping[str, Any], blob: bytes) -> None:
+        if head["event"] == "lost":
+            self._fail(job, MatchLostError.from_json(head["error"]))
+        else:
+            self._succeed(job, MatchReport.from_json(head["report"], blob))
 
     def _succeed(self, job: Job, report: MatchReport) -> None:
         self.warm_bots = report.warm_bots

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from arena.match.decisions import Decision
 from arena.match.host_faults import HostCause, MatchLostError
@@ -45,19 +46,31 @@ class SeatedBot:
     """What measures its processes; without a meter the bot is charged wall time."""
 
 
+class Onlooker(Protocol):
+    """Looks at a match between its decisions."""
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it wants to look; asked before every decision, so it must be cheap."""
+
+    async def look(self) -> None:
+        """Look at what has happened. No clock runs meanwhile, and the match waits."""
+
+
 async def play_match(
     match: Match,
     seats: Sequence[SeatedBot | Fault],
     *,
     lag_meter: LagMeter | None = None,
     may_ponder: bool = False,
+    onlooker: Onlooker | None = None,
 ) -> None:
     """Play a match to its end. A seat whose bot did not start is given by its fault.
 
     `lag_meter` measures how long the referee itself waits for a processor. Raises MatchLostError if the match cannot be
-    judged.
+    judged, and whatever the onlooker raises.
     """
-    await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder).play()
+    await _MatchReferee(match, seats, lag_meter, may_ponder=may_ponder, onlooker=onlooker).play()
 
 
 class _MatchReferee:
@@ -69,6 +82,7 @@ class _MatchReferee:
         "_loop",
         "_match",
         "_meters",
+        "_onlooker",
         "_pondering",
         "_streams",
     )
@@ -80,6 +94,7 @@ class _MatchReferee:
         lag_meter: LagMeter | None = None,
         *,
         may_ponder: bool = False,
+        onlooker: Onlooker | None = None,
     ) -> None:
         bots = [None if isinstance(one, Fault) else one for one in seats]
         self._match = match
@@ -88,6 +103,7 @@ class _MatchReferee:
         self._meters = [None if bot is None else bot.meter for bot in bots]
         self._lag_meter = lag_meter
         self._pondering = None if may_ponder else PonderWatch(self._meters)
+        self._onlooker = onlooker
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
         self._loop = asyncio.get_running_loop()
@@ -100,6 +116,8 @@ class _MatchReferee:
             absent = [*self._absent, *await self._announce()]
             self._match.begin(sorted(absent, key=lambda fault: fault.seat))
             while (decision := self._match.decision) is not None:
+                if self._onlooker is not None and self._onlooker.is_present:
+                    await self._onlooker.look()
                 await self._ask(decision)
             await asyncio.gather(*(self._finish(seat) for seat in range(len(self._streams))))
         finally:

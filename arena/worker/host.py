@@ -22,6 +22,7 @@ from arena.match.spec import MatchSpec, weakest_level
 from arena.referee.play import SeatedBot, play_match
 from arena.referee.server import PlayServer
 from arena.worker.accounts import Accounts, read_accounts
+from arena.worker.audience import Audience
 from arena.worker.blame import StartError, blame_host
 from arena.worker.leaks import check_leaks, draw_one
 from arena.worker.starter import BotStarter
@@ -61,27 +62,31 @@ class MatchHost:
         """End every process and remove every directory."""
         await self._stack.aclose()
 
-    async def play(self, spec: MatchSpec) -> MatchReport:
-        """Play a match and return its report.
+    async def play(self, spec: MatchSpec, audience: Audience | None = None) -> MatchReport:
+        """Play a match, show it to its audience if it has one, and return its report.
 
         Raises MatchSpecError; MatchLostError when the host is to blame, never because of a bot; HostBrokenError when
         this host can play nothing more.
         """
         match = Match(spec)
         try:
-            return await self._play(match)
+            return await self._play(match, audience)
         except HostingError as error:
             raise blame_host(error) from error
 
-    async def _play(self, match: Match) -> MatchReport:
+    async def _play(self, match: Match, audience: Audience | None) -> MatchReport:
         spec = match.spec
         # The matches of a block share a chance seed: who has played one knows what is thrown and drawn in the others.
         seated = await self._bots.seat(spec, spec.block if match.playing.game.has_chance else "")
         used = [isinstance(one, WarmBot) and one.has_played for one in seated]
         started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
-        await self._referee(match, seated)
+        if audience is not None:
+            audience.take_places(match, seated, started_at_us)
+        await self._referee(match, seated, audience)
         duration_us = (time.monotonic_ns() - started) // 1000
         left = await asyncio.gather(*(self._part_with(match, seat, one) for seat, one in enumerate(seated)))
+        if audience is not None:
+            await audience.look()  # once more: the last words of a bot that has ended are in its log by now
         document = build_document(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]
@@ -89,7 +94,7 @@ class MatchHost:
         checks = await check_leaks(self._bots, spec, document, drawn)
         return replace(_report(match, document, checks, accounts), warm_bots=self._bots.count_idle())
 
-    async def _referee(self, match: Match, seated: list[WarmBot | StartError]) -> None:
+    async def _referee(self, match: Match, seated: list[WarmBot | StartError], audience: Audience | None) -> None:
         bots = [one for one in seated if isinstance(one, WarmBot)]
         meters = {bot: self._meter_of(bot) for bot in bots}
         lag_meter = OwnWaitMeter()
@@ -98,7 +103,7 @@ class MatchHost:
             for seat, one in enumerate(seated)
         ]
         try:
-            await play_match(match, seats, lag_meter=lag_meter)
+            await play_match(match, seats, lag_meter=lag_meter, onlooker=audience)
         except BaseException:
             for bot in bots:
                 self._bots.end(bot)
@@ -152,5 +157,6 @@ def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...
         leak_checks=checks,
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,
+        runtimes=tuple(seat.runtime for seat in match.spec.seats),
         referee_lag_us=max((entry.figures.referee_lag_us for entry in match.entries if entry.figures), default=0),
     )

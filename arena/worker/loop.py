@@ -4,11 +4,14 @@ Messages are frames (`arena.hosting.frames`). From the coordinator, which closes
 
     {"do": "play", "ticket": 1, "spec": {...}}              a `MatchSpec`
     {"do": "cancel", "ticket": 1}
+    {"do": "watch", "ticket": 1, "logs": [0]}               somebody watches, and these seats' logs; may be repeated
+    {"do": "unwatch", "ticket": 1}                          nobody does any more
 
 To the coordinator:
 
     {"event": "ready"}
     {"event": "report", "ticket": 1, "report": {...}}       a `MatchReport` with its blob
+    {"event": "live", "ticket": 1, "live": {...}}           a `LiveEvent` of a match that is watched, with its bytes
     {"event": "lost", "ticket": 1, "error": {...}}          a `MatchLostError`; if it `is_last`, the worker ends and
                                                             has begun no other match
 
@@ -20,11 +23,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
+from collections.abc import Sequence
+from functools import partial
 
 from arena.hosting.frames import encode_frame, read_frame
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.match.live import LiveEvent, live_json
 from arena.match.match import MatchSpecError
 from arena.match.spec import MatchSpec
+from arena.worker.audience import Audience
 from arena.worker.host import MatchHost
 
 
@@ -37,6 +44,7 @@ class WorkerLoop:
         self._reader = reader
         self._output = output
         self._waiting: deque[tuple[int, MatchSpec]] = deque()
+        self._audiences: dict[int, Audience] = {}
         self._has_work = asyncio.Event()
         self._playing: tuple[int, asyncio.Task[bytes]] | None = None
 
@@ -57,16 +65,34 @@ class WorkerLoop:
         while (frame := await read_frame(self._reader)) is not None:
             head, _ = frame
             if head["do"] == "play":
-                self._waiting.append((head["ticket"], MatchSpec.from_json(head["spec"])))
-                self._has_work.set()
+                self._order(head["ticket"], MatchSpec.from_json(head["spec"]))
             elif head["do"] == "cancel":
                 self._cancel(head["ticket"])
+            elif (audience := self._audiences.get(head["ticket"])) is None:
+                continue  # the match has just ended
+            elif head["do"] == "watch":
+                audience.come(head["logs"])
+            elif head["do"] == "unwatch":
+                audience.leave()
+
+    def _order(self, ticket: int, spec: MatchSpec) -> None:
+        self._waiting.append((ticket, spec))
+        self._audiences[ticket] = Audience(partial(self._show, ticket))
+        self._has_work.set()
+
+    def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
+        frames = []
+        for event in events:
+            live, blob = live_json(event)
+            frames.append(encode_frame({"event": "live", "ticket": ticket, "live": live}, blob))
+        self._send(b"".join(frames))
 
     def _cancel(self, ticket: int) -> None:
         if self._playing is not None and self._playing[0] == ticket:
             self._playing[1].cancel()
         for job in [job for job in self._waiting if job[0] == ticket]:
             self._waiting.remove(job)
+            del self._audiences[ticket]
             self._send(_encode_cancelled(ticket))
 
     async def _play_all(self) -> None:
@@ -82,6 +108,7 @@ class WorkerLoop:
             finally:
                 task.cancel()
                 self._playing = None
+                del self._audiences[ticket]
             self._send(_encode_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
@@ -90,7 +117,7 @@ class WorkerLoop:
         Raises HostBrokenError after sending the message itself, because this worker must end.
         """
         try:
-            report = await self._host.play(spec)
+            report = await self._host.play(spec, self._audiences[ticket])
             return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.blob())
         except MatchSpecError as error:
             return _encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))

@@ -10,12 +10,13 @@ from typing import Any
 from sqlmodel import Session, select
 
 from ratings.errors import PlanError
-from ratings.ledger import attempts, bots, entering, importing, leasing, rebuild, recording, tournaments
+from ratings.ledger import attempts, bots, entering, importing, leasing, rebuild, recording, runtimes, tournaments
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import MatchFact
+from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
@@ -149,6 +150,11 @@ class Ledger:
         """Give all leased matches of a tournament back, without blame, and return how many they were."""
         with write(self._database) as session:
             return leasing.release(session, tournament_id)
+
+    def note_runtimes(self, facts: Sequence[RuntimeFact]) -> None:
+        """Record what bots run in, unless it is recorded already."""
+        with write(self._database) as session:
+            runtimes.note_runtimes(session, facts)
 
     def rebuild(self, pool_id: str | None = None) -> int:
         """Write the ratings of one pool, or of all, anew from the facts, and return how many matches were rated.

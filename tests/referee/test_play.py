@@ -10,7 +10,7 @@ from arena.match.messages import Answer, Resignation
 from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Inbox
-from arena.referee.play import SeatedBot, _MatchReferee
+from arena.referee.play import Onlooker, SeatedBot, _MatchReferee
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 
@@ -70,6 +70,36 @@ async def test_the_clock_starts_when_the_decide_is_handed_to_the_transport() -> 
     assert [entry.elapsed_us for entry in match.entries] == [900_000]
 
 
+class SlowOnlooker:
+    """Takes an hour for every look, and remembers what it saw."""
+
+    is_present = True
+
+    def __init__(self, match: Match, clock: Clock) -> None:
+        self._match, self._clock = match, clock
+        self.seen: list[int] = []
+
+    async def look(self) -> None:
+        self.seen.append(len(self._match.entries))
+        self._clock.now += 3600
+
+
+async def test_looking_on_costs_no_bot_any_time_however_long_it_takes() -> None:
+    """By the clock's own figures: they are those of the same match that nobody watches."""
+    matches = []
+    for is_watched in (False, True):
+        match, clock = Match(script_spec("0:3 1:2 0:3 1:2", 2, clock=TimeControl(1_000_000))), Clock()
+        onlooker = SlowOnlooker(match, clock)
+        onlooker.is_present = is_watched
+        await play(match, clock, *(SlowTransport(match, clock) for _ in range(2)), onlooker=onlooker)
+        assert onlooker.seen == ([0, 1, 2, 3] if is_watched else [])
+        assert clock.now > 3600 * len(onlooker.seen)
+        matches.append(match)
+    alone, watched = ([(entry.elapsed_us, entry.charged_us) for entry in match.entries] for match in matches)
+    assert watched == alone == [(900_000, 900_000)] * 4
+    assert matches[1].result().faults == ()
+
+
 class Silent(SlowTransport):
     """A bot that is told and never answers."""
 
@@ -104,12 +134,17 @@ class Slow:
 
 
 async def play(
-    match: Match, clock: Clock, *streams: SlowTransport, meters: Sequence[Slow] = (), may_ponder: bool = False
+    match: Match,
+    clock: Clock,
+    *streams: SlowTransport,
+    meters: Sequence[Slow] = (),
+    may_ponder: bool = False,
+    onlooker: Onlooker | None = None,
 ) -> None:
     """Play a match over these streams, by the clock of the test."""
     meter_of = dict(enumerate(meters))
     seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]  # type: ignore[arg-type]
-    referee = _MatchReferee(match, seats, may_ponder=may_ponder)
+    referee = _MatchReferee(match, seats, may_ponder=may_ponder, onlooker=onlooker)
     referee._loop = clock  # type: ignore[assignment]
     await referee.play()
 

@@ -58,4 +58,6 @@ RUNTIMES = Setting(
     "Option --runtimes.",
 )
 
-SETTINGS = (DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)
+HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")
+
+SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)

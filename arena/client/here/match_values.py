@@ -63,7 +63,7 @@ def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) ->
     return replace(
         planned,
         rated=match.rated and detail.tournament.rated,
-        seats=tuple(_seat(match, row) for row in detail.seats),
+        seats=tuple(_seat(detail, row) for row in detail.seats),
         by_rules=match.by_rules,
         plies=match.plies,
         decisions=match.decisions,
@@ -92,23 +92,30 @@ def _planned(detail: matches.MatchDetail, viewer: Viewer) -> MatchDetail:
         attempt=match.attempt,
         rated=None,
         sandbox=match.sandbox,
-        seats=tuple(_sitting(row) for row in detail.seats),
+        seats=tuple(_sitting(detail, row) for row in detail.seats),
         attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
     )
 
 
-def _sitting(row: SeatRow) -> MatchSeat:
-    return MatchSeat(row.seat.seat, row.bot, row.version.number, row.version.content_hash, runtime=row.seat.runtime)
+def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
+    return MatchSeat(
+        seat=row.seat.seat,
+        bot=row.bot,
+        version=row.version.number,
+        content_hash=row.version.content_hash,
+        runtime=row.seat.runtime,
+        runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
+    )
 
 
-def _seat(match: Match, row: SeatRow) -> MatchSeat:
+def _seat(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
     seat = row.seat
     return replace(
-        _sitting(row),
+        _sitting(detail, row),
         rank=seat.rank,
         forfeit=seat.forfeit,
         resigned=seat.resigned,
-        ended=_ending(match, row),
+        ended=_ending(detail.match, row),
         rating_change=None if row.change is None else _exposure_change(row.change),
     )
 

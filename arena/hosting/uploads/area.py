@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.hosting.building import fsync_directory
+from arena.hosting.building import fsync
 from arena.hosting.removal import remove_tree
 from arena.hosting.uploads.disk import (
     Upload,
@@ -218,7 +218,7 @@ class UploadArea:
             unmade.rename(directory)
         finally:
             remove_tree(str(unmade))
-        fsync_directory(self.root)
+        fsync(self.root)
         return upload
 
     def _remove(self, directory: Path) -> None:

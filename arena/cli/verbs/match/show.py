@@ -16,9 +16,11 @@ from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
-from arena.client.values.matches import MatchDetail, MatchTimes
+from arena.client.values.matches import MatchDetail, MatchSeat, MatchTimes
 
 app = typer.Typer()
+
+_SHOWN_DIGITS = 12
 
 _SEATS = (
     Column("seat", "SEAT", right=True),
@@ -26,6 +28,7 @@ _SEATS = (
     Column("version", "VERSION", right=True),
     Column("rank", "RANK", right=True),
     Column("ended", "ENDED"),
+    Column("runtime", "RUNTIME"),
     Column("rating_change", "RATING", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
 )
 
@@ -52,13 +55,18 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         return
     print_facts(_people_facts(detail))
     typer.echo()
-    print_table(_SEATS, [asdict(seat) for seat in detail.seats], as_json=False)
+    print_table(_SEATS, [{**asdict(seat), "runtime": _runtime(seat)} for seat in detail.seats], as_json=False)
     print_problems(detail)
     if times is not None:
         print_times(times)
     if detail.plies is not None:
         show = next_command("replay", "show", short_match_id(detail.match_id), db=db)
         typer.echo(f"\n`{show}` shows how it was played")
+
+
+def _runtime(seat: MatchSeat) -> str | None:
+    """Return name and beginning of the hash of what a seat ran in."""
+    return None if seat.runtime is None else f"{seat.runtime_name or ''} {seat.runtime[:_SHOWN_DIGITS]}".strip()
 
 
 def _people_facts(detail: MatchDetail) -> dict[str, Any]:

@@ -1,0 +1,70 @@
+"""Shows a match to those who watch it, while somebody does. It looks only when no clock runs.
+
+The referee lets it look between two decisions, after an answer was judged and before the next question is sent: so what
+it costs to write events down is charged to nobody. A bot that thinks for long is seen to move when it has moved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from arena.match.live import LiveEvent, LiveLog, LiveReader
+from arena.match.match import Match
+from arena.worker.accounts import read_log
+from arena.worker.blame import StartError
+from arena.worker.warm_bot import WarmBot
+
+Show = Callable[[Sequence[LiveEvent]], None]
+
+
+class Audience:
+    """Those who watch one match, as one: it is shown every event once, however they come and go."""
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._reader: LiveReader | None = None
+        self._seated: Sequence[WarmBot | StartError] = ()
+        self._read_bytes: dict[int, int] = {}
+        """How much of its log was shown, for each seat whose log is wanted."""
+        self.is_present = False
+        """Whether anybody watches."""
+
+    def come(self, logs: Iterable[int]) -> None:
+        """Note that somebody watches, and which seats' logs are wanted from now on besides those that were."""
+        self.is_present = True
+        for seat in logs:
+            self._read_bytes.setdefault(seat, 0)
+
+    def leave(self) -> None:
+        """Note that nobody watches; whoever comes again sees what was missed."""
+        self.is_present = False
+
+    def take_places(self, match: Match, seated: Sequence[WarmBot | StartError], started_at_us: int) -> None:
+        """Tell it which match begins, and what plays it."""
+        self._reader, self._seated = LiveReader(match, started_at_us), seated
+
+    async def look(self) -> None:
+        """Show what has happened since the last look. Raises HostingError."""
+        if not self.is_present or self._reader is None:
+            return
+        events: list[LiveEvent] = list(self._reader.read())
+        wanted = [seat for seat in self._read_bytes if 0 <= seat < len(self._seated)]
+        for found in await asyncio.gather(*map(self._read_log, wanted)):
+            events += found
+        if events:
+            self._show(events)
+
+    async def _read_log(self, seat: int) -> list[LiveEvent]:
+        start = self._read_bytes[seat]
+        log = await read_log(self._seated[seat], start)
+        self._read_bytes[seat] = start + log.total_bytes
+        return list(self._parts(seat, start, log.head, log.tail, log.cut_bytes))
+
+    def _parts(self, seat: int, start: int, head: bytes, tail: bytes, cut_bytes: int) -> Iterator[LiveEvent]:
+        assert self._reader is not None
+        data = head if cut_bytes else head + tail
+        if data:
+            yield LiveLog(self._reader.sequence, seat, start, data)
+        if cut_bytes:
+            yield LiveLog(self._reader.sequence, seat, start + len(head) + cut_bytes, tail, cut_bytes)
