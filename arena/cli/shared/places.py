@@ -34,12 +34,14 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     This is the callback of `--db`. What is written on the command line counts more than what the environment says.
     Raise MisuseError if both are written there.
     """
-    server = context.find_root().params.get("server") or ""
+    server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = _is_written(context.get_parameter_source("db"))
     names_server = _is_written(context.find_root().get_parameter_source("server"))
-    if server and names_db and names_server:
+    if server == settings.NO_SERVER:
+        return db
+    if names_db and names_server:
         raise MisuseError("--server and --db exclude each other; give one of them")
-    return f"{SERVICE}{server}" if server and not names_db else db
+    return db if names_db else f"{SERVICE}{server}"
 
 
 def _is_written(source: enum.Enum | None) -> bool:
@@ -51,4 +53,5 @@ def place_words(place: str) -> tuple[list[str], list[str]]:
     name = service_name(place)
     if name is not None:
         return ([] if name == settings.SERVER.value else ["--server", name]), []
-    return [], [] if place == settings.DB.value and not settings.SERVER.value else ["--db", place]
+    is_usual = place == settings.DB.value and settings.SERVER.value == settings.NO_SERVER
+    return [], [] if is_usual else ["--db", place]
