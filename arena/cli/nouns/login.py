@@ -12,6 +12,7 @@ import typer
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
 from arena.client.profiles import check_profile_name, check_writable, save_profile
+from arena.client.there.quiet import keep_grpc_quiet
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.client.there.channel import Endpoint
@@ -49,6 +50,7 @@ def login(
         raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
     name = check_profile_name(name or _default_name(address))
     check_writable()  # before the code of an invitation is used up
+    keep_grpc_quiet()
     from arena.client.there import connect
 
     endpoint = connect.meet(address, fingerprint, lambda found: _confirm(address, found, reads_token=token_stdin))

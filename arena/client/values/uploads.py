@@ -14,7 +14,7 @@ class UploadTicket:
     upload: str
     """Its id."""
     turn: int
-    """Counts how often it was begun; whoever began it last may send, and nobody else."""
+    """Another number whenever it is begun: whoever began it last may send, and nobody else."""
     offset: int
     """How many bytes of the archive the service has."""
     size_bytes: int
