@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from arena.client.admin import Admin
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
@@ -290,6 +291,10 @@ class ArenaPort(Protocol):
     @property
     def account(self) -> Account:
         """Whoever is asking, and what he was told."""
+
+    @property
+    def admin(self) -> Admin:
+        """Owners and tokens; for organisers only."""
 
     @property
     def operations(self) -> Operations:
