@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -55,16 +55,34 @@ def write_file(target: Path, chunks: Iterable[bytes], *, executable: bool) -> st
 
 
 def publish(building: Path, target: Path) -> None:
-    """Rename a filled directory to its final name, on the disk too; nothing happens if that name is taken."""
+    """Rename a filled directory to its final name, on the disk too; if that name is taken, it is renewed instead."""
     for inner in (building, *building.rglob("*/")):
         inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
     _flush(building)
-    try:
-        building.rename(target)
-    except OSError as error:
-        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
-            raise
+    with locked(target.parent, fcntl.LOCK_SH):
+        try:
+            building.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                raise
+        _touch(target)
     fsync(target.parent)
+
+
+def renew(target: Path) -> bool:
+    """Have a published directory count as published now; return whether it is there."""
+    with suppress(FileNotFoundError), locked(target.parent, fcntl.LOCK_SH):
+        _touch(target)
+        return True
+    return False
+
+
+def unpublish_unless(target: Path, is_used: Callable[[str], bool], older_than_s: float) -> bool:
+    """Remove a directory published or renewed so long ago, unless its name is used; return whether it was removed."""
+    with suppress(FileNotFoundError), locked(target.parent, fcntl.LOCK_EX):
+        if time.time() - target.stat().st_mtime >= older_than_s and not is_used(target.name):
+            return unpublish(target)
+    return False
 
 
 def unpublish(target: Path) -> bool:
@@ -88,6 +106,17 @@ def sweep(root: Path, older_than_s: float) -> None:
                 _remove_unless_locked(path)
 
 
+@contextmanager
+def locked(directory: Path, operation: int) -> Iterator[None]:
+    """Hold a lock of flock(2) on a directory. Raises OSError."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, operation)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def fsync(path: Path) -> None:
     """Write a file, or the entries of a directory, through to the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
@@ -95,6 +124,11 @@ def fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _touch(directory: Path) -> None:
+    with suppress(PermissionError):  # it is another user's, who alone removes it
+        os.utime(directory)
 
 
 def _flush(directory: Path) -> None:
@@ -126,11 +160,5 @@ def _make_locked(root: Path) -> tuple[Path, int]:
 
 
 def _remove_unless_locked(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
         remove_tree(str(path))
-    except BlockingIOError:
-        return
-    finally:
-        os.close(descriptor)
