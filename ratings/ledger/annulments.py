@@ -64,8 +64,7 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     _check_reason(why)
     version = get_version(session, version_id)
     if annulled(session, [version_id]):
-        query = select_rows(Annulment).where(Annulment.version_id == version_id, col(Annulment.match_id).is_(None))
-        return Annulled(session.exec(query.order_by(Annulment.id)).all()[0], 0, ())
+        return Annulled(_of_version(session, version_id), 0, ())
     annulment = _write(session, Annulment(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us()))
     record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
     _mark_blocks(session, annulment)
@@ -96,6 +95,20 @@ def _mark_blocks(session: Session, annulment: Annulment) -> None:
     session.connection().execute(insert(_x).from_select(["block_id", "annulment_id"], its_blocks))
 
 
+def cover_tournament(session: Session, tournament_id: str) -> None:
+    """Annul what versions that were annulled here played in an imported tournament; ratings are left to the caller."""
+    versions = session.exec(select_rows(Entrant.version_id).where(Entrant.tournament_id == tournament_id)).all()
+    for version_id in sorted(annulled(session, versions)):
+        annulment = _of_version(session, version_id)
+        _mark_blocks(session, annulment)
+        _set_verdicts(session.connection(), annulment)
+
+
+def _of_version(session: Session, version_id: str) -> Annulment:
+    query = select_rows(Annulment).where(Annulment.version_id == version_id, col(Annulment.match_id).is_(None))
+    return session.exec(query.order_by(col(Annulment.id).desc())).all()[0]
+
+
 def _leave_all(session: Session, version_id: str) -> None:
     """Withdraw a version from every tournament that is not over."""
     query = (
@@ -112,16 +125,25 @@ def _leave_all(session: Session, version_id: str) -> None:
 def _apply(session: Session, annulment: Annulment) -> Annulled:
     """Let the matches of the blocks that an annulment marked count for nothing."""
     connection = session.connection()
-    blocks = select(_x.c.block_id).where(_x.c.annulment_id == annulment.id)
-    matches = select(_m.c.id).where(_m.c.block_id.in_(blocks))
+    matches = _matches_of(annulment)
     count = connection.execute(select(func.count()).select_from(matches.subquery())).scalar_one()
     firsts = _first_rated(connection, matches)
-    connection.execute(update(_o).where(_o.c.match_id.in_(matches)).values(verdict=Verdict.ANNULLED))
+    _set_verdicts(connection, annulment)
     for pool_id, first in firsts:
         rebuild(session, pool_id, first)
     session.expire_all()
     session.refresh(annulment)
     return Annulled(annulment, int(count), tuple(pool_id for pool_id, _ in firsts))
+
+
+def _matches_of(annulment: Annulment) -> Select[str]:
+    blocks = select(_x.c.block_id).where(_x.c.annulment_id == annulment.id)
+    return select(_m.c.id).where(_m.c.block_id.in_(blocks))
+
+
+def _set_verdicts(connection: Connection, annulment: Annulment) -> None:
+    its = _o.c.match_id.in_(_matches_of(annulment))
+    connection.execute(update(_o).where(its).values(verdict=Verdict.ANNULLED))
 
 
 def _first_rated(connection: Connection, matches: Select[str]) -> Sequence[tuple[str, int]]:

@@ -117,7 +117,7 @@ def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
     """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated.
 
     Only what comes from place `first` in the order of rating on is rated anew; what comes before must be in order. It
-    takes time in proportion to the matches from there on, about 20 s for 100,000 of two seats, and in all of it nobody
+    takes time in proportion to the matches from there on, about 25 s for 100,000 of two seats, and in all of it nobody
     else can write; of memory it takes the same however many they are.
     """
     pool = _get_pool(session, pool_id)

@@ -92,7 +92,7 @@ class ServiceLedger:
     def annul_match(self, match_id: str, *, why: str, actor: str) -> Annulled:
         """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
 
-        One that was annulled already stays so. All matches that were rated after it are rated once more, about 20 s for
+        One that was annulled already stays so. All matches that were rated after it are rated once more, about 25 s for
         100,000 of two seats, and meanwhile nobody else can write. Raises NotFoundError.
         """
         with write(self._database) as session:

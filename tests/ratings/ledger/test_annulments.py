@@ -16,10 +16,12 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.annulments import annulment_of, annulment_of_version, annulments_of, list_annulments
 from ratings.read.crosstable import crosstable
+from ratings.read.exporting import export_tournament
 from ratings.read.lineage import active_version, bot_events
 from ratings.read.loading import load_results
 from ratings.read.matches import match_detail, replay_of
 from ratings.read.scope import Scope
+from ratings.read.tournaments import tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Match, MatchSeat, Pool, RatingOrder
@@ -43,7 +45,7 @@ def matches_of(database: Database) -> list[str]:
 
 def verdicts(database: Database) -> list[Verdict]:
     with read(database) as session:
-        return list(session.exec(select(RatingOrder.verdict).order_by(col(RatingOrder.rating_seq))))
+        return list(session.exec(select(col(RatingOrder.verdict)).order_by(col(RatingOrder.rating_seq))))
 
 
 def pool_of(database: Database) -> str:
@@ -200,6 +202,41 @@ def test_a_version_whose_predecessor_is_annulled_starts_as_a_newcomer(
     first = min(row for row in book.rows(database, "rating_change")["rating_change"] if new in row)
     assert repr(pool.mu) in first
     assert check(database) == []
+
+
+def test_annulments_go_along_with_an_exported_tournament(
+    database: Database, service: ServiceLedger, bots: dict[str, str], tournament: str, empty_file: Path, tmp_path: Path
+) -> None:
+    book.play_all(database, tournament)
+    annul(service, next(one for one in reversed(matches_of(database))))
+    service.annul_version(bots["ada"], why="it cheated", actor="operator")
+    export(database, tournament, tmp_path / "test.arena")
+    other = open_database(book.copy_of(empty_file, tmp_path / "other.db"))
+    imported = Ledger(other).import_tournament(tmp_path / "test.arena")
+    assert imported.same_ratings
+    names = ("annulment", "annulled_block", "rating_order", "rating", "rating_change")
+    assert book.rows(other, *names) == book.rows(database, *names)
+    assert annulment_of_version(other, bots["ada"]) is None
+    assert check(other) == []
+    other.close()
+
+
+def test_what_an_annulled_version_played_elsewhere_does_not_count_here_either(
+    database: Database, bots: dict[str, str], tournament: str, empty_file: Path, tmp_path: Path
+) -> None:
+    book.play_all(database, tournament)
+    export(database, tournament, tmp_path / "test.arena")
+    other = open_database(book.copy_of(empty_file, tmp_path / "other.db"))
+    here = book.add_bots(other, ("ada",))["ada"]
+    ServiceLedger(other).annul_version(here, why="it cheated", actor="operator")
+    assert Ledger(other).import_tournament(tmp_path / "test.arena").rated == 3
+    assert sorted(verdicts(other)) == [Verdict.ANNULLED] * 9 + [Verdict.RATED] * 3
+    assert check(other) == []
+    other.close()
+
+
+def export(database: Database, tournament: str, target: Path) -> None:
+    export_tournament(database, tournament_row(database, tournament).tournament, target)
 
 
 ACTS = st.lists(
