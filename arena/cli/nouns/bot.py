@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.building import build
 from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
@@ -66,6 +68,8 @@ def _add(storage: Storage, directory: Path, owner: str | None, runtimes: Runtime
     runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
     stored = storage.store.add(directory)
     manifest = stored.manifest
+    if manifest.build:
+        build(replace(storage.programs, runtimes=runtimes), stored, has_owner=owner is not None)
     version, is_new = Ledger(storage.database).add_version(
         bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
     )
