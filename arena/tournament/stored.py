@@ -59,7 +59,7 @@ def situation_of(played: TournamentWaves) -> Situation:
 
 def entrant_of(version: EnteredVersion) -> Entrant:
     """Return a version that entered as its format sees it."""
-    return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave)
+    return Entrant(version.version_id, version.joined_wave, version.withdrawn_wave, version.away)
 
 
 def wave_of(records: Sequence[BlockRecord]) -> Wave:

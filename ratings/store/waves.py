@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -24,6 +24,8 @@ class EnteredVersion:
     """The first wave it is planned in; above 0 for a late entrant."""
     withdrawn_wave: int | None
     """The first wave it is not planned in any more, or `None` while it takes part."""
+    away: tuple[tuple[int, int], ...] = ()
+    """When it had withdrawn and come back: the first wave it was not planned in, and the first it was again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,29 @@ BlockRecord = tuple[MatchRecord, ...]
 
 
 def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersion]:
-    """Return everybody who ever entered, in the order of entry."""
+    """Return everybody who ever entered, in the order of their first entry."""
     entered = select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave).where(_e.c.tournament_id == tournament_id)
-    return [EnteredVersion(*row) for row in session.connection().execute(entered.order_by(_e.c.position))]
+    found: dict[str, EnteredVersion] = {}
+    for version_id, joined, withdrawn in session.connection().execute(entered.order_by(_e.c.position)):
+        before = found.get(version_id)
+        if before is None:
+            found[version_id] = EnteredVersion(version_id, joined, withdrawn)
+        else:
+            left = joined if before.withdrawn_wave is None else before.withdrawn_wave
+            found[version_id] = replace(before, withdrawn_wave=withdrawn, away=(*before.away, (left, joined)))
+    return list(found.values())
 
 
 def planned_waves(session: Session, tournament_id: str) -> list[PlannedWave]:
     """Return all waves in order."""
     query = select(_w.c.first_block, _w.c.blocks).where(_w.c.tournament_id == tournament_id).order_by(_w.c.index)
     return [PlannedWave(*row) for row in session.connection().execute(query)]
+
+
+def count_waves(session: Session, tournament_id: str) -> int:
+    """Return how many waves are planned, which is the index of the next."""
+    query = select(func.coalesce(func.max(_w.c.index), -1) + 1).where(_w.c.tournament_id == tournament_id)
+    return int(session.connection().execute(query).scalar_one())
 
 
 def first_open_block(session: Session, tournament_id: str) -> int | None:

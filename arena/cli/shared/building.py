@@ -20,7 +20,7 @@ from arena.hosting.store import StoredVersion
 _SHOWN_LINES = 40
 
 
-def build(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:
+def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
     """Build a version unless it is built already. Raise CliError if its build command fails, after showing its log."""
     programs = replace(programs, policy=read_hosting().policy)
     _announce(programs, stored, has_owner=has_owner)

@@ -50,13 +50,13 @@ class StartRequest:
     environment: Mapping[str, str]
     scratch: str | None = None
     """A working directory that is created for it and removed after its end."""
-    writable: str | None = None
-    """A directory that it may change and that stays after its end; what is in it counts with its private ones."""
     limits: WatchedLimits | None = None
     """None if it is not watched."""
     confinement: Confinement | None = None
     program: str = ""
     """The name of the program in messages; `argv[0]` if empty."""
+    writable: str | None = None
+    """A directory that it may change and that stays after its end; what is in it counts with its private ones."""
 
     @property
     def named_program(self) -> str:
