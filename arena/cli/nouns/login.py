@@ -25,7 +25,7 @@ _LONGEST_TOKEN = 200
 @app.command(
     epilog=example(
         "arena login arena.example.org:7733 --invitation kmi_...",
-        "arena login 192.0.2.7:7733 --name club --fingerprint AB:CD:... --token-stdin < token.txt",
+        "arena login 192.0.2.7:7733 --name club --fingerprint AB:CD:... --token-stdin",
     )
 )
 def login(
