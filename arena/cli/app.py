@@ -34,7 +34,7 @@ NOUNS = {
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
-    "serve": "Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM.",
+    "serve": "Run a service that plays what is queued.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""
