@@ -95,9 +95,9 @@ _BOTS = (
 def list_bots(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the bots with their newest versions, those added last first.
+    """List the bots with their newest versions.
 
-    With --json, the command for the next page is written to stderr.
+    Those added last come first.     With --json, the command for the next page is written to stderr.
     """
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
