@@ -22,7 +22,7 @@ NOUNS = {
     "bot": "The bots of a database, and their versions.",
     "owner": "Who may hand bots in to a service.",
     "token": "What lets owners into a service: make, list, revoke.",
-    "login": "Log in at a service, for `arena --server NAME ...`.",
+    "login": "Log in at a service, for commands with --server.",
     "logout": "Forget a login, or show which there are.",
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",

@@ -24,8 +24,8 @@ _LONGEST_TOKEN = 200
 
 @app.command(
     epilog=example(
-        "arena login arena.example.org:7733 --invitation kmi_...",
-        "arena login 192.0.2.7:7733 --name club --fingerprint AB:CD:... --token-stdin < token.txt",
+        "arena login arena.example.org:7733 --invitation kmi_CODE",
+        "arena login 192.0.2.7:7733 --name club --fingerprint AB:CD:... --token-stdin",
     )
 )
 def login(
@@ -42,7 +42,7 @@ def login(
         typer.Option(metavar="SHA256", help="The certificate's, as the organiser told it; otherwise you are asked."),
     ] = None,
 ) -> None:
-    """Log in at a service, so that `arena --server NAME ...` works there.
+    """Log in at a service, for commands with --server.
 
     Address, certificate and token are kept in your configuration, in a file that only you may read.
     """

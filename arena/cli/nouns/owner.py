@@ -61,7 +61,10 @@ def disable(
     undo: Annotated[bool, typer.Option("--undo", help="Let the owner in again.")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Lock an owner out: the tokens are worth nothing at once, and the bots enter nothing new."""
+    """Lock an owner out.
+
+    The tokens are worth nothing at once, and the bots enter nothing new.
+    """
     with connect(db) as connection:
         connection.arena.admin.set_owner_disabled(name, not undo)
     typer.echo(f"{name} is let in again" if undo else f"{name} is locked out")

@@ -25,7 +25,7 @@ _WEEK_US = 7 * 24 * 3600 * 1_000_000
 
 
 class AdminHere:
-    """Implements `arena.client.admin.Admin`."""
+    """Implements the interface `arena.client.admin.Admin`."""
 
     def __init__(self, database: Database, viewer: Viewer) -> None:
         need_organiser(viewer, "manage owners and tokens")
@@ -72,7 +72,7 @@ class AdminHere:
 
 
 class EntranceHere:
-    """Implements `arena.client.admin.Entrance`."""
+    """Implements the interface `arena.client.admin.Entrance`."""
 
     def __init__(self, database: Database) -> None:
         self._ledger = ServiceLedger(database)

@@ -22,7 +22,10 @@ def admission(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show how the last admission of a version stands, and what its checks found."""
+    """Show what the checks of a version found.
+
+    Its last admission counts; while it goes on, the findings so far are shown.
+    """
     with connect(db) as connection:
         found = connection.arena.admissions.get_admission(version)
     if as_json:

@@ -43,7 +43,7 @@ def log(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what happened to a bot, the newest first: submitted, admitted, promoted, withdrawn."""
+    """Show what happened to a bot, the newest first."""
     with connect(db) as connection:
         page = connection.arena.bots.list_events(name, rows_wanted(limit), after)
     more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -52,7 +52,10 @@ def log(
 
 @app.command(epilog=example("arena bot promote fox@3f9a01c2"))
 def promote(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Let a version that is admitted play on the ladders, in place of the one that does."""
+    """Let an admitted version play on the ladders.
+
+    It takes the place of the one that does.
+    """
     with connect(db) as connection:
         _say(connection.arena.bots.promote_version(text, message))
 
@@ -69,7 +72,7 @@ def withdraw(text: VersionText, message: Message = "", db: Database = settings.D
 
 @app.command(epilog=example("arena bot rollback fox"))
 def rollback(name: BotName, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Let the version play again that played before the present one."""
+    """Let the version before play on the ladders again."""
     with connect(db) as connection:
         _say(connection.arena.bots.roll_back(name, message))
 
