@@ -190,7 +190,7 @@ def test_a_competitor_elsewhere_submits_a_bot_which_is_admitted_and_plays_on_the
         field.ok("login", served.addresses["owners"], *login)
         submitted = field.ok("--server", "club", "bot", "submit", source)
         assert "admitted: " in submitted.err
-        wait_until(lambda: "ada/fox" in {row["bot"] for row in field.ok("leaderboard", "--json").json})
+        wait_until(lambda: "ada/fox" in {row[0] for row in field.table()})
         assert served.metric('arena_admission_seconds_count{verdict="admitted"}') == 1
         assert served.metric('arena_upload_seconds_count{outcome="OK"}') == 1
         assert served.stop() == 0
