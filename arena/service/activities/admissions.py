@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from arena.client.values.admissions import Finding
+from arena.hosting.builder.build import build_version
+from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.service.activities.workshop import Workshop
@@ -42,6 +46,11 @@ class UndecidedAdmissionError(Exception):
 
 class _OverError(Exception):
     """Somebody has withdrawn the version meanwhile."""
+
+
+def _refuse(sentence: str, evidence: Mapping[str, Any]) -> AdmissionVerdict:
+    """Return the verdict on a version that does not even start, through the fault of its author."""
+    return AdmissionVerdict(Outcome.REFUSED, (failed(Check.START, sentence, evidence),), f"Refused: {sentence}")
 
 
 class AdmissionDesk:
@@ -97,10 +106,14 @@ class AdmissionDesk:
 
     async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
         try:
+            built = await build_version(
+                self._shop.programs, taken.version.content_hash, has_owner=taken.owner is not None
+            )
+            if isinstance(built, BuildFailure):
+                return _refuse(f"It cannot be built: {built.sentence}", {"log": built.log})
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            finding = failed(Check.START, f"It cannot be started here: {error}.")
-            return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
+            return _refuse(f"It cannot be started here: {error}.", {})
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
+from arena.hosting.builder.build import build_version
+from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.service.bell import Bell
 from arena.service.logs import Logger
@@ -14,6 +17,7 @@ from arena.service.supervision import Supervisor
 from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from ratings.read.unfinished import present_programs
 from ratings.store.database import Database
 
 
@@ -36,6 +40,7 @@ class Workshop:
 
         Raises what `arena.tournament.runner.run_tournament` raises.
         """
+        await self._build(tournament_id)
         view = self.slots.view(kind, name, pace=pace)
         try:
             end = await run_tournament(
@@ -50,3 +55,11 @@ class Workshop:
             counts = {"finished": end.finished, "void": end.void, "total": end.total}
             self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end
+
+    async def _build(self, tournament_id: str) -> None:
+        """Build again what was built for a runtime that has changed since."""
+        present = await asyncio.to_thread(present_programs, self.database, tournament_id)
+        for program in (one for one in present if one.is_built):
+            built = await build_version(self.programs, program.content_hash, has_owner=program.has_owner)
+            if isinstance(built, BuildFailure):
+                self.log.error("not built", bot=program.bot, version=program.content_hash[:12], why=built.sentence)

@@ -10,9 +10,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from arena.executor.local import LocalExecutor
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import VersionStore
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.ladders import LadderKeeper
@@ -26,6 +23,7 @@ from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
 from arena.service.life.owners import make_own_certificate, open_owners
+from arena.service.life.programs import make_programs
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
@@ -40,7 +38,6 @@ from arena.tournament.lock import sweep_locks
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 
-AUTO = "auto"
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
 Say = Callable[[str], None]
@@ -94,6 +91,7 @@ class _Service:
         self._metrics = Metrics()
         self._health = Health()
         self._log = get_logger("service")
+        self._programs = make_programs(home, settings)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
         """Start everything, wait for a signal or for the end of something that must not end, and end everything."""
@@ -132,12 +130,9 @@ class _Service:
 
     def _make_shop(self, slots: Slots) -> Workshop:
         service = self._settings.service
-        level = None if service.sandbox == AUTO else service.sandbox
         return Workshop(
             database=self._database,
-            programs=StoredPrograms(
-                VersionStore(self._home.store), SandboxPolicy(level, service.allow_reduced_sandbox)
-            ),
+            programs=self._programs,
             slots=slots,
             supervisor=Supervisor(self._health, self._log, self._count_crash),
             bell=Bell(),
@@ -156,7 +151,7 @@ class _Service:
 
     async def _listen(self, stack: AsyncExitStack, bell: Bell) -> Ready:
         """Listen wherever the settings say, and return where."""
-        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring)
+        owners = await open_owners(self._home, self._settings, self._database, self._programs, self._metrics, bell.ring)
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
         if owners.addresses.address is not None:

@@ -75,6 +75,8 @@ class Services:
     """Called after something was written that the scheduler may act on."""
     observe: Callable[[str, str, float], None] = _nothing
     """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
+    programs: StoredPrograms | None = None
+    """The bots' programs with the runtimes of the service; `None` for those of `store` with the usual ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,8 @@ class OwnersServer:
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self._services.database, StoredPrograms(self._services.store), viewer)
+        programs = self._services.programs or StoredPrograms(self._services.store)
+        return ArenaHere(self._services.database, programs, viewer)
 
     def _intake(self) -> Intake:
         services = self._services
