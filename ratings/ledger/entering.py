@@ -28,7 +28,7 @@ def join(session: Session, tournament_id: str, version_id: str) -> int:
     known = waves.entered_versions(session, tournament_id)
     if any(entrant.version_id == version_id for entrant in known):
         raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
-    wave = len(waves.planned_waves(session, tournament_id))
+    wave = waves.count_waves(session, tournament_id)
     session.add(Entrant(tournament_id=tournament_id, position=len(known), version_id=version_id, joined_wave=wave))
     session.flush()
     return wave
@@ -42,7 +42,7 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str)
     """
     _check_open(session, lock(session, tournament_id))
     entrant = _get_present(session, tournament_id, version_id)
-    entrant.withdrawn_wave = len(waves.planned_waves(session, tournament_id))
+    entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
     session.add(entrant)
     session.flush()
     void = _void_blocks(session, tournament_id, version_id, reason)

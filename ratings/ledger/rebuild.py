@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert, select
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
+from ratings.ledger import tallies
 from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
 from ratings.statistics.skill import Skill
@@ -100,9 +101,13 @@ def _rated_matches(session: Session, pool_id: str) -> Iterator[list[AnyRow]]:
 
 
 def rebuild(session: Session, pool_id: str) -> int:
-    """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated."""
+    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts.
+
+    Return how many matches were rated.
+    """
     rebuilt = compute(session, pool_id)
     connection = session.connection()
+    tallies.rebuild(connection, pool_id)
     connection.execute(delete(tables.rating_change).where(tables.rating_change.c.pool_id == pool_id))
     connection.execute(delete(tables.rating).where(tables.rating.c.pool_id == pool_id))
     if rebuilt.changes:

@@ -11,9 +11,10 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.situation import Situation
-from arena.tournament.stored import format_of, situation_of
+from arena.tournament.stored import format_of
+from arena.tournament.table import read_situation
 from ratings.read.crosstable import names as names_of
-from ratings.read.waves import tournament_waves
+from ratings.read.tournaments import tournament_row
 from ratings.statistics.compare.comparison import Answer, Comparison
 from ratings.store.database import Database
 from ratings.store.models import Tournament
@@ -48,7 +49,7 @@ def find_conclusion(database: Database, form: Format, situation: Situation) -> C
     if isinstance(form, Adaptive):
         standing = form.answer(situation)
         return BestKnown(form.until, standing, names_of(database, [*standing.leaders, *standing.contenders]))
-    return form.comparison(situation.blocks) if isinstance(form, Compare) else None
+    return form.comparison(situation) if isinstance(form, Compare) else None
 
 
 def conclusion_lines(conclusion: Conclusion | None) -> list[str]:
@@ -76,9 +77,9 @@ def conclusion_facts(conclusion: Conclusion | None) -> dict[str, Any] | None:
 
 def find_comparison(storage: Storage, tournament: Tournament) -> Comparison | None:
     """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
-    waves = tournament_waves(storage.database, tournament.id)
-    form = format_of(waves.tournament, waves.pool)
-    return form.comparison(situation_of(waves).blocks) if isinstance(form, Compare) else None
+    row = tournament_row(storage.database, tournament.id)
+    form = format_of(row.tournament, row.pool)
+    return form.comparison(read_situation(storage.database, tournament.id)) if isinstance(form, Compare) else None
 
 
 def progress_note(storage: Storage, tournament: Tournament) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import typer
 
@@ -11,7 +11,7 @@ from arena.cli.shared.output import printable
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
 from arena.match.report import LeakVerdict
-from ratings.read.leaks import LeakRow, leak_checks
+from ratings.read.leaks import LeakRow, flagged_checks
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import Tournament
@@ -29,7 +29,7 @@ def report_host(storage: Storage, tournament: Tournament) -> None:
     count = tournament_row(storage.database, tournament.id).progress.void
     only = MatchFilter(tournament.id, state=MatchState.VOID)
     void = list_matches(storage.database, only, limit=_MOST_SHOWN, newest_first=False)
-    leaks = leak_checks(storage.database, tournament.id)
+    leaks = flagged_checks(storage.database, tournament.id)
     if count:
         show = next_command("match", "list", tournament.name, "--state", "void", db=storage.place)
         typer.echo(f"{_count(count)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)
@@ -53,12 +53,12 @@ def leak_lines(rows: Sequence[LeakRow]) -> list[str]:
     ]
 
 
-def leak_summary(rows: Sequence[LeakRow]) -> str:
-    """Count all leak checks of a tournament by verdict, in one line."""
-    if not rows:
+def leak_summary(counts: Mapping[str, int]) -> str:
+    """Tell how many leak checks of a tournament came to which verdict, in one line."""
+    if not counts:
         return "none"
-    counts = [(verdict, sum(row.check.verdict == verdict for row in rows)) for verdict in LeakVerdict]
-    return f"{len(rows)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
+    found = [f"{counts[verdict]} {verdict.value}" for verdict in LeakVerdict if verdict in counts]
+    return f"{sum(counts.values())}: {', '.join(found)}"
 
 
 def _count(matches: int) -> str:

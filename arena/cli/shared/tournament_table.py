@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from arena.cli.shared.output import Column, format_percent, print_table
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.formats.format import Standing
-from arena.tournament.stored import format_of, situation_of
-from ratings.read.tournaments import EntrantRow, standings
-from ratings.read.waves import TournamentWaves, tournament_waves
+from arena.tournament.stored import format_of
+from arena.tournament.table import table_situation
+from ratings.read.report import TournamentReport, tournament_report
+from ratings.read.tournaments import EntrantRow
 from ratings.store.database import Database
 from ratings.store.models import Tournament
 
@@ -42,17 +42,22 @@ class TournamentTable:
     conclusion: Conclusion | None
 
 
-def make_table(database: Database, waves: TournamentWaves, entrants: Sequence[EntrantRow]) -> TournamentTable:
-    """Return the table of a tournament, given all that was played in it, and how all its entrants fared."""
-    rows = {row.version_id: asdict(row) for row in entrants}
-    form = format_of(waves.tournament, waves.pool)
+def make_table(database: Database, report: TournamentReport) -> TournamentTable:
+    """Return the table of a tournament, given how all its entrants fared."""
+    rows = {row.version_id: _facts(row) for row in report.entrants}
+    form = format_of(report.row.tournament, report.row.pool)
     if form is None:  # a single match has no format, and so no blocks, points and status to tell
         none = {"blocks": 0, "points": 0, "status": ""}
         unranked = [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]
         return TournamentTable(unranked, None)
-    situation = situation_of(waves)
-    ranked = [_ranked(rows[standing.entrant], standing) for standing in form.standings(situation)]
+    situation = table_situation(database, form, report)
+    # Entrants stay, but one may have joined since the report was read.
+    ranked = [_ranked(rows[row.entrant], row) for row in form.standings(situation) if row.entrant in rows]
     return TournamentTable(ranked, find_conclusion(database, form, situation))
+
+
+def _facts(row: EntrantRow) -> dict[str, Any]:
+    return {key: value for key, value in asdict(row).items() if key != "whole"}
 
 
 def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
@@ -68,9 +73,7 @@ def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
 
 def print_end(storage: Storage, tournament: Tournament, *, as_json: bool = False) -> None:
     """Print the table and the conclusion of a tournament, and where to look next."""
-    # Entrants stay, so whoever is in the waves has a row, also who joins between the two calls.
-    waves = tournament_waves(storage.database, tournament.id)
-    table = make_table(storage.database, waves, standings(storage.database, tournament.id))
+    table = make_table(storage.database, tournament_report(storage.database, tournament.id))
     print_table(TOURNAMENT_COLUMNS, table.rows, as_json=as_json)
     if not as_json:
         for line in conclusion_lines(table.conclusion):

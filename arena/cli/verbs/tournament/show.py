@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
 from arena.cli.shared.host_report import leak_lines, leak_summary
 from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import format_seats, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
+from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool
 from arena.cli.shared.storage import open_existing_storage
 from arena.cli.shared.suggestions import next_command
@@ -21,9 +22,10 @@ from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTabl
 from arena.cli.verbs.tournament.arguments import TournamentText
 from arena.cli.verbs.tournament.list_ import tournament_facts
 from ratings.read.leaks import LeakRow
-from ratings.read.match_list import MatchRow
+from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.report import TournamentReport, tournament_report
 from ratings.read.tournaments import TournamentRow
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 
@@ -37,24 +39,37 @@ _MATCHES = (
 )
 
 
-@app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --json"))
+@app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches", help="Show every match too.")] = False,
+    matches: Annotated[bool, typer.Option("--matches", help="Show its matches too, those planned last first.")] = False,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: how far it is, standings, matches."""
+    """Show a tournament: how far it is, standings, matches.
+
+    --limit and --after choose a page of the matches; without --matches only void ones are shown, but --json has all
+    kinds, and writes the command for the next page to stderr.
+    """
     with open_existing_storage(db) as storage:
-        report = tournament_report(storage.database, find_tournament(storage.database, tournament).id)
-        table = make_table(storage.database, report.waves, report.entrants)
+        found = find_tournament(storage.database, tournament)
+        report = tournament_report(storage.database, found.id)
+        table = make_table(storage.database, report)
+        only = MatchFilter(found.id, state=None if matches or as_json else MatchState.VOID)
+        page = list_matches(storage.database, only, limit=rows_wanted(limit), after=after)
+    words = ["tournament", "show", tournament, *(["--matches"] if matches else [])]
+    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     if as_json:
-        print_json(_report_facts(report, table))
+        print_json(_report_facts(report, table, page.items))
+        print_more(more, as_json=True)
         return
     _print_report(report, table)
-    _print_matches([row for row in report.matches if matches or row.match.void_reason])
+    _print_matches(page.items)
+    print_more(more, as_json=False)
     if not report.row.progress.is_over:
-        typer.echo(f"\n`{next_command('tournament', 'resume', report.row.tournament.name, db=db)}` plays what is left")
+        typer.echo(f"\n`{next_command('tournament', 'resume', found.name, db=db)}` plays what is left")
 
 
 def _match_facts(row: MatchRow) -> dict[str, Any]:
@@ -74,14 +89,15 @@ def _match_facts(row: MatchRow) -> dict[str, Any]:
     }
 
 
-def _report_facts(report: TournamentReport, table: TournamentTable) -> dict[str, Any]:
+def _report_facts(report: TournamentReport, table: TournamentTable, matches: Sequence[MatchRow]) -> dict[str, Any]:
     return {
         **tournament_facts(report.row),
         "settings": report.row.tournament.settings,
         "secret": _secret(report),
         "standings": table.rows,
         "answer": conclusion_facts(table.conclusion),
-        "matches": [_match_facts(row) for row in report.matches],
+        "matches": [_match_facts(row) for row in matches],
+        "leak_counts": report.leak_counts,
         "leak_checks": [_leak_facts(row) for row in report.leak_checks],
     }
 
@@ -106,7 +122,7 @@ def _leak_facts(row: LeakRow) -> dict[str, Any]:
 
 
 def _print_report(report: TournamentReport, table: TournamentTable) -> None:
-    facts = {**_people_facts(report.row), "leak checks": leak_summary(report.leak_checks)}
+    facts = {**_people_facts(report.row), "leak checks": leak_summary(report.leak_counts)}
     print_facts({**facts, "secret": _secret(report) or "published when it is over"})
     for line in leak_lines(report.leak_checks):
         typer.echo(line)
