@@ -6,13 +6,15 @@ no lock, and `sweep` removes it.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import hashlib
 import os
+import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,6 +23,9 @@ from arena.hosting.removal import remove_tree
 # Hidden, so that none is mistaken for a version.
 _BUILDING_PREFIX = ".adding-"
 _REMOVING_PREFIX = ".removing-"
+# So many are flushed one by one; with more it takes less to flush all that the file system has in memory.
+_FEW_FILES = 100
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 @contextmanager
@@ -35,7 +40,7 @@ def building_directory(root: Path) -> Iterator[Path]:
 
 
 def write_file(target: Path, chunks: Iterable[bytes], *, executable: bool) -> str:
-    """Write a new read-only file through to the disk and return the SHA-256 (hex) of what was written.
+    """Write a new read-only file and return the SHA-256 (hex) of what was written; `publish` brings it to the disk.
 
     Missing directories above it are made. Raises OSError, FileExistsError if the file is there already.
     """
@@ -46,22 +51,38 @@ def write_file(target: Path, chunks: Iterable[bytes], *, executable: bool) -> st
             digest.update(chunk)
             file.write(chunk)
         os.fchmod(file.fileno(), 0o555 if executable else 0o444)
-        file.flush()
-        os.fsync(file.fileno())
     return digest.hexdigest()
 
 
 def publish(building: Path, target: Path) -> None:
-    """Rename a filled directory to its final name, on the disk too; nothing happens if that name is taken."""
-    for inner in (*building.rglob("*/"), building):
+    """Rename a filled directory to its final name, on the disk too; if that name is taken, it is renewed instead."""
+    for inner in (building, *building.rglob("*/")):
         inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
-        fsync_directory(inner)
-    try:
-        building.rename(target)
-    except OSError as error:
-        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
-            raise
-    fsync_directory(target.parent)
+    _flush(building)
+    with locked(target.parent, fcntl.LOCK_SH):
+        try:
+            building.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                raise
+        _touch(target)
+    fsync(target.parent)
+
+
+def renew(target: Path) -> bool:
+    """Have a published directory count as published now; return whether it is there."""
+    with suppress(FileNotFoundError), locked(target.parent, fcntl.LOCK_SH):
+        _touch(target)
+        return True
+    return False
+
+
+def unpublish_unless(target: Path, is_used: Callable[[str], bool], older_than_s: float) -> bool:
+    """Remove a directory published or renewed so long ago, unless its name is used; return whether it was removed."""
+    with suppress(FileNotFoundError), locked(target.parent, fcntl.LOCK_EX):
+        if time.time() - target.stat().st_mtime >= older_than_s and not is_used(target.name):
+            return unpublish(target)
+    return False
 
 
 def unpublish(target: Path) -> bool:
@@ -71,7 +92,7 @@ def unpublish(target: Path) -> bool:
         target.rename(removing)
     except FileNotFoundError:
         return False
-    fsync_directory(target.parent)
+    fsync(target.parent)
     remove_tree(str(removing))
     return True
 
@@ -85,11 +106,43 @@ def sweep(root: Path, older_than_s: float) -> None:
                 _remove_unless_locked(path)
 
 
-def fsync_directory(directory: Path) -> None:
-    """Write the entries of a directory through to the disk. Raises OSError."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+@contextmanager
+def locked(directory: Path, operation: int) -> Iterator[None]:
+    """Hold a lock of flock(2) on a directory. Raises OSError."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, operation)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def fsync(path: Path) -> None:
+    """Write a file, or the entries of a directory, through to the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _touch(directory: Path) -> None:
+    with suppress(PermissionError):  # it is another user's, who alone removes it
+        os.utime(directory)
+
+
+def _flush(directory: Path) -> None:
+    """Write everything below a directory through to the disk. Raises OSError."""
+    paths = [*directory.rglob("*"), directory]
+    if len(paths) <= _FEW_FILES or _LIBC is None:
+        for path in paths:
+            fsync(path)
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        if _LIBC.syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
     finally:
         os.close(descriptor)
 
@@ -107,11 +160,5 @@ def _make_locked(root: Path) -> tuple[Path, int]:
 
 
 def _remove_unless_locked(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with suppress(BlockingIOError), locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
         remove_tree(str(path))
-    except BlockingIOError:
-        return
-    finally:
-        os.close(descriptor)

@@ -2,7 +2,8 @@
 
 A version's directory appears at once with all its files, which are read-only, and never changes after that until it
 disappears at once. So whoever copies the store while it is used copies whole versions, and a name that was copied once
-need never be copied again; hidden names in the store are no versions.
+need never be copied again; hidden names in the store are no versions. The time of a version's directory tells when it
+was last added.
 
 BotDirectoryError (manifest.py)
 └── BotFilesError (content.py)   a link that leaves the directory, a device, too many or too large files
@@ -126,6 +127,28 @@ class VersionStore:
         except OSError as error:
             raise StoreError(
                 f"{self.root}: {version_hash} cannot be removed ({error.strerror}); check the permissions there"
+            ) from error
+
+    def renew(self, version_hash: str) -> bool:
+        """Have a version count as added now; return whether it is in the store. Raises StoreError."""
+        try:
+            return building.renew(self.directory(version_hash))
+        except OSError as error:
+            raise StoreError(f"{self.root}: cannot be used ({error.strerror}); check its permissions") from error
+
+    def collect(self, is_used: Callable[[str], bool], older_than_s: float = ABANDONED_AFTER_S) -> list[str]:
+        """Remove the versions that are not used and were last added so long ago; return their hashes.
+
+        `is_used` is asked while nobody can add the version. So whoever adds one has `older_than_s` seconds to write
+        down that it is used, also one that lay in the store unused before. Raises StoreError.
+        """
+        try:
+            return [
+                name for name in self.hashes() if building.unpublish_unless(self.directory(name), is_used, older_than_s)
+            ]
+        except OSError as error:
+            raise StoreError(
+                f"{self.root}: versions cannot be removed ({error.strerror}); check the permissions there"
             ) from error
 
     def sweep(self, older_than_s: float) -> None:

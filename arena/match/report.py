@@ -93,6 +93,8 @@ class MatchReport:
     """The logs of the seats whose bots wrote something, if the spec asked for logs."""
     seat_processes: tuple[SeatProcess, ...] = ()
     """The seats whose bots started, if the spec asked for logs."""
+    runtimes: tuple[str, ...] = ()
+    """The hash of the runtime of each seat, as the spec names it."""
     referee_lag_us: int = 0
     """The longest time for which the referee itself waited for a processor during one decision."""
     warm_bots: int = 0
@@ -118,6 +120,7 @@ class MatchReport:
             "result": MatchResult.from_json(data["result"]),
             "leak_checks": tuple(map(LeakCheck.from_json, data["leak_checks"])),
             "seat_logs": logs,
+            "runtimes": tuple(data["runtimes"]),
             "seat_processes": tuple(SeatProcess(**process) for process in data["seat_processes"]),
         }
         return cls(**{**data, **values}, replay=replay)

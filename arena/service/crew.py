@@ -40,9 +40,9 @@ class Crew:
         self._clock = clock
         self._members: dict[str, _Member] = {}
 
-    def keys(self) -> set[str]:
-        """Return the keys of everything that runs or rests."""
-        return set(self._members)
+    def __contains__(self, key: str) -> bool:
+        """Return whether something of that key runs or rests."""
+        return key in self._members
 
     async def reconcile(self, wanted: Mapping[str, Assignment]) -> None:
         """Begin what is wanted and does not run, and end what runs and is not wanted any more."""

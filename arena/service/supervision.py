@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -44,11 +45,15 @@ class Supervisor:
         """Run `work` until it returns; whatever it raises but cancellation is told, and it runs again after a pause."""
         pauses = backoff or Backoff()
         while True:
+            begun_s = time.monotonic()
             try:
                 await work()
             except Exception as error:  # the top of an activity: nothing it does may end the service
+                if time.monotonic() - begun_s > pauses.longest_s:
+                    pauses.reset()
                 await asyncio.sleep(self.report(part, error, pauses))
             else:
+                pauses.reset()
                 self.health.clear(part)
                 return
 

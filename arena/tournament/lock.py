@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.tournament.errors import AlreadyRunningError
@@ -14,6 +14,15 @@ from arena.tournament.errors import AlreadyRunningError
 def lock_path(database: Path, tournament_id: str) -> Path:
     """Return the path of a tournament's lock, beside its database."""
     return database.with_name(f"{database.name}-{tournament_id}.lock")
+
+
+def sweep_locks(database: Path) -> int:
+    """Remove the locks beside a database whose holders were killed, and return how many they were."""
+    swept = 0
+    for path in sorted(database.parent.glob(f"{database.name}-*.lock")):
+        with suppress(AlreadyRunningError), exclusive(path):
+            swept += 1
+    return swept
 
 
 @contextmanager

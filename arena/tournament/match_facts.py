@@ -40,6 +40,7 @@ def fact_of(report: MatchReport, worker: str) -> MatchFact:
             for check in report.leak_checks
         ],
         seat_logs=[SeatLogFact(log.seat, log.data, log.cut_bytes) for log in report.seat_logs],
+        runtimes=report.runtimes,
     )
 
 

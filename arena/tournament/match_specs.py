@@ -13,6 +13,7 @@ from arena.tournament.programs import Program, Programs
 from arena.tournament.stored import clock_of
 from engine import registry
 from ratings.ledger.leasing import LeasedMatch, LeasedSeat
+from ratings.ledger.runtimes import RuntimeFact
 from ratings.store.models import Pool, Tournament
 
 DEFAULT_LEAK_CHECKS = 0.02
@@ -56,6 +57,8 @@ class MatchSpecs:
         self._blocks_per_seed = catalog.blocks_per_seed(tournament.format)
         self._clock = clock_of(tournament, pool)
         self._found: dict[str, Program] = {}
+        self._new_runtimes: set[str] = set()
+        self._known_runtimes: set[str] = set()
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """Return what to play. Raises the errors of `Programs.find`."""
@@ -74,6 +77,17 @@ class MatchSpecs:
             checks_leaks=is_sampled(match.match_id, self._leak_checks),
             keeps_logs=self._keep_logs,
         )
+
+    def take_new_runtimes(self) -> list[RuntimeFact]:
+        """Return the runtimes of the specs so far that were not returned before."""
+        new, self._new_runtimes = self._new_runtimes, set()
+        self._known_runtimes |= new
+        described = {runtime: self._programs.describe_runtime(runtime) for runtime in sorted(new)}
+        return [
+            RuntimeFact(runtime, one.name, one.kind, one.contents)
+            for runtime, one in described.items()
+            if one is not None
+        ]
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
         program = self._find(leased.content_hash)
@@ -94,7 +108,8 @@ class MatchSpecs:
     def _find(self, content_hash: str) -> Program:
         """Return the program of a version, whose files are checked once a run."""
         if content_hash not in self._found:
-            self._found[content_hash] = self._programs.find(content_hash)
+            self._found[content_hash] = program = self._programs.find(content_hash)
+            self._new_runtimes |= {program.runtime} - self._known_runtimes
         return self._found[content_hash]
 
 

@@ -175,6 +175,8 @@ class _Run:
         for match in settlement.leased:
             task = asyncio.ensure_future(self._executor.run(self._specs.spec(match)))
             self._in_flight[task] = match
+        if runtimes := self._specs.take_new_runtimes():
+            self._ledger.note_runtimes(runtimes)
         self._show()
 
     def _settle(self, done: list[asyncio.Task[MatchReport]]) -> None:

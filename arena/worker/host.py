@@ -157,5 +157,6 @@ def _report(match: Match, document: dict[str, Any], checks: tuple[LeakCheck, ...
         leak_checks=checks,
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,
+        runtimes=tuple(seat.runtime for seat in match.spec.seats),
         referee_lag_us=max((entry.figures.referee_lag_us for entry in match.entries if entry.figures), default=0),
     )

@@ -1,9 +1,9 @@
-"""Writes who joins a tournament late, and who withdraws from it."""
+"""Writes who joins a tournament late, who withdraws from it, and who comes back to a ladder."""
 
 from __future__ import annotations
 
-from sqlalchemy import select, update
-from sqlmodel import Session
+from sqlalchemy import func, select, update
+from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
@@ -18,24 +18,38 @@ from ratings.store.states import MatchState
 _m, _s = tables.match, tables.match_seat
 
 
-def join(session: Session, tournament_id: str, version_id: str) -> int:
+def join(session: Session, tournament_id: str, version_id: str, *, may_return: bool = False) -> int:
     """Enter a version from the next wave on, and return the number of that wave (from 0).
 
-    Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
+    One that withdrew only comes back if it `may_return`: a further row tells from which wave on it plays again, so that
+    every wave before follows from what is stored as it did when it was planned. Raises PlanError if it takes part
+    already or the tournament is over, BotError if its bot is disabled.
     """
     _check_open(session, lock(session, tournament_id))
     check_versions(session, [version_id])
-    known = waves.entered_versions(session, tournament_id)
-    if any(entrant.version_id == version_id for entrant in known):
+    last = _last_entry(session, tournament_id, version_id)
+    if last is not None and not (may_return and last.withdrawn_wave is not None):
         raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
     wave = waves.count_waves(session, tournament_id)
-    session.add(Entrant(tournament_id=tournament_id, position=len(known), version_id=version_id, joined_wave=wave))
+    position = _next_position(session, tournament_id)
+    session.add(Entrant(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave))
     session.flush()
     return wave
 
 
-def withdraw(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
-    """Take a version out: no wave plans it any more, and its blocks that are not over are void.
+def _last_entry(session: Session, tournament_id: str, version_id: str) -> Entrant | None:
+    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id, Entrant.version_id == version_id)
+    return session.exec(query.order_by(col(Entrant.position).desc()).limit(1)).first()
+
+
+def _next_position(session: Session, tournament_id: str) -> int:
+    entrant = tables.entrant
+    query = select(func.coalesce(func.max(entrant.c.position), -1) + 1).where(entrant.c.tournament_id == tournament_id)
+    return int(session.connection().execute(query).scalar_one())
+
+
+def withdraw(session: Session, tournament_id: str, version_id: str, reason: str, *, voids: bool = True) -> int:
+    """Take a version out: no wave plans it any more, and, if it `voids` them, its blocks that are not over are void.
 
     Return how many matches will not be played; one that is being played now still ends. Raises NotFoundError if the
     version is not entered, PlanError if it has withdrawn or the tournament is over.
@@ -45,15 +59,14 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str)
     entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
     session.add(entrant)
     session.flush()
-    void = _void_blocks(session, tournament_id, version_id, reason)
+    void = _void_blocks(session, tournament_id, version_id, reason) if voids else 0
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return void
 
 
 def _get_present(session: Session, tournament_id: str, version_id: str) -> Entrant:
-    query = select_rows(Entrant).where(Entrant.tournament_id == tournament_id, Entrant.version_id == version_id)
-    entrant = session.exec(query).one_or_none()
+    entrant = _last_entry(session, tournament_id, version_id)
     if entrant is None:
         raise NotFoundError("this version is not entered; see: arena tournament show")
     if entrant.withdrawn_wave is not None:
@@ -62,15 +75,14 @@ def _get_present(session: Session, tournament_id: str, version_id: str) -> Entra
 
 
 def _void_blocks(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
-    """Make the planned matches of every block in which the version plays void, and return how many they were."""
-    its_blocks = (
-        select(_m.c.block_id)
-        .join(_s, _s.c.match_id == _m.c.id)
-        .where(_m.c.tournament_id == tournament_id, _s.c.version_id == version_id)
-    )
+    """Make the planned matches of every block in which the version plays void, and return how many they were.
+
+    It sits in each match of such a block, so only matches that are planned have to be looked at.
+    """
+    sits = select(_s.c.seat).where(_s.c.match_id == _m.c.id, _s.c.version_id == version_id)
     void = session.connection().execute(
         update(_m)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED, _m.c.block_id.in_(its_blocks))
+        .where(_m.c.tournament_id == tournament_id, _m.c.state == MatchState.PLANNED, sits.exists())
         .values(state=MatchState.VOID, void_reason=reason)
     )
     return int(void.rowcount)

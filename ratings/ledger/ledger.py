@@ -10,12 +10,25 @@ from typing import Any
 from sqlmodel import Session, select
 
 from ratings.errors import PlanError
-from ratings.ledger import attempts, bots, entering, importing, leasing, rebuild, recording, tournaments
+from ratings.ledger import (
+    attempts,
+    bots,
+    entering,
+    importing,
+    ladders,
+    leasing,
+    rebuild,
+    recording,
+    runtimes,
+    tournaments,
+)
 from ratings.ledger.attempts import LostAttempt
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.importing import Imported
 from ratings.ledger.leasing import LeasedMatch
 from ratings.ledger.recording import MatchFact
+from ratings.ledger.runtimes import RuntimeFact
+from ratings.ledger.syncing import sync_ladders
 from ratings.ledger.tournaments import TournamentPlan
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.store.database import Database
@@ -74,12 +87,16 @@ class Ledger:
         """
         new = NewVersion(bot, content_hash, manifest, owner, message, predecessor, actor)
         with write(self._database) as session:
-            return bots.add_version(session, new, most_versions=most_versions)
+            added = bots.add_version(session, new, most_versions=most_versions)
+            sync_ladders(session, added[0])
+            return added
 
     def set_disabled(self, bot: str, *, disabled: bool, actor: str = OPERATOR, message: str = "") -> Bot:
         """Bar a bot from new tournaments, or let it in again; planned matches are played. Raises NotFoundError."""
         with write(self._database) as session:
-            return bots.set_disabled(session, bot=bot, disabled=disabled, actor=actor, message=message)
+            found = bots.set_disabled(session, bot=bot, disabled=disabled, actor=actor, message=message)
+            sync_ladders(session, found)
+            return found
 
     def create_tournament(
         self, plan: TournamentPlan, planner: Planner, *, choose_name: Callable[[Set[str]], str] | None = None
@@ -115,8 +132,12 @@ class Ledger:
             return entering.withdraw(session, tournament_id, version_id, reason)
 
     def cancel(self, tournament_id: str) -> int:
-        """Make every match that is not over void, and return how many they were. Raises NotFoundError."""
+        """Make every match that is not over void, and return how many they were.
+
+        Raises NotFoundError, and LadderError for the tournament of a season that is open.
+        """
         with write(self._database) as session:
+            ladders.check_may_cancel(session, tournament_id)
             return tournaments.cancel(session, tournament_id)
 
     def start_run(self, tournament_id: str, request: LeaseRequest, planner: Planner | None = None) -> Settlement:
@@ -149,6 +170,11 @@ class Ledger:
         """Give all leased matches of a tournament back, without blame, and return how many they were."""
         with write(self._database) as session:
             return leasing.release(session, tournament_id)
+
+    def note_runtimes(self, facts: Sequence[RuntimeFact]) -> None:
+        """Record what bots run in, unless it is recorded already."""
+        with write(self._database) as session:
+            runtimes.note_runtimes(session, facts)
 
     def rebuild(self, pool_id: str | None = None) -> int:
         """Write the ratings of one pool, or of all, anew from the facts, and return how many matches were rated.

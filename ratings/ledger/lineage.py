@@ -6,7 +6,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.errors import BotError
-from ratings.store.admission import is_admitted
+from ratings.store.fitness import annulled, is_admitted
 from ratings.store.ids import now_us
 from ratings.store.lineage import Lineage, lineage_of
 from ratings.store.lookups import get_bot, get_version
@@ -81,16 +81,10 @@ def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
     what = f"version {version.number} of {bot.name!r}"
     if version.withdrawn_at_us is not None:
         raise BotError(f"{what} was withdrawn; submit a new version, or promote another one")
-    if is_annulled(session, version.id):
+    if annulled(session, [version.id]):
         raise BotError(f"{what} was annulled by the organiser; submit a new version, or promote another one")
     if bot.owner_id is not None and not is_admitted(session, version.id):
         raise BotError(f"{what} was not admitted; see why: arena bot show {bot.name}")
-
-
-def is_annulled(session: Session, version_id: str) -> bool:
-    """Return whether everything that the version played was annulled."""
-    query = select(BotEvent.number).where(BotEvent.version_id == version_id, BotEvent.kind == BotEventKind.ANNULLED)
-    return session.exec(query.limit(1)).first() is not None
 
 
 def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:

@@ -72,6 +72,8 @@ class MatchFact:
     """The weakest sandbox level among its bots."""
     leak_checks: Sequence[LeakFact] = ()
     seat_logs: Sequence[SeatLogFact] = ()
+    runtimes: Sequence[str] = ()
+    """The hash of the runtime of each seat, or nothing if nobody looked."""
 
 
 _m, _a, _s = tables.match, tables.attempt, tables.match_seat
@@ -119,7 +121,12 @@ _RELEASE_OTHERS = (
 _SET_SEAT = (
     update(_s)
     .where(_s.c.match_id == bindparam("the_match"), _s.c.seat == bindparam("the_seat"))
-    .values(rank=bindparam("rank"), forfeit=bindparam("forfeit"), resigned=bindparam("resigned"))
+    .values(
+        rank=bindparam("rank"),
+        forfeit=bindparam("forfeit"),
+        resigned=bindparam("resigned"),
+        runtime=bindparam("runtime"),
+    )
 )
 _ADD_FAULT = insert(tables.fault)
 _ADD_LEAK_CHECK = insert(tables.leak_check)
@@ -178,6 +185,8 @@ def _check_fact(fact: MatchFact, match: AnyRow, attempts: Set[tuple[str, int]]) 
         raise FactError(f"{place}: {error}") from error
     if not _seats_named(fact) <= set(range(match.seats)) or len(set(fact.forfeits)) != len(fact.forfeits):
         raise FactError(f"{place}: a forfeit, fault, leak check or log has a seat that is not there, or one seat twice")
+    if fact.runtimes and len(fact.runtimes) != match.seats:
+        raise FactError(f"{place}: {len(fact.runtimes)} runtimes for {match.seats} seats")
     if not fact.replay:
         raise FactError(f"{place}: the replay is empty")
 
@@ -220,6 +229,7 @@ def _seat_rows(fact: MatchFact) -> list[dict[str, Any]]:
             "rank": rank,
             "forfeit": forfeits.get(seat),
             "resigned": seat in fact.resigned,
+            "runtime": (fact.runtimes[seat] or None) if fact.runtimes else None,
         }
         for seat, rank in enumerate(fact.ranks)
     ]

@@ -7,15 +7,16 @@ from typing import Any
 
 from sqlmodel import Session
 
-from ratings.ledger import accounts, admissions, invitations, lineage
+from ratings.ledger import accounts, admissions, invitations, lineage, notices
 from ratings.ledger.accounts import NewToken
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.invitations import NewInvitation, Redeemed
+from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_owner
 from ratings.store.models import Bot, Owner, Version
-from ratings.store.service import Admission, Token
+from ratings.store.service import Admission, Notice, Token
 from ratings.store.sessions import write
 from ratings.store.states import Scope
 
@@ -37,7 +38,9 @@ class ServiceLedger:
     def set_owner_disabled(self, name: str, *, disabled: bool) -> Owner:
         """Bar an owner from the service, or let them in again. Raises NotFoundError."""
         with write(self._database) as session:
-            return accounts.set_owner_disabled(session, name, disabled=disabled)
+            owner = accounts.set_owner_disabled(session, name, disabled=disabled)
+            sync_ladders(session, owner)
+            return owner
 
     def set_owner_limits(self, name: str, limits: Mapping[str, Any] | None) -> Owner:
         """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
@@ -85,6 +88,11 @@ class ServiceLedger:
         with write(self._database) as session:
             return invitations.redeem(session, code, token_name=token_name)
 
+    def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> Notice:
+        """Write something that an owner is told; `None` for everybody."""
+        with write(self._database) as session:
+            return notices.add_notice(session, owner_id, subject, sentence)
+
     def promote(self, version_id: str, *, actor: str, message: str = "") -> Bot:
         """Make a version the active one of its bot, if it is not. Return the bot.
 
@@ -92,7 +100,9 @@ class ServiceLedger:
         was not admitted.
         """
         with write(self._database) as session:
-            return lineage.promote(session, version_id, actor=actor, message=message)
+            bot = lineage.promote(session, version_id, actor=actor, message=message)
+            sync_ladders(session, bot)
+            return bot
 
     def note_not_promoted(self, version_id: str, *, actor: str, message: str) -> None:
         """Write that an admitted version did not become active, and why. Raises NotFoundError."""
@@ -107,6 +117,7 @@ class ServiceLedger:
         with write(self._database) as session:
             bot = lineage.withdraw_version(session, version_id, actor=actor, message=message)
             admissions.withdraw_admissions_of(session, version_id, "the version was withdrawn")
+            sync_ladders(session, bot)
             return bot
 
     def rollback(self, bot: str, *, actor: str, message: str = "") -> Version:
@@ -115,7 +126,9 @@ class ServiceLedger:
         Raises NotFoundError, and BotError if there is none.
         """
         with write(self._database) as session:
-            return lineage.rollback(session, bot, actor=actor, message=message)
+            version = lineage.rollback(session, bot, actor=actor, message=message)
+            sync_ladders(session, version)
+            return version
 
     def request_admission(self, version_id: str) -> Admission:
         """Queue a version, unless it is queued or looked at already, and return its admission.
@@ -154,9 +167,11 @@ class ServiceLedger:
         NotFoundError.
         """
         with write(self._database) as session:
-            return admissions.finish_admission(
+            is_written = admissions.finish_admission(
                 session, admission_id, is_admitted=is_admitted, summary=summary, findings=findings, promotes=promotes
             )
+            sync_ladders(session)
+            return is_written
 
     def requeue_admissions(self, admission_id: str | None = None) -> int:
         """Put every admission that is being looked at, or one of them, back into the queue; return how many."""

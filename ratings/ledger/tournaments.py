@@ -16,6 +16,7 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.pools import PoolKey, pool_for
 from ratings.statistics.skill import SkillSettings
 from ratings.store import tables
+from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
 from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Tournament, Version
@@ -73,7 +74,8 @@ def _write_entrants(session: Session, tournament_id: str, versions: Sequence[str
         {"tournament_id": tournament_id, "position": position, "version_id": version}
         for position, version in enumerate(versions)
     ]
-    session.connection().execute(insert(tables.entrant), rows)
+    if rows:
+        session.connection().execute(insert(tables.entrant), rows)
 
 
 def _check_entered_once(entrants: Sequence[str]) -> None:
@@ -83,17 +85,21 @@ def _check_entered_once(entrants: Sequence[str]) -> None:
 
 
 def check_versions(session: Session, versions: Sequence[str]) -> None:
-    """Raise PlanError for a version that does not exist, BotError for one whose bot is disabled."""
-    query = select(Version.id, Bot.name, Bot.disabled_at_us).join(Bot).where(col(Version.id).in_(versions))
-    found = {version: (name, disabled) for version, name, disabled in session.exec(query)}
-    for version in versions:
-        if version not in found:
-            raise PlanError(f"there is no version {version}; add the bot first")
-        name, disabled = found[version]
+    """Raise PlanError for a version that does not exist, BotError for one that may not play any more."""
+    query = select(Version, Bot.name, Bot.disabled_at_us).join(Bot).where(col(Version.id).in_(versions))
+    found = {version.id: (version, name, disabled) for version, name, disabled in session.exec(query)}
+    out = annulled(session, versions)
+    for version_id in versions:
+        if version_id not in found:
+            raise PlanError(f"there is no version {version_id}; add the bot first")
+        version, name, disabled = found[version_id]
         if disabled is not None:
             raise BotError(
                 f"bot {name!r} is disabled; leave it out, or let it in again: arena bot disable {name} --undo"
             )
+        if version.withdrawn_at_us is not None or version_id in out:
+            how = "annulled" if version_id in out else "withdrawn"
+            raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
 
 
 def cancel(session: Session, tournament_id: str) -> int:

@@ -10,8 +10,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
-from ratings.store import admission as decisions
-from ratings.store import tables
+from ratings.store import fitness, tables
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission
 from ratings.store.sessions import Source, read
@@ -85,10 +84,10 @@ def list_admissions(
 def is_admitted(source: Source, version_id: str) -> bool:
     """Return whether the version was admitted: the last decision on it counts."""
     with read(source) as session:
-        return decisions.is_admitted(session, version_id)
+        return fitness.is_admitted(session, version_id)
 
 
 def unadmitted(source: Source, version_ids: Collection[str]) -> list[str]:
     """Return which of the versions may not play rated matches: an owner's that were not admitted, or refused later."""
     with read(source) as session:
-        return decisions.unadmitted(session, version_ids)
+        return fitness.unadmitted(session, version_ids)

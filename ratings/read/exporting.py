@@ -14,6 +14,7 @@ from sqlalchemy import Table as CoreTable
 from sqlmodel import Session
 
 from ratings.errors import ArchiveError
+from ratings.read.publishing import published_secret
 from ratings.read.tournaments import tournament_row
 from ratings.store import schema, tables
 from ratings.store.archive.chain import write_chain
@@ -63,6 +64,11 @@ def records(session: Session, tournament: Tournament) -> Iterator[tuple[str, Any
         raise ArchiveError(
             f"tournament {tournament.name!r} is not over ({row.progress.finished} of {row.progress.total} matches "
             f"played); `arena tournament resume {tournament.name}` plays what is left, `cancel` gives it up"
+        )
+    if published_secret(session, tournament.id) is None:
+        raise ArchiveError(
+            f"tournament {tournament.name!r} belongs to a season that is not closed, and its secret is not public yet; "
+            "export it afterwards"
         )
     yield HEADER, {"format": FORMAT, "schema": schema.HEAD, "tournament": tournament.id, "name": tournament.name}
     for table in archived_tables():

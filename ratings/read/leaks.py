@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func
-from sqlalchemy import select as select_any
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
 
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 from ratings.store.sessions import Source, read
 from ratings.store.tallies import EntrantTally
+
+_MOST_LISTED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,44 +21,35 @@ class LeakRow:
     check: LeakCheck
     bot: str
     version: Version
+    owner_id: str | None
+    """The owner of the bot."""
+    block_id: str
+    """The block of the match."""
 
 
 def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
-    """Return all leak checks of a tournament, in schedule order."""
+    """Return the leak checks of a tournament in schedule order: all, or of very many those that found something."""
     with read(source) as session:
-        return [LeakRow(*row) for row in session.exec(_checks(tournament_id))]
+        tallies = session.exec(select(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
+        flagged = [one.version_id for one in tallies if one.leaks or one.unstable]
+        count = sum(one.equal + one.leaks + one.unstable + one.unknown for one in tallies)
+        if count <= _MOST_LISTED:
+            return _rows(session, _checks(tournament_id)) if count else []
+        found_something = col(LeakCheck.verdict).in_(("leak", "unstable"))
+        query = _checks(tournament_id).where(col(MatchSeat.version_id).in_(flagged), found_something)
+        return _rows(session, query) if flagged else []
 
 
-def flagged_checks(source: Source, tournament_id: str) -> list[LeakRow]:
-    """Return the leak checks of a tournament that found something, in schedule order."""
-    flagged = select(EntrantTally.version_id).where(
-        EntrantTally.tournament_id == tournament_id, col(EntrantTally.leaks) + col(EntrantTally.unstable) > 0
-    )
-    with read(source) as session:
-        versions = session.exec(flagged).all()
-        if not versions:
-            return []
-        of_these = col(MatchSeat.version_id).in_(versions)
-        return [LeakRow(*row) for row in session.exec(_checks(tournament_id).where(of_these, _found_something()))]
+def _rows(session: Session, query: Select[LeakCheck, Bot, Version, str]) -> list[LeakRow]:
+    return [
+        LeakRow(check, bot.name, version, bot.owner_id, block_id)
+        for check, bot, version, block_id in session.exec(query)
+    ]
 
 
-def count_leak_checks(source: Source, tournament_id: str) -> dict[str, int]:
-    """Return how many leak checks of a tournament came to which verdict; verdicts without any are left out."""
-    columns = {"equal": EntrantTally.equal, "leak": EntrantTally.leaks, "unstable": EntrantTally.unstable}
-    counts = [func.sum(column) for column in (*columns.values(), EntrantTally.unknown)]
-    with read(source) as session:
-        query = select_any(*counts).where(col(EntrantTally.tournament_id) == tournament_id)
-        row = session.connection().execute(query).one()
-    return {verdict: count for verdict, count in zip((*columns, "unknown"), row, strict=True) if count}
-
-
-def _found_something() -> ColumnElement[bool]:
-    return col(LeakCheck.verdict).in_(("leak", "unstable"))
-
-
-def _checks(tournament_id: str) -> Select[LeakCheck, str, Version]:
+def _checks(tournament_id: str) -> Select[LeakCheck, Bot, Version, str]:
     return (
-        select(LeakCheck, Bot.name, Version)
+        select(LeakCheck, Bot, Version, Match.block_id)
         .join(Match, col(Match.id) == LeakCheck.match_id)
         .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
         .join(Version, col(Version.id) == MatchSeat.version_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
@@ -23,6 +23,7 @@ from ratings.store.models import (
     Tournament,
     Version,
 )
+from ratings.store.service import Runtime
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
@@ -37,6 +38,8 @@ class SeatRow:
     bot: str
     version: Version
     change: RatingChange | None
+    owner_id: str | None
+    """The owner of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class MatchDetail:
     faults: Sequence[Fault]
     attempts: Sequence[Attempt]
     leak_checks: Sequence[LeakCheck]
+    runtime_names: Mapping[str, str]
+    """The name of each runtime that a seat ran in, by its hash."""
 
 
 def find_match(source: Source, text: str) -> Match:
@@ -79,7 +84,16 @@ def match_detail(source: Source, match_id: str) -> MatchDetail:
         checks = session.exec(
             select(LeakCheck).where(LeakCheck.match_id == match_id).order_by(col(LeakCheck.seat))
         ).all()
-        return MatchDetail(*found, _seats(session, match_id), faults, attempts, checks)
+        return MatchDetail(
+            *found, _seats(session, match_id), faults, attempts, checks, _runtime_names(session, match_id)
+        )
+
+
+def _runtime_names(session: Session, match_id: str) -> dict[str, str]:
+    query = select(Runtime.hash, Runtime.name).where(
+        col(Runtime.hash).in_(select(MatchSeat.runtime).where(MatchSeat.match_id == match_id))
+    )
+    return dict(session.exec(query).all())
 
 
 def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, Block]:
@@ -98,7 +112,7 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
     query = (
-        select(MatchSeat, Bot.name, Version, RatingChange)
+        select(MatchSeat, Bot, Version, RatingChange)
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(
@@ -109,7 +123,9 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
         .where(MatchSeat.match_id == match_id)
         .order_by(col(MatchSeat.seat))
     )
-    return tuple(SeatRow(*row) for row in session.exec(query))
+    return tuple(
+        SeatRow(seat, bot.name, version, change, bot.owner_id) for seat, bot, version, change in session.exec(query)
+    )
 
 
 def replay_of(source: Source, match_id: str) -> bytes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ratings.read.leaks import LeakRow, count_leak_checks, flagged_checks
+from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
 from ratings.read.waves import entrants_of
 from ratings.store.sessions import Source, read
@@ -20,10 +19,8 @@ class TournamentReport:
     entrants: list[EntrantRow]
     entered: list[EnteredVersion]
     """Everybody who ever entered, in the order of entry."""
-    leak_counts: Mapping[str, int]
-    """How many leak checks came to which verdict."""
     leak_checks: list[LeakRow]
-    """Those that found something, in schedule order."""
+    """In schedule order: all, or of very many those that found something."""
 
 
 def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
@@ -33,6 +30,5 @@ def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
             tournament_row(session, tournament_id),
             standings(session, tournament_id),
             entrants_of(session, tournament_id),
-            count_leak_checks(session, tournament_id),
-            flagged_checks(session, tournament_id),
+            leak_checks(session, tournament_id),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, func, select
@@ -33,6 +33,8 @@ class EnteredVersion:
     """The first wave it is planned in; above 0 for a late entrant."""
     withdrawn_wave: int | None
     """The first wave it is not planned in any more, or `None` while it takes part."""
+    away: tuple[tuple[int, int], ...] = ()
+    """When it had withdrawn and come back: the first wave it was not planned in, and the first it was again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,17 @@ BlockRecord = tuple[MatchRecord, ...]
 
 
 def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersion]:
-    """Return everybody who ever entered, in the order of entry."""
+    """Return everybody who ever entered, in the order of their first entry."""
     entered = select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave).where(_e.c.tournament_id == tournament_id)
-    return [EnteredVersion(*row) for row in session.connection().execute(entered.order_by(_e.c.position))]
+    found: dict[str, EnteredVersion] = {}
+    for version_id, joined, withdrawn in session.connection().execute(entered.order_by(_e.c.position)):
+        before = found.get(version_id)
+        if before is None:
+            found[version_id] = EnteredVersion(version_id, joined, withdrawn)
+        else:
+            left = joined if before.withdrawn_wave is None else before.withdrawn_wave
+            found[version_id] = replace(before, withdrawn_wave=withdrawn, away=(*before.away, (left, joined)))
+    return list(found.values())
 
 
 def planned_waves(session: Session, tournament_id: str, start: int = 0) -> list[PlannedWave]:
@@ -80,7 +90,7 @@ def planned_waves(session: Session, tournament_id: str, start: int = 0) -> list[
 
 
 def count_waves(session: Session, tournament_id: str) -> int:
-    """Return how many waves are planned."""
+    """Return how many waves are planned, which is the index of the next."""
     last: int | None = session.connection().execute(_LAST_WAVE, {"tournament": tournament_id}).scalar_one()
     return 0 if last is None else last + 1
 

@@ -65,6 +65,7 @@ def play(spec: MatchSpec) -> MatchReport:
         game_digest=document["game_digest"],
         record_digest=document["record_digest"],
         replay=dump(document),
+        runtimes=tuple(seat.runtime for seat in spec.seats),
         leak_checks=tuple(
             LeakCheck(seat, LeakVerdict.LEAK, 3, "It remembered.", {"used": ["A"], "fresh": ["B"]})
             for seat, one in enumerate(spec.seats)

@@ -237,6 +237,13 @@ def test_the_owner_of_a_bots_fault_and_the_level_of_its_sandbox_are_told(table: 
     assert "\nsandbox     none\n" in table("match", "show", match["match_id"]).out
 
 
+def test_what_each_bot_ran_in_is_told(table: Arena, match: dict[str, Any]) -> None:
+    (runtime,) = {seat["runtime"] for seat in match["seats"]}
+    assert runtime == table("runtime", "show", "arena", "--json").json["hash"]
+    assert {seat["runtime_name"] for seat in match["seats"]} == {"arena"}
+    assert f"arena {runtime[:12]}" in table("match", "show", match["match_id"]).out
+
+
 def test_a_bot_that_remembers_is_named_with_the_match_that_shows_it(table: Arena, tmp_path: Path) -> None:
     table("bot", "add", write_bot(tmp_path / "leaky", "leaky", deterministic="true"))
     order = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,leaky")

@@ -16,6 +16,15 @@ def test_nothing_is_seen_until_it_is_published(tmp_path: Path) -> None:
     assert (tmp_path / "name/a/b").read_bytes() == b"xy"
 
 
+@pytest.mark.parametrize("files", [1, 300])
+def test_few_files_and_many_are_published_alike(tmp_path: Path, files: int) -> None:
+    with building.building_directory(tmp_path) as directory:
+        for number in range(files):
+            building.write_file(directory / f"{number % 7}" / f"{number}", [b"x"], executable=False)
+        building.publish(directory, tmp_path / "name")
+    assert len(list(tmp_path.glob("name/*/*"))) == files
+
+
 def test_what_is_not_published_is_gone(tmp_path: Path) -> None:
     with building.building_directory(tmp_path) as directory:
         building.write_file(directory / "a/b", [b"x"], executable=False)

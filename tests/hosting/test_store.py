@@ -3,6 +3,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,53 @@ def test_nothing_but_a_version_is_removed(name: str, bot: Path, store: VersionSt
         store.remove(name)
     assert store.hashes() == [version.hash]
     assert bot.exists()
+
+
+def used_by_nobody(version: str) -> bool:
+    return False
+
+
+def test_what_nothing_uses_is_collected_once_it_is_old(bot: Path, store: VersionStore) -> None:
+    used = store.add(bot).hash
+    (bot / "more").write_text("x", encoding="utf-8")
+    unused = store.add(bot).hash
+    (bot / "more").write_text("y", encoding="utf-8")
+    recent = store.add(bot).hash
+    for version in (used, unused):
+        os.utime(store.directory(version), (0, 0))
+    assert store.collect(lambda hash_: hash_ == used) == [unused]
+    assert store.hashes() == sorted([used, recent])
+    assert store.collect(bool, older_than_s=0) == []
+    assert VersionStore(store.root / "none").collect(used_by_nobody) == []
+
+
+def test_what_is_added_again_or_renewed_counts_as_recent(bot: Path, store: VersionStore) -> None:
+    version = store.add(bot)
+    for again in (lambda: store.add(bot), lambda: store.renew(version.hash)):
+        os.utime(version.directory, (0, 0))
+        assert again()
+        assert store.collect(used_by_nobody) == []
+    assert not store.renew("0" * 64)
+    assert store.get(version.hash) == version
+
+
+def test_collecting_while_versions_are_added_takes_none_that_was_just_added(bot: Path, store: VersionStore) -> None:
+    """Each is old when it is added again; whoever has it in hand then finds it, collector or not."""
+    version = store.add(bot)
+    ended = threading.Event()
+
+    def collect_all_the_time() -> None:
+        while not ended.is_set():
+            store.collect(used_by_nobody, older_than_s=60)
+
+    collector = threading.Thread(target=collect_all_the_time)
+    collector.start()
+    try:
+        for _ in range(100):
+            with suppress(FileNotFoundError):
+                os.utime(version.directory, (0, 0))
+            if store.renew(version.hash) or store.add(bot):
+                assert store.get(version.hash) == version
+    finally:
+        ended.set()
+        collector.join()

@@ -50,7 +50,7 @@ async def test_what_is_wanted_runs_once_and_ends_when_it_is_not_wanted_any_more(
     assert (one.begun, one.ended, two.begun, two.ended) == (1, 1, 1, 0)
     await members.close()
     assert two.ended == 1
-    assert members.keys() == set()
+    assert "one" not in members
 
 
 async def test_what_has_ended_rests_until_something_changes_or_time_has_passed() -> None:

@@ -42,6 +42,7 @@ def report_of(spec: MatchSpec) -> MatchReport:
         game_digest=digest.hex(),
         record_digest=digest.hex(),
         replay=played.encode(),
+        runtimes=tuple(seat.runtime for seat in spec.seats),
     )
 
 

@@ -31,7 +31,7 @@ def add_archive(
         _check_hash(archive_hash(file, listing), expected_hash)
     except OSError as error:
         raise StoreError(f"the archive cannot be read ({error.strerror}); check the disk") from error
-    if store.directory(expected_hash).is_dir():
+    if store.renew(expected_hash):
         return store.get(expected_hash)
     return store.add_filled(lambda empty: _fill(empty, file, listing, expected_hash))
 

@@ -6,14 +6,15 @@ import difflib
 import hashlib
 import json
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
 from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strangers, resolve_command
 from arena.hosting.runtimes import native, node, own, venv
-from arena.hosting.runtimes.errors import UnknownRuntimeError
+from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.hashes import FileHashes
-from arena.hosting.runtimes.runtime import Layout, Runtime, RuntimeContents
+from arena.hosting.runtimes.runtime import Layout, Runtime, RuntimeContents, RuntimeDescription
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
 
 _LAY_OUT = {
@@ -75,6 +76,15 @@ class Runtimes:
         """Return what is in a runtime. Raises UnknownRuntimeError, RuntimeBrokenError."""
         definition = self.definition(name)
         return _CONTENTS[definition.kind](definition)
+
+    def describe(self, runtime_hash: str) -> RuntimeDescription | None:
+        """Return what the runtime with that hash consists of; None if it was not looked at or works no longer."""
+        for runtime in list(self._found.values()):
+            if runtime.hash == runtime_hash:
+                with suppress(RuntimeBrokenError):
+                    contents = self.contents(runtime.name).to_json()
+                    return RuntimeDescription(runtime.name, runtime.kind.value, contents)
+        return None
 
     def check_bot(self, manifest: BotManifest, directory: Path, *, is_stranger: bool) -> None:
         """Check that a bot can run here: its runtime is known, its program is there, a stranger's also in the sandbox.

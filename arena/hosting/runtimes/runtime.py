@@ -43,6 +43,16 @@ class Runtime:
 
 
 @dataclass(frozen=True, slots=True)
+class RuntimeDescription:
+    """What a runtime consists of, for those who keep it: plain values."""
+
+    name: str
+    kind: str
+    contents: Mapping[str, Any]
+    """The versions of the program and of the packages in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class RuntimeContents:
     """What is in a runtime, for those who write bots for it."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.hosting.manifest import BotManifest, resolve_command
 from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.runtimes.runtime import Runtime
+from arena.hosting.runtimes.runtime import Runtime, RuntimeDescription
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
 from arena.hosting.store import VersionStore
 
@@ -81,6 +81,10 @@ class StoredPrograms:
         runtime = self.runtimes.get(stored.manifest.runtime)
         command = resolve_command(stored.manifest, stored.directory, runtime.places)
         return StoredProgram(stored.directory, command, stored.manifest, runtime)
+
+    def describe_runtime(self, runtime: str) -> RuntimeDescription | None:
+        """Return what the runtime with that hash consists of; None if it is none of those looked at, or has changed."""
+        return self.runtimes.describe(runtime)
 
     def sandbox_level(self, *, has_owner: bool) -> str:
         """Return the level of bots that have an owner, or that have none. Raises SandboxUnavailableError."""

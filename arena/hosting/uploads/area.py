@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.hosting.building import fsync_directory
+from arena.hosting.building import fsync, locked
 from arena.hosting.removal import remove_tree
 from arena.hosting.uploads.disk import (
     Upload,
@@ -163,12 +163,8 @@ class UploadArea:
     def _locked(self) -> Iterator[None]:
         """Keep others from making and removing uploads."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        area = os.open(self.root, os.O_RDONLY)
-        try:
-            fcntl.flock(area, fcntl.LOCK_EX)
+        with locked(self.root, fcntl.LOCK_EX):
             yield
-        finally:
-            os.close(area)
 
     def _check_announced(self, archive_sha256: str, size_bytes: int) -> None:
         if not _SHA256.fullmatch(archive_sha256) or size_bytes < 1:
@@ -218,7 +214,7 @@ class UploadArea:
             unmade.rename(directory)
         finally:
             remove_tree(str(unmade))
-        fsync_directory(self.root)
+        fsync(self.root)
         return upload
 
     def _remove(self, directory: Path) -> None:

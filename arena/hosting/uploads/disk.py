@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from arena.hosting.building import fsync_directory
+from arena.hosting.building import fsync
 from arena.hosting.uploads.errors import missing
 
 _META, _DATA = "meta.json", "data"
@@ -54,7 +54,7 @@ def write_upload(directory: Path, upload: Upload) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.rename(directory / _META)
-    fsync_directory(directory)
+    fsync(directory)
 
 
 def make_upload(directory: Path, upload: Upload) -> None:

@@ -62,6 +62,11 @@ class Host:
         finally:
             self._executor = None
 
+    def count_warm_bots(self) -> int:
+        """Return how many idle processes of bots there are, as far as is known."""
+        count: Callable[[], int] | None = getattr(self._executor, "count_warm_bots", None)
+        return 0 if count is None else count()
+
     def watch(self, match_id: str, *, after: int = -1, logs: Sequence[int] = ()) -> AsyncGenerator[Any, None]:
         """Return the events of a match that is waiting or played now, as the executor's own `watch` does.
 

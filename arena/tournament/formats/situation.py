@@ -64,6 +64,8 @@ class Entrant:
     """The first wave it is planned in."""
     withdrawn: int | None = None
     """The first wave it is not planned in any more, or `None` while it takes part."""
+    away: tuple[tuple[int, int], ...] = ()
+    """When it had withdrawn and come back: the first wave it was not planned in, and the first it was again."""
 
     def is_in(self, wave: int) -> bool:
         """Return whether it may be planned in `wave`."""
@@ -71,7 +73,9 @@ class Entrant:
 
     def has_left(self, wave: int) -> bool:
         """Return whether it had withdrawn when `wave` was planned."""
-        return self.withdrawn is not None and self.withdrawn <= wave
+        if self.withdrawn is not None and self.withdrawn <= wave:
+            return True
+        return any(left <= wave < back for left, back in self.away)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 import io
-import os
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +13,7 @@ from arena.hosting.content import content_hash
 from arena.hosting.store import StoreError, VersionStore
 from tests.hosting.archive.archives import LEAST, packed, write_files
 from tests.support.patience import PATIENCE_S
+from tests.support.small_disk import run_on_small_disk
 
 ADD = """
 import resource, sys
@@ -33,7 +32,7 @@ except StoreError as error:
 print("left", sorted(path.name for path in store.iterdir()))
 """
 
-# Adds the same forty versions for ever, each of some files, and removes every third again.
+# Adds the same forty versions for ever, each of some files, and removes every third again at once.
 CHURN = """
 import io, sys
 from pathlib import Path
@@ -41,7 +40,7 @@ from arena.hosting.archive.packing import pack
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.store import VersionStore
 source, store = Path(sys.argv[1]), VersionStore(Path(sys.argv[2]))
-number = 0
+number = int(sys.argv[3])
 while True:
     (source / "number").write_text(str(number % 40))
     archive = io.BytesIO()
@@ -164,28 +163,22 @@ def test_twenty_processes_that_add_the_same_at_once_store_it_once(
     assert store.get(expected).hash == expected
 
 
-def added_within(prefix: list[str], bot: Path, tmp_path: Path, most_bytes: int) -> list[str]:
-    """What a process says that adds a bot where it may not write that much."""
-    archive, root = tmp_path / "archive", tmp_path / "small"
+def adding(bot: Path, tmp_path: Path, most_bytes: int) -> list[str]:
+    """The command that adds a bot to the store `small`, perhaps without the right to larger files."""
+    archive = tmp_path / "archive"
     archive.write_bytes(packed(bot).getvalue())
-    root.mkdir()
-    command = [*prefix, sys.executable, "-c", ADD, str(root), str(archive), content_hash(bot), str(most_bytes)]
-    done = subprocess.run(command, input="go\n", capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[1:]
+    return [sys.executable, "-c", ADD, str(tmp_path / "small"), str(archive), content_hash(bot), str(most_bytes)]
 
 
 def test_files_that_may_not_be_written_leave_nothing_behind(bot: Path, tmp_path: Path) -> None:
-    said, left = added_within([], bot, tmp_path, 100_000)
+    process = start(*adding(bot, tmp_path, 100_000)[1:])
+    _, said, left = process.communicate("go\n", timeout=PATIENCE_S)[0].splitlines()
     assert said.startswith(f"StoreError {tmp_path}/small: the bot cannot be stored (File too large); check space")
     assert left == "left []"
 
 
 def test_a_full_disk_leaves_nothing_behind(bot: Path, tmp_path: Path) -> None:
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        pytest.skip("only root may mount a small disk")
-    script = f'mount -t tmpfs -o size=200k none {tmp_path}/small && exec "$@"'
-    said, left = added_within(["unshare", "-m", "sh", "-c", script, "sh"], bot, tmp_path, 0)
+    _, said, left = run_on_small_disk(tmp_path / "small", 200, adding(bot, tmp_path, 0))
     assert said.startswith(f"StoreError {tmp_path}/small: the bot cannot be stored (No space left on device); check")
     assert left == "left []"
 
@@ -195,12 +188,13 @@ def test_a_process_killed_at_any_moment_leaves_whole_versions_alone(
 ) -> None:
     write_files(bot, {f"more/{number}": b"x" for number in range(30)})
     moments = random.Random(11)
-    for _ in range(20):
-        process = start("-c", CHURN, bot, store.root)
+    for round_ in range(12):
+        process = start("-c", CHURN, bot, store.root, round_ * 7)
         assert process.stdout is not None
-        process.stdout.readline()
+        said = [process.stdout.readline() for _ in range(3)]
+        assert all(said)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(moments.uniform(0, 0.1))
+            process.wait(moments.uniform(0, 0.03))
         process.kill()
         process.communicate(timeout=PATIENCE_S)
         for version in store.hashes():

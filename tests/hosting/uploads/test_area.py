@@ -349,4 +349,4 @@ class Uploading(RuleBasedStateMachine):
 
 
 TestUploading = Uploading.TestCase
-TestUploading.settings = settings(max_examples=30, stateful_step_count=25)
+TestUploading.settings = settings(max_examples=20, stateful_step_count=25)

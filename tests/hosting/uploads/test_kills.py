@@ -1,15 +1,12 @@
 import hashlib
-import os
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from arena.hosting.uploads.area import UploadArea, UploadLimits, upload_id
 from tests.support.patience import PATIENCE_S
+from tests.support.small_disk import run_on_small_disk
 
 ARCHIVE = random.Random(7).randbytes(400_000)
 SHA256 = hashlib.sha256(ARCHIVE).hexdigest()
@@ -99,12 +96,9 @@ def test_a_file_that_may_not_grow_keeps_what_arrived_and_goes_on_later(tmp_path:
 
 
 def test_a_full_disk_keeps_what_arrived(tmp_path: Path) -> None:
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        pytest.skip("only root may mount a small disk")
     area = UploadArea(tmp_path / "uploads", ROOMY)
-    area.root.mkdir()
-    script = f'mount -t tmpfs -o size=500k none {area.root} && "$@" && cat {area.root}/*/data > {tmp_path}/arrived'
-    said = said_by(["unshare", "-m", "sh", "-c", script, "sh", *command(area, tmp_path / "archive", 0, 300_000)])
+    words = command(area, tmp_path / "archive", others_bytes=300_000)
+    said = run_on_small_disk(area.root, 500, words, f"cat {area.root}/*/data > {tmp_path}/arrived")
     assert said[-1].startswith("UPLOAD_DISK_FULL ")
     arrived = (tmp_path / "arrived").read_bytes()
     assert len(arrived) >= int(said[-2]) > 0

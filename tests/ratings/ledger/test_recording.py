@@ -8,11 +8,14 @@ import pytest
 from ratings.errors import FactError
 from ratings.ledger.check import check
 from ratings.ledger.leasing import LeasedMatch
+from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import FaultFact, LeakFact, record_results
+from ratings.ledger.runtimes import RuntimeFact
 from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.leaks import leak_checks
 from ratings.read.logs import seat_log
 from ratings.read.matches import match_detail, replay_of
+from ratings.read.runtimes import seen_runtimes
 from ratings.store.database import Database, open_database
 from ratings.store.sessions import write
 from ratings.store.states import AttemptState, MatchState
@@ -180,3 +183,29 @@ def test_objects_read_before_show_the_result_after(database: Database, match: Le
         assert before.plies is None
         record_results(session, [book.fact(match)])
         assert before.plies == 80
+
+
+def test_the_runtime_of_each_seat_is_kept(database: Database, match: LeasedMatch) -> None:
+    contents = {"version": "3.11", "packages": {"numpy": "2.0"}}
+    ledger = Ledger(database)
+    ledger.note_runtimes([RuntimeFact("aa" * 32, "ml", "python", contents)])
+    book.record(database, match, runtimes=("aa" * 32, "bb" * 32, ""))
+    detail = match_detail(database, match.match_id)
+    assert [row.seat.runtime for row in detail.seats] == ["aa" * 32, "bb" * 32, None]
+    assert detail.runtime_names == {"aa" * 32: "ml"}
+
+
+def test_a_runtime_is_noted_once_and_stays_as_it_was(database: Database) -> None:
+    ledger = Ledger(database)
+    first = RuntimeFact("aa" * 32, "ml", "python", {"version": "3.11", "packages": {}})
+    ledger.note_runtimes([first, first])
+    (noted,) = seen_runtimes(database)
+    ledger.note_runtimes([RuntimeFact("aa" * 32, "other", "node", {}), RuntimeFact("bb" * 32, "ml", "python", {})])
+    rows = {row.hash: row for row in seen_runtimes(database)}
+    assert set(rows) == {"aa" * 32, "bb" * 32}
+    assert (rows["aa" * 32].name, rows["aa" * 32].seen_at_us) == ("ml", noted.seen_at_us)
+
+
+def test_runtimes_for_other_seats_are_refused(database: Database, match: LeasedMatch) -> None:
+    with pytest.raises(FactError, match="2 runtimes for 3 seats"):
+        book.record(database, match, runtimes=("aa" * 32, "bb" * 32))

@@ -139,3 +139,10 @@ def test_no_text_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory, te
     file = tmp_path_factory.getbasetemp() / "any.toml"
     file.write_text(text, encoding="utf-8")
     load_settings(file, {row.key: text for row in TABLE}, {row.variable: text for row in TABLE})
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.key)
+def test_every_setting_stands_in_the_document_with_default_variable_and_help(row: Row) -> None:
+    document = Path(__file__).parents[3] / "docs/deploy.md"
+    default = row.kind.show(row.kind.read(row.default))
+    assert f"| `{row.key}` | `{default}` | `{row.variable}` | {row.help} |" in document.read_text(encoding="utf-8")

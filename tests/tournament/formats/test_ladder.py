@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock
+from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation
 from arena.tournament.formats.waves import plan_wave
 from ratings.statistics.blocks import rotations
 from ratings.statistics.skill import Skill
@@ -78,3 +78,20 @@ def test_match_quality_is_that_of_the_trueskill_package() -> None:
     assert round(match_quality(SETTINGS, Skill(25, 25 / 3), Skill(25, 25 / 3)), 12) == round(0.4472135954999579, 12)
     assert match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) == match_quality(SETTINGS, Skill(22, 1), Skill(30, 3))
     assert 0 < match_quality(SETTINGS, Skill(30, 3), Skill(22, 1)) < 0.6
+
+
+@given(st.integers(2, 4), st.integers(1, 6), st.integers(0, 6), st.integers(0, 3))
+def test_who_comes_back_is_planned_again_and_every_earlier_wave_follows_as_before(
+    seats: int, left: int, absence: int, more: int
+) -> None:
+    form, field = Ladder(seats, 0), field_of(seats + 1)
+    before = [*field[1:], Entrant("bot0", withdrawn=left)]
+    after = [*field[1:], Entrant("bot0", away=((left, left + absence),))]
+    waves: list[tuple[PlayedBlock, ...]] = []
+    for number in range(left + absence + more + 1):
+        entrants = before if left <= number < left + absence else after
+        orders = plan_wave(form, entrants, waves, SEED)
+        assert orders == plan_wave(form, after, waves, SEED)
+        assert not (left <= number < left + absence and any("bot0" in order for order in orders))
+        waves.append(tuple(stronger_wins(order) for order in orders))
+    assert "bot0" in Situation(tuple(after), tuple(waves), SEED).present

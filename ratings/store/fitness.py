@@ -1,4 +1,4 @@
-"""Whether versions were admitted, asked in an open session."""
+"""Whether versions may play: were they admitted, or annulled? Asked in an open session."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection
 from sqlmodel import Session, col, func, select
 
 from ratings.store.models import Bot, Version
-from ratings.store.service import Admission
-from ratings.store.states import AdmissionState
+from ratings.store.service import Admission, BotEvent
+from ratings.store.states import AdmissionState, BotEventKind
 
 _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
 
@@ -35,3 +35,10 @@ def unadmitted(session: Session, version_ids: Collection[str], *, also_without_o
     if not also_without_owner:
         query = query.where(col(Bot.owner_id).is_not(None))
     return list(session.exec(query.where(col(Version.id).not_in(admitted)).order_by(Version.id)))
+
+
+def annulled(session: Session, version_ids: Collection[str]) -> set[str]:
+    """Return those of the versions of which everything that they played was annulled."""
+    query = select(BotEvent.version_id).where(BotEvent.kind == BotEventKind.ANNULLED)
+    found = session.exec(query.where(col(BotEvent.version_id).in_(version_ids)))
+    return {version_id for version_id in found if version_id is not None}

@@ -1,0 +1,53 @@
+"""Plays the tournaments and comparisons of the database that are not over, whoever created them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+
+from arena.service.activities.workshop import Workshop
+from arena.service.crew import Assignment, Crew
+from arena.service.scheduler.jobs import Kind
+from arena.tournament.errors import NotPlayableError
+from arena.tournament.formats.compare import Compare
+from ratings.read.unfinished import UnfinishedTournament, unfinished_tournaments
+
+PART = "tournaments"
+LEFT_ALONE_US = 2_000_000
+"""How long a new tournament is left to the command that created it, which may want to play it by itself."""
+
+
+class TournamentQueue:
+    """Keeps a run going for each tournament that is not over."""
+
+    def __init__(self, shop: Workshop, now_us: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+        self._shop = shop
+        self._now_us = now_us
+        self._crew = Crew(shop.supervisor)
+        self._unplayable: set[str] = set()
+
+    async def look(self) -> None:
+        """Begin what is new, and end what is over or was cancelled."""
+        found = await asyncio.to_thread(unfinished_tournaments, self._shop.database)
+        latest = self._now_us() - LEFT_ALONE_US
+        # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
+        ready = [one for one in found if one.created_at_us <= latest or one.id in self._crew]
+        await self._crew.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
+
+    async def close(self) -> None:
+        """End all runs; what was not finished goes back to the ledger."""
+        await self._crew.close()
+
+    def _assignment(self, one: UnfinishedTournament) -> Assignment:
+        kind = Kind.COMPARISON if one.format == Compare.name else Kind.TOURNAMENT
+        return Assignment(f"{kind.value} {one.name}", partial(self._play, one, kind))
+
+    async def _play(self, one: UnfinishedTournament, kind: Kind) -> None:
+        try:
+            await self._shop.play(one.id, kind, one.name)
+        except NotPlayableError as error:
+            # It is over by now, or for other rules than those installed: waiting helps in neither case.
+            self._unplayable.add(one.id)
+            self._shop.log.warning("not playable", tournament=one.name, why=str(error))

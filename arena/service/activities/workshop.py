@@ -1,0 +1,50 @@
+"""What all activities of a service share, and how each of them plays a tournament."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.service.bell import Bell
+from arena.service.logs import Logger
+from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.pace import Pace
+from arena.service.scheduler.slots import Slots
+from arena.service.supervision import Supervisor
+from arena.tournament.errors import AlreadyRunningError
+from arena.tournament.run_progress import RunProgress
+from arena.tournament.runner import run_tournament
+from ratings.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What the activities work with."""
+
+    database: Database
+    programs: StoredPrograms
+    slots: Slots
+    supervisor: Supervisor
+    bell: Bell
+    """Rings when somebody has written something that the activities may act on."""
+    log: Logger
+    leak_checks: float
+    """The share of the matches whose deterministic bots are asked again, 0 to 1."""
+
+    async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
+        """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
+
+        Raises what `arena.tournament.runner.run_tournament` raises.
+        """
+        view = self.slots.view(kind, name, pace=pace)
+        try:
+            end = await run_tournament(
+                self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
+            )
+        except AlreadyRunningError as error:
+            self.log.info("left to another process", tournament=name, why=str(error))
+            return None
+        finally:
+            view.close()
+        self.log.info("played", kind=kind.value, tournament=name, finished=end.finished, void=end.void, total=end.total)
+        return end

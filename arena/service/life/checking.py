@@ -1,0 +1,46 @@
+"""`arena serve --check`: everything that can be looked at without serving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.service.home import Home
+from arena.service.life.forecast import Forecast, forecast
+from arena.service.lock import holder_of
+from arena.service.settings.reading import Effective
+from ratings.errors import RatingsError
+from ratings.read.volume import Volume, volume
+from ratings.store.database import is_there, open_database
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found."""
+
+    effective: Effective
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    forecast: Forecast
+
+
+def check(home: Home, effective: Effective) -> Checked:
+    """Look at settings, database and disk; nothing is changed, and a service may run meanwhile."""
+    problems = list(effective.problems)
+    found, paces = Volume(0, 0), list[int]()
+    try:
+        if is_there(home.database):
+            found, paces = _look_into(home)
+    except RatingsError as error:
+        problems.append(str(error))
+    holder = holder_of(home.lock)
+    notes = () if holder is None else (f"process {holder.get('pid', '?')} serves this home now",)
+    return Checked(effective, tuple(problems), notes, forecast(home, found, paces))
+
+
+def _look_into(home: Home) -> tuple[Volume, list[int]]:
+    """Return how much the database holds, and the pace of each open ladder."""
+    database = open_database(home.database)
+    try:
+        return volume(database), []
+    finally:
+        database.close()

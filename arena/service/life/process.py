@@ -1,0 +1,198 @@
+"""The coordinator process of a service: it takes the home, starts everything, waits for a signal, ends everything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from arena.executor.local import LocalExecutor
+from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.service.activities.foreman import Activity, Foreman
+from arena.service.activities.observing import MatchObserver, export_slots
+from arena.service.activities.tournaments import TournamentQueue
+from arena.service.activities.workshop import Workshop
+from arena.service.addresses import parse_address
+from arena.service.bell import Bell
+from arena.service.health import Health
+from arena.service.home import Home
+from arena.service.life.admin import AdminListener
+from arena.service.life.stopping import stop_signals
+from arena.service.life.systemd import tell_systemd
+from arena.service.lock import HomeLock, held
+from arena.service.logs import Logger, get_logger, logging_to
+from arena.service.metrics import Metrics
+from arena.service.scheduler.host import Host
+from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.slots import Slots
+from arena.service.settings.values import ServiceSettings
+from arena.service.supervision import Supervisor, describe
+from arena.tournament.lock import sweep_locks
+from ratings.store.database import Database, open_database
+
+AUTO = "auto"
+LEAST_FREE_BYTES = 512 << 20
+"""With less room than this on its disk a service is not healthy."""
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A service that is ready: where it can be reached."""
+
+    home: Home
+    addresses: Mapping[str, str]
+    """By what is served there: `owners`, `socket`, `admin`."""
+    fingerprint: str | None = None
+    """That of the certificate of `owners`, if it is served with TLS."""
+
+    def __str__(self) -> str:
+        places = " ".join(f"{name}={address}" for name, address in self.addresses.items())
+        fingerprint = f" fingerprint={self.fingerprint}" if self.fingerprint else ""
+        return f"ready home={self.home.directory} pid={os.getpid()} {places}{fingerprint}".rstrip()
+
+
+def serve(home: Home, settings: ServiceSettings, *, on_ready: Callable[[Ready], None], say: Say) -> None:
+    """Serve until a signal ends it. `say` is told what people should know now.
+
+    Raises HomeHeldError, ListenError, and the errors of `open_database`.
+    """
+    with held(home.lock) as lock:
+        database = open_database(home.database)
+        try:
+            sweep_locks(home.database)
+            with logging_to(home.logs):
+                asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
+        finally:
+            database.close()
+
+
+class _Service:
+    """One life of a service; the lock is held and the database open."""
+
+    def __init__(self, home: Home, settings: ServiceSettings, database: Database, lock: HomeLock) -> None:
+        self._home = home
+        self._settings = settings
+        self._database = database
+        self._lock = lock
+        self._metrics = Metrics()
+        self._health = Health()
+        self._log = get_logger("service")
+
+    async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
+        """Start everything, wait for a signal or for the end of something that must not end, and end everything."""
+        with stop_signals(say) as stop:
+            async with AsyncExitStack() as stack:
+                slots = self._make_slots()
+                host = Host(slots, self._make_executor, self._health, get_logger("host"))
+                export_slots(self._metrics, slots, host.count_warm_bots)
+                shop = self._make_shop(slots)
+                addresses = await self._listen(stack)
+                works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
+                stack.push_async_callback(_end_tasks, works)
+                self._tell_ready(on_ready, addresses)
+                await _first_of(asyncio.create_task(stop.wait()), *works)
+                await self._drain(slots)
+        self._log.info("stopped")
+
+    def _make_slots(self) -> Slots:
+        observer = MatchObserver(self._metrics, get_logger("match"))
+        limit = self._settings.limits.concurrent_matches
+        weights = self._settings.weights
+        shares = {
+            Kind.ADMISSION: weights.admission,
+            Kind.LADDER: weights.ladder,
+            Kind.TOURNAMENT: weights.tournament,
+            Kind.COMPARISON: weights.comparison,
+        }
+        return Slots(self._workers, shares, owner_limit=lambda _: limit, observer=observer)
+
+    @property
+    def _workers(self) -> int:
+        return self._settings.service.workers or len(os.sched_getaffinity(0))
+
+    def _make_executor(self) -> LocalExecutor:
+        return LocalExecutor(self._workers, warm_mb=self._settings.service.warm_memory)
+
+    def _make_shop(self, slots: Slots) -> Workshop:
+        service = self._settings.service
+        level = None if service.sandbox == AUTO else service.sandbox
+        return Workshop(
+            database=self._database,
+            programs=StoredPrograms(
+                VersionStore(self._home.store), SandboxPolicy(level, service.allow_reduced_sandbox)
+            ),
+            slots=slots,
+            supervisor=Supervisor(self._health, self._log, self._count_crash),
+            bell=Bell(),
+            log=self._log,
+            leak_checks=service.leak_checks,
+        )
+
+    def _foreman(self, shop: Workshop) -> Foreman:
+        activities: list[Activity] = [TournamentQueue(shop)]
+        return Foreman(shop, activities)
+
+    def _count_crash(self, part: str, _sentence: str) -> None:
+        kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
+        self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
+
+    async def _listen(self, stack: AsyncExitStack) -> dict[str, str]:
+        """Listen wherever the settings say, and return the addresses by what is served there."""
+        found = {}
+        if text := self._settings.service.admin_address:
+            listener = AdminListener(self._metrics, self._health, self._look_at_disk)
+            address = await listener.start(parse_address(text))
+            stack.push_async_callback(listener.stop)
+            found["admin"] = f"http://{address}"
+        return found
+
+    def _tell_ready(self, on_ready: Callable[[Ready], None], addresses: Mapping[str, str]) -> None:
+        self._lock.tell(list(addresses.values()))
+        self._log.info("serving", home=str(self._home.directory), slots=self._workers, **addresses)
+        on_ready(Ready(self._home, addresses))
+        tell_systemd("READY=1")
+
+    async def _drain(self, slots: Slots) -> None:
+        """Let running matches end for a while; whatever is left then goes back to the ledger."""
+        tell_systemd("STOPPING=1")
+        slots.drain()
+        try:
+            async with asyncio.timeout(self._settings.service.stop_grace):
+                await slots.wait_until_idle()
+        except TimeoutError:
+            running = sum(slots.count_running().values())
+            self._log.warning("matches go back to the ledger", running=running)
+
+    def _look_at_disk(self) -> None:
+        free = shutil.disk_usage(self._home.directory).free
+        if free < LEAST_FREE_BYTES:
+            sentence = f"only {free >> 20} MB are free on the disk of {self._home.directory}; make room"
+            self._health.tell("disk", sentence)
+        else:
+            self._health.clear("disk")
+
+
+async def _first_of(stop: asyncio.Task[bool], *works: asyncio.Task[None]) -> None:
+    """Wait until it is to stop; raise what ended one of the works, which must not end before."""
+    done, _ = await asyncio.wait({stop, *works}, return_when=asyncio.FIRST_COMPLETED)
+    stop.cancel()
+    for work in works:
+        if work in done:
+            error = work.exception()
+            raise error if error is not None else RuntimeError("a part of the service ended by itself")
+
+
+async def _end_tasks(tasks: list[asyncio.Task[None]]) -> None:
+    """End the works one after the other, the last one first: what is played goes back before its executor ends."""
+    for task in reversed(tasks):
+        task.cancel()
+        (error,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(error, Exception):
+            log: Logger = get_logger("service")
+            log.error("ended badly", error=describe(error))

@@ -1,0 +1,183 @@
+"""Writes ladders: opened, set, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from sqlmodel import Session, col, select
+
+from ratings.errors import LadderError
+from ratings.ledger import tournaments
+from ratings.ledger.pools import PoolKey, pool_for, settings_of
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.ledger.waves import Planner, WaveLedger
+from ratings.store.ids import new_id, now_us
+from ratings.store.ladders import RunningLadder, get_ladder, may_play, running_ladders, season_of
+from ratings.store.models import Pool, Tournament
+from ratings.store.names import check_name
+from ratings.store.service import Ladder, Season
+
+PlannerOf: TypeAlias = Callable[[Tournament, Pool], Planner]
+"""Returns what plans the waves of a tournament."""
+Table: TypeAlias = Sequence[Mapping[str, Any]]
+"""The lines of a table, ready for JSON, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlan:
+    """A ladder that is to be opened."""
+
+    name: str
+    tournament: TournamentPlan
+    """How it is played: an endless format; who takes part and what it is called is found by the ledger."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the service wants to know of it."""
+    season: str = "season 1"
+    """What people call its first season."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonPlan:
+    """A season that is to be opened."""
+
+    name: str
+    secret: str
+    """What its seeds are derived from, in hexadecimal digits."""
+
+
+def open_ladder(session: Session, plan: LadderPlan, planner: PlannerOf) -> RunningLadder:
+    """Write a ladder with its first season, in which every active version that plays in its pool takes part.
+
+    It may have no entrants and no match yet. Raises AccountError for a name that cannot be, LadderError if an open
+    ladder has that name or that pool.
+    """
+    check_name("a ladder", plan.name)
+    _check_free(session, plan)
+    pool = pool_for(session, plan.tournament.pool, plan.tournament.skill)
+    ladder = Ladder(id=new_id(), name=plan.name, pool_id=pool.id, settings=dict(plan.settings), opened_at_us=now_us())
+    session.add(ladder)
+    session.flush()
+    return write_season(session, ladder, plan.season, plan.tournament, planner)
+
+
+def _check_free(session: Session, plan: LadderPlan) -> None:
+    pool_id = plan.tournament.pool.pool_id()
+    for ladder in session.exec(select(Ladder).where(col(Ladder.closed_at_us).is_(None))):
+        if ladder.name == plan.name:
+            raise LadderError(f"there is an open ladder {ladder.name!r} already; close it, or choose another name")
+        if ladder.pool_id == pool_id:
+            raise LadderError(
+                f"ladder {ladder.name!r} has the same game, seats, options and clock; close it, or change one of them"
+            )
+
+
+def write_season(
+    session: Session, ladder: Ladder, name: str, plan: TournamentPlan, planner: PlannerOf
+) -> RunningLadder:
+    """Write the next season of a ladder with its tournament, and let `planner` add the first waves."""
+    pool = session.get_one(Pool, ladder.pool_id)
+    number = len(session.exec(select(Season.number).where(Season.ladder_id == ladder.id)).all()) + 1
+    entrants = [version.id for version in may_play(session, pool)]
+    free = _free_name(session, f"{ladder.name}-{number}")
+    tournament = tournaments.write_tournament(session, replace(plan, name=free, entrants=entrants))
+    season = Season(ladder_id=ladder.id, number=number, name=name, tournament_id=tournament.id, opened_at_us=now_us())
+    session.add(season)
+    session.flush()
+    if len(entrants) >= pool.seats:
+        planner(tournament, pool).plan_ready(WaveLedger(session, tournament.id))
+    for one in (ladder, pool, season, tournament):
+        session.refresh(one)  # planning forgets what was read before
+    return RunningLadder(ladder, pool, season, tournament)
+
+
+def _free_name(session: Session, name: str) -> str:
+    """Return a name for a tournament that no other has."""
+    taken = set(session.exec(select(Tournament.name).where(col(Tournament.name).startswith(name, autoescape=True))))
+    tries = (name if count == 1 else f"{name}-{count}" for count in range(1, len(taken) + 2))
+    return next(one for one in tries if one not in taken)
+
+
+def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version: str | None = None) -> TournamentPlan:
+    """Return the plan of a tournament that is played like another, with a secret of its own."""
+    key = PoolKey(
+        game=pool.game,
+        rules_version=pool.rules_version if rules_version is None else rules_version,
+        seats=pool.seats,
+        options=pool.options,
+        time_control=pool.time_control,
+        cores=pool.cores,
+    )
+    return TournamentPlan(
+        name="",
+        format=tournament.format,
+        pool=key,
+        secret=secret,
+        seeded=False,
+        settings=tournament.settings,
+        entrants=(),
+        rated=tournament.rated,
+        rates_same_owner=tournament.rates_same_owner,
+        skill=settings_of(pool),
+    )
+
+
+def get_open_ladder(session: Session, name: str) -> Ladder:
+    """Return the open ladder of that name. Raises NotFoundError, LadderError for one that is closed."""
+    ladder = get_ladder(session, name)
+    if ladder.closed_at_us is not None:
+        raise LadderError(f"ladder {name!r} is closed ({ladder.closed_because}); open it anew: arena ladder open")
+    return ladder
+
+
+def get_running(session: Session, name: str) -> RunningLadder:
+    """Return the open ladder of that name with its season. Raises NotFoundError, LadderError."""
+    ladder = get_open_ladder(session, name)
+    running = running_ladders(session, ladder.id)
+    if not running:
+        raise LadderError(f"no season of ladder {name!r} is open; open one: arena season open {name}")
+    return running[0]
+
+
+def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> Ladder:
+    """Close a ladder with its season, whose secret is public from now on. Raises NotFoundError, LadderError."""
+    ladder = get_open_ladder(session, name)
+    for running in running_ladders(session, ladder.id):
+        end_season(session, running.season, table)
+    ladder.closed_at_us, ladder.closed_because = now_us(), why
+    session.add(ladder)
+    session.flush()
+    return ladder
+
+
+def end_season(session: Session, season: Season, table: Table | None) -> Season:
+    """Close a season: what is planned of its tournaments is void, its table is kept."""
+    for tournament_id in (season.tournament_id, season.final_tournament_id):
+        if tournament_id is not None:
+            tournaments.cancel(session, tournament_id)
+    session.refresh(season)
+    season.closed_at_us = now_us()
+    season.table = None if table is None else [dict(line) for line in table]
+    session.add(season)
+    session.flush()
+    return season
+
+
+def set_ladder_settings(session: Session, name: str, settings: Mapping[str, Any]) -> Ladder:
+    """Replace what the service wants to know of an open ladder. Raises NotFoundError, LadderError."""
+    ladder = get_open_ladder(session, name)
+    ladder.settings = dict(settings)
+    session.add(ladder)
+    session.flush()
+    return ladder
+
+
+def check_may_cancel(session: Session, tournament_id: str) -> None:
+    """Raise LadderError for the tournament of a season that is open: what ends it must close the season, too."""
+    season = season_of(session, tournament_id)
+    if season is not None and season.closed_at_us is None:
+        name = session.get_one(Ladder, season.ladder_id).name
+        raise LadderError(
+            f"this tournament is {season.name!r} of ladder {name!r}; close that instead: arena season close {name}"
+        )

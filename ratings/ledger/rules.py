@@ -1,0 +1,61 @@
+"""Closes the ladders of a game whose rules have changed, and opens their successors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlmodel import Session, col, select
+
+from ratings.ledger.ladders import LadderPlan, PlannerOf, close_ladder, open_ladder, plan_like
+from ratings.ledger.notices import add_notice
+from ratings.store import waves
+from ratings.store.ladders import RunningLadder, running_ladders
+from ratings.store.models import Bot, Version
+
+_SUBJECT = "rules"
+
+
+def close_old_rules(
+    session: Session, game: str, rules_version: str, *, new_secret: Callable[[], str], planner: PlannerOf
+) -> list[RunningLadder]:
+    """Close every ladder of the game that is played by other rules, and open one like it under its name.
+
+    In it play the active versions whose manifests state the new rules, or none. Everybody is told, and every owner of a
+    bot that played what becomes of it. Return the new ladders.
+    """
+    old = [one for one in running_ladders(session) if one.pool.game == game and one.pool.rules_version != rules_version]
+    return [_succeed(session, running, rules_version, new_secret(), planner) for running in old]
+
+
+def _succeed(
+    session: Session, running: RunningLadder, rules_version: str, secret: str, planner: PlannerOf
+) -> RunningLadder:
+    ladder, game = running.ladder, running.pool.game
+    what = f"{game} has rules version {rules_version} now"
+    playing = _present(session, running.tournament.id)
+    close_ladder(session, ladder.name, f"{what}, and this ladder was played by version {running.pool.rules_version}")
+    plan = plan_like(running.tournament, running.pool, secret=secret, rules_version=rules_version)
+    opened = open_ladder(session, LadderPlan(ladder.name, plan, ladder.settings, running.season.name), planner)
+    goes_on = _present(session, opened.tournament.id)
+    for version_id in playing:
+        _tell_owner(session, version_id, f"{what}, so ladder {ladder.name!r} begins anew", version_id in goes_on)
+    add_notice(
+        session,
+        None,
+        _SUBJECT,
+        f"{what}: ladder {ladder.name!r} was closed and begins anew, with the bots that play by the new rules",
+    )
+    return opened
+
+
+def _present(session: Session, tournament_id: str) -> list[str]:
+    entered = waves.entered_versions(session, tournament_id)
+    return [version.version_id for version in entered if version.withdrawn_wave is None]
+
+
+def _tell_owner(session: Session, version_id: str, what: str, goes_on: bool) -> None:
+    query = select(Bot.name, Bot.owner_id, Version.number).join(Version, col(Version.bot_id) == Bot.id)
+    name, owner_id, number = session.exec(query.where(Version.id == version_id)).one()
+    if owner_id is not None:
+        becomes = "plays in it" if goes_on else "states other rules and does not play until you submit a new version"
+        add_notice(session, owner_id, _SUBJECT, f"{what}; version {number} of {name} {becomes}")

@@ -1,0 +1,136 @@
+"""Writes the seasons of ladders: announced, frozen, decided in a final, closed, opened anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlmodel import Session
+
+from ratings.errors import LadderError, PlanError
+from ratings.ledger import tournaments
+from ratings.ledger.ladders import (
+    PlannerOf,
+    SeasonPlan,
+    Table,
+    end_season,
+    get_open_ladder,
+    get_running,
+    plan_like,
+    write_season,
+)
+from ratings.ledger.notices import add_notice, instant
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.ledger.waves import WaveLedger
+from ratings.store import waves
+from ratings.store.ids import now_us
+from ratings.store.ladders import RunningLadder, running_ladders, seasons_of
+from ratings.store.models import Pool, Tournament
+from ratings.store.names import check_label
+from ratings.store.progress import count_progress
+from ratings.store.service import Season
+
+_SUBJECT = "season"
+
+
+def announce_freeze(session: Session, name: str, at_us: int) -> Season:
+    """Write when submissions for the season of a ladder close, and tell everybody.
+
+    Raises NotFoundError, and LadderError for an instant that has passed and a season that is frozen.
+    """
+    season = _unfrozen(session, name)
+    if at_us <= now_us():
+        raise LadderError(f"{instant(at_us)} has passed; announce an instant to come")
+    season.freezes_at_us = at_us
+    session.add(season)
+    _tell(session, f"submissions for {season.name!r} of ladder {name!r} close at {instant(at_us)}")
+    return season
+
+
+def freeze(session: Session, name: str) -> Season:
+    """Close the season of a ladder to new versions, and tell everybody.
+
+    Raises NotFoundError, and LadderError for a season that is frozen, or before the instant that was announced.
+    """
+    season = _unfrozen(session, name)
+    now = now_us()
+    if season.freezes_at_us is not None and now < season.freezes_at_us:
+        at = instant(season.freezes_at_us)
+        raise LadderError(f"it was announced that {season.name!r} of ladder {name!r} closes at {at}; wait until then")
+    season.frozen_at_us = now
+    session.add(season)
+    _tell(session, f"submissions for {season.name!r} of ladder {name!r} are closed; new versions play in the next one")
+    return season
+
+
+def _unfrozen(session: Session, name: str) -> Season:
+    season = get_running(session, name).season
+    if season.frozen_at_us is not None:
+        raise LadderError(f"{season.name!r} of ladder {name!r} is closed to new versions already")
+    return season
+
+
+def start_final(session: Session, name: str, plan: TournamentPlan, planner: PlannerOf) -> Tournament:
+    """Write the final of a frozen season, of everybody who is in the ladder now; the ladder itself plays no further.
+
+    Raises NotFoundError, LadderError for a season that is not frozen or has its final, and PlanError for a final that
+    cannot be played.
+    """
+    running = get_running(session, name)
+    season = running.season
+    if season.frozen_at_us is None:
+        raise LadderError(f"{season.name!r} of ladder {name!r} is not frozen; first: arena season freeze {name}")
+    if season.final_tournament_id is not None:
+        raise LadderError(f"{season.name!r} of ladder {name!r} has its final already; close it: arena season close")
+    entered = waves.entered_versions(session, running.tournament.id)
+    finalists = [version.version_id for version in entered if version.withdrawn_wave is None]
+    final = tournaments.write_tournament(session, replace(plan, entrants=finalists))
+    pool = session.get_one(Pool, final.pool_id)
+    if not planner(final, pool).plan_ready(WaveLedger(session, final.id)):
+        raise PlanError(f"the final has no matches for {len(finalists)} bots; close the season without one")
+    season.final_tournament_id = final.id
+    session.add(season)
+    tournaments.cancel(session, running.tournament.id)
+    session.refresh(final)
+    return final
+
+
+def close_season(
+    session: Session, name: str, *, table: Table, following: SeasonPlan | None, planner: PlannerOf | None
+) -> Season:
+    """Close the season of a ladder with its table, publish its secret, and open the following one if there is a plan.
+
+    Raises NotFoundError, and LadderError while its final is played.
+    """
+    running = get_running(session, name)
+    season = running.season
+    if season.final_tournament_id is not None and not count_progress(session, season.final_tournament_id).is_over:
+        raise LadderError(f"the final of {season.name!r} of ladder {name!r} is not over; wait until it is")
+    end_season(session, season, table)
+    _tell(session, f"{season.name!r} of ladder {name!r} is over; its table and its secret are public")
+    if following is not None:
+        assert planner is not None, "a season needs something that plans it"
+        open_season(session, name, following, planner)
+        session.refresh(season)
+    return season
+
+
+def open_season(session: Session, name: str, plan: SeasonPlan, planner: PlannerOf) -> RunningLadder:
+    """Open the next season of a ladder, played like the one before, and tell everybody.
+
+    Raises NotFoundError, AccountError for its name, and LadderError while a season is open.
+    """
+    check_label("a season", plan.name)
+    ladder = get_open_ladder(session, name)
+    if running := running_ladders(session, ladder.id):
+        raise LadderError(
+            f"{running[0].season.name!r} of ladder {name!r} is open; close it first: arena season close {name}"
+        )
+    before = session.get_one(Tournament, seasons_of(session, ladder.id)[-1].tournament_id)
+    like = plan_like(before, session.get_one(Pool, ladder.pool_id), secret=plan.secret)
+    opened = write_season(session, ladder, plan.name, like, planner)
+    _tell(session, f"{plan.name!r} of ladder {name!r} is open")
+    return opened
+
+
+def _tell(session: Session, sentence: str) -> None:
+    add_notice(session, None, _SUBJECT, sentence)

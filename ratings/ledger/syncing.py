@@ -1,0 +1,74 @@
+"""Brings the entrants of ladders in line with the versions that are active, from the next wave on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from ratings.ledger.entering import join, withdraw
+from ratings.store import waves
+from ratings.store.base import Table
+from ratings.store.fitness import annulled
+from ratings.store.ladders import RunningLadder, may_play, running_ladders
+from ratings.store.models import Bot, Owner, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Which versions entered a ladder and which left it, by id."""
+
+    joined: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+
+
+def sync_ladders(session: Session, *kept: Table) -> None:
+    """Bring every open ladder in line with the versions that are active, and read the rows that are `kept` anew."""
+    for running in running_ladders(session):
+        sync_ladder(session, running)
+    for row in kept:
+        session.refresh(row)
+
+
+def sync_ladder(session: Session, running: RunningLadder) -> Changes:
+    """Enter the active versions that are not in the ladder, and take out those in it that are not active any more.
+
+    In a season that is frozen nobody enters, and a version only leaves if it may not play any more. The planned blocks
+    of a version that was withdrawn or annulled are void; any other plays what is planned of it.
+    """
+    if running.season.final_tournament_id is not None:
+        return Changes()
+    tournament_id, is_frozen = running.tournament.id, running.season.frozen_at_us is not None
+    wanted = [version.id for version in may_play(session, running.pool)]
+    entered = waves.entered_versions(session, tournament_id)
+    present = [version.version_id for version in entered if version.withdrawn_wave is None]
+    bad, barred = _barred(session, set(present) - set(wanted))
+    joining = [] if is_frozen else [version for version in wanted if version not in present]
+    leaving = [version for version in present if version not in wanted and (not is_frozen or version in barred)]
+    for version_id in joining:
+        join(session, tournament_id, version_id, may_return=True)
+    for version_id in leaving:
+        reason = "a version that plays in it was taken out of the ladder"
+        withdraw(session, tournament_id, version_id, reason, voids=version_id in bad)
+    return Changes(tuple(joining), tuple(leaving))
+
+
+def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], set[str]]:
+    """Return which of the versions were withdrawn or annulled, and which may not play, for that or another reason.
+
+    The others only made room for another version of their bot.
+    """
+    query = (
+        select(Version, Bot.disabled_at_us, Owner.disabled_at_us)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+        .where(col(Version.id).in_(version_ids))
+    )
+    bad, barred = annulled(session, version_ids), set()
+    for version, bot_disabled, owner_disabled in session.exec(query):
+        if version.withdrawn_at_us is not None:
+            bad.add(version.id)
+        if bot_disabled is not None or owner_disabled is not None:
+            barred.add(version.id)
+    return bad, bad | barred

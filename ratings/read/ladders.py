@@ -1,0 +1,54 @@
+"""Ladders and their seasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.store import ladders as stored
+from ratings.store import tables
+from ratings.store.ladders import RunningLadder
+from ratings.store.models import Pool
+from ratings.store.service import Ladder, Season
+from ratings.store.sessions import Source, read
+
+_LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRow:
+    """A ladder with its pool and its seasons, the first first."""
+
+    ladder: Ladder
+    pool: Pool
+    seasons: tuple[Season, ...]
+
+
+def open_ladders(source: Source) -> list[RunningLadder]:
+    """Return the open ladders that have an open season, by name."""
+    with read(source) as session:
+        return stored.running_ladders(session)
+
+
+def find_ladder(source: Source, name: str) -> LadderRow:
+    """Return the open ladder of that name, or the one that was closed last. Raises NotFoundError."""
+    with read(source) as session:
+        ladder = stored.get_ladder(session, name)
+        return LadderRow(ladder, session.get_one(Pool, ladder.pool_id), tuple(stored.seasons_of(session, ladder.id)))
+
+
+def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[LadderRow]:
+    """Return the ladders, the newest first, closed ones too. Raises PageError."""
+    query = select(Ladder, Pool).join(Pool, col(Pool.id) == Ladder.pool_id)
+    with read(source) as session:
+        found = session.exec(one_page(query, _LADDERS, limit, after)).all()
+        page = cut(found, _LADDERS, limit, lambda row: (row[0].id,))
+        return each(page, lambda row: LadderRow(*row, tuple(stored.seasons_of(session, row[0].id))))
+
+
+def season_of(source: Source, tournament_id: str) -> Season | None:
+    """Return the season whose tournament, or whose final, it is, or `None`."""
+    with read(source) as session:
+        return stored.season_of(session, tournament_id)

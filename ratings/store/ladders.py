@@ -1,0 +1,80 @@
+"""Ladders and their seasons by name, in an open session: what reading and writing both need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from ratings.errors import NotFoundError
+from ratings.store.models import Bot, Owner, Pool, Tournament, Version
+from ratings.store.service import ActiveVersion, Ladder, Season
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLadder:
+    """An open ladder with the season that is played."""
+
+    ladder: Ladder
+    pool: Pool
+    season: Season
+    tournament: Tournament
+
+
+def get_ladder(session: Session, name: str) -> Ladder:
+    """Return the open ladder of that name, or the one that was closed last. Raises NotFoundError."""
+    query = select(Ladder).where(Ladder.name == name).order_by(col(Ladder.closed_at_us).is_not(None))
+    found = session.exec(query.order_by(col(Ladder.id).desc()).limit(1)).first()
+    if found is None:
+        raise NotFoundError(f"no ladder {name!r}; see: arena ladder list")
+    return found
+
+
+def running_ladders(session: Session, ladder_id: str | None = None) -> list[RunningLadder]:
+    """Return the open ladders whose season is not closed, or one of them, by name."""
+    query = (
+        select(Ladder, Pool, Season, Tournament)
+        .join(Pool, col(Pool.id) == Ladder.pool_id)
+        .join(Season, col(Season.ladder_id) == Ladder.id)
+        .join(Tournament, col(Tournament.id) == Season.tournament_id)
+        .where(col(Ladder.closed_at_us).is_(None), col(Season.closed_at_us).is_(None))
+        .order_by(Ladder.name)
+    )
+    if ladder_id is not None:
+        query = query.where(Ladder.id == ladder_id)
+    return [RunningLadder(*row) for row in session.exec(query)]
+
+
+def seasons_of(session: Session, ladder_id: str) -> Sequence[Season]:
+    """Return the seasons of a ladder, the first first."""
+    return session.exec(select(Season).where(Season.ladder_id == ladder_id).order_by(col(Season.number))).all()
+
+
+def season_of(session: Session, tournament_id: str) -> Season | None:
+    """Return the season whose tournament, or whose final, it is."""
+    is_its = (col(Season.tournament_id) == tournament_id) | (col(Season.final_tournament_id) == tournament_id)
+    return session.exec(select(Season).where(is_its)).first()
+
+
+def may_play(session: Session, pool: Pool) -> list[Version]:
+    """Return the active versions that play in a pool, in the order in which their bots were made.
+
+    What is disabled does not play.
+    """
+    query = (
+        select(Version)
+        .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+        .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
+        .order_by(Bot.id)
+    )
+    return [version for version in session.exec(query) if plays(version.manifest, pool.game, pool.rules_version)]
+
+
+def plays(manifest: Mapping[str, Any], game: str, rules_version: str) -> bool:
+    """Return whether a manifest names the game, and, if it states a version of its rules, states this one."""
+    games, rules = manifest.get("games", ["*"]), manifest.get("rules", {})
+    return ("*" in games or game in games) and rules.get(game, rules_version) == rules_version
