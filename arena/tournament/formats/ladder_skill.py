@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from arena.tournament.formats.ladder_memory import memory_of
 from arena.tournament.formats.situation import PlayedBlock, Situation
@@ -33,5 +34,11 @@ def strengths(situation: Situation) -> dict[str, Skill]:
 
 def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
     for seating, ranks in zip(block.rotations(), block.ranks, strict=True):
-        after = rate(SETTINGS, [skills[entrant] for entrant in seating], ranks)
+        after = _rate(tuple(skills[entrant] for entrant in seating), ranks)
         skills.update(zip(seating, after, strict=True))
+
+
+# Cached because the waves behind the memory are rated for the plan, for the memory and for the table.
+@lru_cache(maxsize=1 << 16)
+def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
+    return rate(SETTINGS, skills, ranks)
