@@ -29,7 +29,8 @@ NOUNS = {
     "replay": "Matches as they were played: shown, and verified.",
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
-    "serve": "Run a service that others can enter, in a directory of its own.",
+    "ladder": "Standing ladders: open, close, look at.",
+    "serve": "Run a service that plays what is queued.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
@@ -51,7 +52,8 @@ def add(
     """
     known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:
-        added = [add_bot(storage.database, storage.store, directory, owner, known) for directory in directories]
+        programs = replace(storage.programs, runtimes=known)
+        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in directories]
     for entry in added:
         _warn_of_unknown_games(entry)
     if as_json:

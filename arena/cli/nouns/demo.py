@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import comb
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.games import get_game
@@ -24,9 +23,9 @@ from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
-from arena.cli.shared.runtimes import local_runtimes
 from arena.client.here.adding import add_bot
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
+from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
@@ -120,19 +119,10 @@ def _matches_a_block(seats: int) -> int:
     return comb(len(BOTS), seats) * seats
 
 
-def _sample_directory(name: str) -> Path:
-    """Return the directory of a sample bot in the installed package `bots`. Raise CliError if it is missing."""
-    package = importlib.util.find_spec("bots")
-    for place in (package and package.submodule_search_locations) or ():
-        if (Path(place) / name / "bot.toml").is_file():
-            return Path(place) / name
-    raise CliError(f"the sample bot {name!r} is not installed; install kingmaker-arena again")
-
-
 def _add_sample(connection: Connection, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     assert connection.storage is not None
-    add_bot(connection.storage.database, connection.storage.store, _sample_directory(name), None, local_runtimes())
+    add_bot(connection.storage.database, connection.storage.programs, sample_directory(name), None, build_added)
 
 
 def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:

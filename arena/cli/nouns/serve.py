@@ -23,7 +23,7 @@ from arena.service.settings.template import settings_template
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 
-_COLUMNS = (Column("setting", "Setting"), Column("value", "Value"), Column("from", "From"))
+_COLUMNS = (Column("setting", "SETTING"), Column("value", "VALUE"), Column("from", "FROM"))
 
 app = typer.Typer()
 
@@ -73,7 +73,10 @@ def serve(
     matches_per_day: Annotated[str | None, _override("matches_per_day")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM."""
+    """Run a service that plays what is queued.
+
+    Ctrl-C or SIGTERM stops it in good order, a second one at once.
+    """
     given = {
         "address": address,
         "admin_address": admin_address,

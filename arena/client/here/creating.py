@@ -17,6 +17,7 @@ from arena.tournament.creation import Terms
 from arena.tournament.formats import catalog
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format
+from ratings.ledger.tournaments import TournamentPlan
 from ratings.read.tournaments import tournament_names
 from ratings.statistics.errors import ResultsError
 from ratings.store.models import Tournament
@@ -34,6 +35,17 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
         find_version(place, bot)
     tournament = _write(place, request, terms, form)
     return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
+
+
+def plan_ladder(request: TournamentRequest) -> TournamentPlan:
+    """Return how a standing ladder is played that was asked for like a tournament; nothing is written.
+
+    Raises RefusedError, and the errors of `arena.tournament.creation`.
+    """
+    form = _form(request)
+    if form is None:
+        raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
+    return creation.plan_ladder(_terms(request), form)
 
 
 def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:
