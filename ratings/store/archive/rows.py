@@ -21,7 +21,6 @@ DERIVED = ("rating_change", "rating", "entrant_tally", "gathering")
 LOCAL = (
     "active_version",
     "admission",
-    "annulment",
     "bot_event",
     "invitation",
     "ladder",
