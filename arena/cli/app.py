@@ -20,6 +20,10 @@ NOUNS = {
     "game": "The games that are installed.",
     "runtime": "What bots can run in, and what is in it.",
     "bot": "The bots of a database, and their versions.",
+    "owner": "Who may hand bots in to a service.",
+    "token": "What lets owners into a service: make, list, revoke.",
+    "login": "Log in at a service, for commands with --server.",
+    "logout": "Forget a login, or show which there are.",
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",
     "compare": "Find out whether one version is better than another.",
@@ -30,7 +34,7 @@ NOUNS = {
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
-    "serve": "Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM.",
+    "serve": "Run a service that plays what is queued.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from arena.client import port, values
+from arena.client import admin, port, values
 from arena.client.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))
@@ -24,7 +24,14 @@ VALUES = [
     for one in vars(module).values()
     if dataclasses.is_dataclass(one) and inspect.isclass(one) and one.__module__ == module.__name__
 ]
-NOUNS = [one for one in vars(port).values() if getattr(one, "_is_protocol", False) and one.__module__ == port.__name__]
+NOUNS = [
+    one
+    for module in (port, admin)
+    for one in vars(module).values()
+    if getattr(one, "_is_protocol", False) and one.__module__ == module.__name__
+]
+OF_SERVICES = {admin.Entrance, admin.Submissions}
+"""What only a service has."""
 METHODS = [
     (noun, name)
     for noun in NOUNS
@@ -77,7 +84,7 @@ def test_every_noun_is_an_attribute_of_the_arena() -> None:
         for member in vars(port.ArenaPort).values()
         if isinstance(member, property)
     }
-    assert attributes == {noun for noun in NOUNS if noun is not port.ArenaPort}
+    assert attributes == {noun for noun in NOUNS if noun is not port.ArenaPort} - OF_SERVICES
 
 
 def test_what_is_not_plain_would_be_seen() -> None:

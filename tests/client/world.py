@@ -16,7 +16,8 @@ from arena.hosting.store import VersionStore
 from arena.match.replay import dump, load
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
-from ratings.ledger.recording import FaultFact, LeakFact, SeatLogFact
+from ratings.ledger.recording import FaultFact, LeakFact
+from ratings.ledger.seat_logs import SeatLogFact
 from ratings.read.accounts import find_owner
 from ratings.statistics.blocks import Block
 from ratings.store.database import Database, open_database

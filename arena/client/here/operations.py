@@ -6,11 +6,15 @@ import time
 from collections.abc import Iterator
 
 from arena.client.errors import UnknownError
-from arena.client.here.admissions import AdmissionsHere
+from arena.client.here.admissions import PREFIX, admission_progress
 from arena.client.here.place import Place
-from arena.client.here.running import LOOK_EVERY_S, OVER, progress_of
-from arena.client.values.operations import Operation
+from arena.client.here.running import progress_of
+from arena.client.values.operations import Operation, OperationState
 from ratings.read.tournaments import find_tournament
+
+_TOURNAMENTS = "tournaments/"
+_LOOK_EVERY_S = 0.5
+_UNDER_WAY = (OperationState.QUEUED, OperationState.RUNNING)
 
 
 class OperationsHere:
@@ -20,12 +24,9 @@ class OperationsHere:
         self._place = place
 
     def get_operation(self, operation: str) -> Operation:
-        kind, _, target = operation.partition("/")
-        if kind == "tournaments":
-            return progress_of(self._place, find_tournament(self._place.database, target).id)
-        if kind == "admissions":
-            return AdmissionsHere(self._place).get_progress(target)
-        raise UnknownError(f"there is no operation {operation!r}; their ids begin with tournaments/ or admissions/")
+        if operation.startswith(PREFIX):
+            return admission_progress(self._place, operation)
+        return progress_of(self._place, self._tournament(operation))
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
         last = None
@@ -33,7 +34,12 @@ class OperationsHere:
             found = self.get_operation(operation)
             if found != last:
                 yield found
-            if found.state in OVER:
+            if found.state not in _UNDER_WAY:
                 return
             last = found
-            time.sleep(LOOK_EVERY_S)
+            time.sleep(_LOOK_EVERY_S)
+
+    def _tournament(self, operation: str) -> str:
+        if not operation.startswith(_TOURNAMENTS):
+            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {_TOURNAMENTS} or {PREFIX}")
+        return find_tournament(self._place.database, operation.removeprefix(_TOURNAMENTS)).id

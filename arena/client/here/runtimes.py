@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arena.client.here.place import Place
 from arena.client.values.runtimes import Runtime
+from arena.hosting.errors import HostingError
+from arena.hosting.runtimes.book import Runtimes
 from ratings.read.runtimes import seen_runtimes
 
 
@@ -15,10 +19,18 @@ class RuntimesHere:
 
     def list_runtimes(self) -> tuple[Runtime, ...]:
         seen = {row.hash: row.seen_at_us for row in seen_runtimes(self._place.database)}
-        return tuple(self._value(name, seen) for name in self._place.programs.runtimes.names)
+        return describe_all(self._place.programs.runtimes, seen)
 
-    def _value(self, name: str, seen: dict[str, int]) -> Runtime:
-        known = self._place.programs.runtimes
-        found = known.get(name)
-        contents = known.contents(name).to_json()
-        return Runtime(found.name, str(found.kind), found.hash, contents, seen.get(found.hash))
+
+def describe_all(runtimes: Runtimes, seen: Mapping[str, int]) -> tuple[Runtime, ...]:
+    """Return all runtimes of this machine as they are now; `seen` tells when a hash was first used."""
+    return tuple(_describe(runtimes, name, seen) for name in runtimes.names)
+
+
+def _describe(runtimes: Runtimes, name: str, seen: Mapping[str, int]) -> Runtime:
+    """Return a runtime; one that does not work hides none of the others."""
+    try:
+        found, contents = runtimes.get(name), runtimes.contents(name).to_json()
+    except HostingError as error:
+        return Runtime(name, runtimes.definition(name).kind.value, "", {"problem": str(error)})
+    return Runtime(name, found.kind.value, found.hash, contents, seen.get(found.hash))
