@@ -88,11 +88,12 @@ async def test_what_was_found_is_written_with_the_verdict(
     async with desk(book, ScriptedExecutor(), metrics=metrics):
         asked = ask(book, "ann")
         await until(lambda: state(book, asked) is expected)
+        count = f'arena_admission_seconds_count{{verdict="{expected.value}"}} 1'
+        await until(lambda: count in metrics.render())
     row = admission_row(book.database, asked.id).admission
     assert row.summary == verdict.summary
     assert [check["sentence"] for check in row.checks] == [finding.sentence for finding in verdict.findings]
     assert len(played) == 1
-    assert f'arena_admission_seconds_count{{verdict="{expected.value}"}} 1' in metrics.render()
 
 
 async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
