@@ -88,6 +88,7 @@ async def test_what_was_found_is_written_with_the_verdict(
     async with desk(book, ScriptedExecutor(), metrics=metrics):
         asked = ask(book, "ann")
         await until(lambda: state(book, asked) is expected)
+        await until(lambda: f'_count{{verdict="{expected.value}"}} 1' in metrics.render())
     row = admission_row(book.database, asked.id).admission
     assert row.summary == verdict.summary
     assert [check["sentence"] for check in row.checks] == [finding.sentence for finding in verdict.findings]
