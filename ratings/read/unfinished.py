@@ -44,31 +44,3 @@ def present_entrants(source: Source, tournament_id: str) -> tuple[str, ...]:
     with read(source) as session:
         query = _PRESENT.where(_e.c.tournament_id == tournament_id)
         return tuple(row.version_id for row in session.connection().execute(query))
-
-
-@dataclass(frozen=True, slots=True)
-class PresentProgram:
-    """The program with which an entrant takes part."""
-
-    bot: str
-    content_hash: str
-    has_owner: bool
-    is_built: bool
-    """Whether its manifest names a build command."""
-
-
-def present_programs(source: Source, tournament_id: str) -> list[PresentProgram]:
-    """Return the programs of the versions that take part in a tournament, in the order of entry."""
-    query = (
-        select(tables.bot.c.name, tables.version.c.content_hash, tables.bot.c.owner_id, tables.version.c.manifest)
-        .join(tables.version, tables.version.c.bot_id == tables.bot.c.id)
-        .join(_e, _e.c.version_id == tables.version.c.id)
-        .where(_e.c.tournament_id == tournament_id, _e.c.withdrawn_wave.is_(None))
-        .order_by(_e.c.position)
-    )
-    with read(source) as session:
-        rows = session.connection().execute(query)
-        return [
-            PresentProgram(row.name, row.content_hash, row.owner_id is not None, bool(row.manifest.get("build")))
-            for row in rows
-        ]

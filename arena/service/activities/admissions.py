@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping
-from typing import Any
 
 from arena.client.values.admissions import Finding
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.service.activities.building import build_for_admission
 from arena.service.activities.workshop import Workshop
 from arena.service.admission.admit import admit
 from arena.service.admission.grounds import grounds_of
@@ -46,11 +43,6 @@ class UndecidedAdmissionError(Exception):
 
 class _OverError(Exception):
     """Somebody has withdrawn the version meanwhile."""
-
-
-def _refuse(sentence: str, evidence: Mapping[str, Any]) -> AdmissionVerdict:
-    """Return the verdict on a version that does not even start, through the fault of its author."""
-    return AdmissionVerdict(Outcome.REFUSED, (failed(Check.START, sentence, evidence),), f"Refused: {sentence}")
 
 
 class AdmissionDesk:
@@ -106,20 +98,28 @@ class AdmissionDesk:
 
     async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
         try:
-            built = await build_version(
+            await asyncio.to_thread(self._check, taken)
+            failure = await build_for_admission(
                 self._shop.programs, taken.version.content_hash, has_owner=taken.owner is not None
             )
-            if isinstance(built, BuildFailure):
-                return _refuse(f"It cannot be built: {built.sentence}", {"log": built.log})
+            if failure is not None:
+                return AdmissionVerdict(Outcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
-            return _refuse(f"It cannot be started here: {error}.", {})
+            finding = failed(Check.START, f"It cannot be started here: {error}.")
+            return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
 
         def report(finding: Finding) -> None:
             if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):
                 raise _OverError
 
         return await admit(request, executor, report)
+
+    def _check(self, taken: QueuedAdmission) -> None:
+        """Raise BotDirectoryError if its runtime is unknown here, or it asks for more than it may have."""
+        programs = self._shop.programs
+        stored = programs.store.get(taken.version.content_hash)
+        programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=taken.owner is not None)
 
     def _request(self, taken: QueuedAdmission) -> AdmissionRequest:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""

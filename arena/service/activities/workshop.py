@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
-from arena.hosting.builder.build import build_version
-from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.service.activities.building import build_entrants
 from arena.service.bell import Bell
 from arena.service.logs import Logger
 from arena.service.scheduler.jobs import Kind
@@ -17,7 +15,6 @@ from arena.service.supervision import Supervisor
 from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
-from ratings.read.unfinished import present_programs
 from ratings.store.database import Database
 
 
@@ -38,9 +35,9 @@ class Workshop:
     async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 
-        Raises what `arena.tournament.runner.run_tournament` raises.
+        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise.
         """
-        await self._build(tournament_id)
+        await build_entrants(self.database, self.programs, tournament_id, self.log)
         view = self.slots.view(kind, name, pace=pace)
         try:
             end = await run_tournament(
@@ -55,11 +52,3 @@ class Workshop:
             counts = {"finished": end.finished, "void": end.void, "total": end.total}
             self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end
-
-    async def _build(self, tournament_id: str) -> None:
-        """Build again what was built for a runtime that has changed since."""
-        present = await asyncio.to_thread(present_programs, self.database, tournament_id)
-        for program in (one for one in present if one.is_built):
-            built = await build_version(self.programs, program.content_hash, has_owner=program.has_owner)
-            if isinstance(built, BuildFailure):
-                self.log.error("not built", bot=program.bot, version=program.content_hash[:12], why=built.sentence)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.hosting.errors import HostingError
-from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.errors import RuntimeSettingsError
+from arena.hosting.runtimes.settings import parse_runtimes
 from arena.service.activities.ladders import pace_of
-from arena.service.errors import SettingsError
 from arena.service.home import Home
 from arena.service.life.forecast import Forecast, forecast
-from arena.service.life.programs import make_runtimes
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
 from ratings.errors import RatingsError
@@ -32,26 +32,31 @@ class Checked:
 def check(home: Home, effective: Effective) -> Checked:
     """Look at settings, database and disk; nothing is changed, and a service may run meanwhile."""
     problems = list(effective.problems)
-    if not problems:
-        problems += _runtime_problems(home, effective)
     found, paces = Volume(0, 0), list[int]()
     try:
         if is_there(home.database):
             found, paces = _look_into(home, effective)
     except RatingsError as error:
         problems.append(str(error))
+    problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
     notes = () if holder is None else (f"process {holder.get('pid', '?')} serves this home now",)
     return Checked(effective, tuple(problems), notes, forecast(home, found, paces))
 
 
-def _runtime_problems(home: Home, effective: Effective) -> list[str]:
-    """Return why the runtimes cannot be used, if they cannot."""
+def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
+    """Return what is wrong with the definitions of runtimes, or else with what they name on this machine."""
     try:
-        make_runtimes(home, effective.values).all()
-    except (SettingsError, HostingError, BotDirectoryError) as error:
+        runtimes = Runtimes(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
+    except RuntimeSettingsError as error:
         return [str(error)]
-    return []
+    problems = []
+    for name in runtimes.names:
+        try:
+            runtimes.get(name)
+        except HostingError as error:
+            problems.append(str(error))
+    return problems
 
 
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:

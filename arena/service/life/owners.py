@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.client.rpcs import UPLOAD
-from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.service.errors import SettingsError
 from arena.service.home import Home
@@ -34,18 +34,13 @@ class OpenOwners:
 
 
 async def open_owners(
-    home: Home,
-    settings: ServiceSettings,
-    database: Database,
-    programs: StoredPrograms,
-    metrics: Metrics,
-    wake: Callable[[], None],
+    home: Home, settings: ServiceSettings, database: Database, metrics: Metrics, wake: Callable[[], None]
 ) -> OpenOwners:
     """Open the owners' services, and return where. Raises ListenError, SettingsError, CertificateError."""
     tls = find_tls(home, settings)
     services = Services(
         database,
-        programs.store,
+        VersionStore(home.store),
         _uploads(home, settings),
         limits=SubmissionLimits(
             settings.limits.uploads_per_hour, settings.limits.versions, settings.limits.stored_mb << 20
@@ -53,7 +48,6 @@ async def open_owners(
         failed_logins_per_minute=settings.limits.failed_logins_per_minute,
         wake=wake,
         observe=_observer(metrics),
-        programs=programs,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

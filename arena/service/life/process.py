@@ -91,7 +91,6 @@ class _Service:
         self._metrics = Metrics()
         self._health = Health()
         self._log = get_logger("service")
-        self._programs = make_programs(home, settings)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
         """Start everything, wait for a signal or for the end of something that must not end, and end everything."""
@@ -129,15 +128,14 @@ class _Service:
         return LocalExecutor(self._workers, warm_mb=self._settings.service.warm_memory)
 
     def _make_shop(self, slots: Slots) -> Workshop:
-        service = self._settings.service
         return Workshop(
             database=self._database,
-            programs=self._programs,
+            programs=make_programs(self._home, self._settings),
             slots=slots,
             supervisor=Supervisor(self._health, self._log, self._count_crash),
             bell=Bell(),
             log=self._log,
-            leak_checks=service.leak_checks,
+            leak_checks=self._settings.service.leak_checks,
         )
 
     def _foreman(self, shop: Workshop) -> Foreman:
@@ -151,7 +149,7 @@ class _Service:
 
     async def _listen(self, stack: AsyncExitStack, bell: Bell) -> Ready:
         """Listen wherever the settings say, and return where."""
-        owners = await open_owners(self._home, self._settings, self._database, self._programs, self._metrics, bell.ring)
+        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring)
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
         if owners.addresses.address is not None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ratings.ledger.ledger import Ledger
-from ratings.read.unfinished import present_entrants, present_programs, unfinished_tournaments
+from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.database import Database
 from tests.ratings import book
 
@@ -20,5 +20,3 @@ def test_present_is_who_has_not_withdrawn_in_the_order_of_entry(database: Databa
     first, *others = bots.values()
     Ledger(database).withdraw(tournament, first, "left")
     assert present_entrants(database, tournament) == tuple(others)
-    assert len(present_programs(database, tournament)) == len(others)
-    assert not any(program.has_owner or program.is_built for program in present_programs(database, tournament))
