@@ -5,7 +5,8 @@
     │   ├── UnknownError    there is nothing of that name
     │   ├── ForbiddenError  whoever asks may not do it
     │   └── LocalOnlyError  it is done on the machine of the database only
-    └── HiddenError         it is shown later, when the matches with the same chance are over
+    ├── HiddenError         it is shown later, when the matches with the same chance are over
+    └── FellBehindError     a watcher took the events too slowly, and may go on from the last that it has
 
 Errors of the book of record and of the tournaments pass through the adapter `here`; the adapter `there` turns what a
 service answers into these.
@@ -39,6 +40,14 @@ class LocalOnlyError(RefusedError):
 
 class HiddenError(ClientError):
     """It is shown later: matches that share its chance are not over."""
+
+
+class FellBehindError(ClientError):
+    """A watcher took the events too slowly; `sequence` is the place of the last that it was sent, to go on after."""
+
+    def __init__(self, sequence: int) -> None:
+        super().__init__(f"the watcher was too slow; watch again after {sequence}")
+        self.sequence = sequence
 
 
 def unknown(kind: str, text: str, known: Iterable[str], remedy: str) -> UnknownError:

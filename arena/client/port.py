@@ -13,17 +13,16 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from arena.client.admin import Admin
+from arena.client.match_port import Matches, Replays
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
-from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.notices import Notice
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
-from arena.client.values.replays import Replay, ReplayCheck
 from arena.client.values.runtimes import Runtime
 from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 from arena.client.values.tournaments import (
@@ -35,7 +34,7 @@ from arena.client.values.tournaments import (
     TournamentSummary,
     Withdrawn,
 )
-from ratings.store.states import AdmissionState, MatchState
+from ratings.store.states import AdmissionState
 
 
 class Bots(Protocol):
@@ -113,51 +112,6 @@ class Tournaments(Protocol):
 
     def watch_tournament(self, tournament: str) -> Iterator[Operation]:
         """Yield how far a tournament is whenever that changed, until it is over."""
-
-
-class Matches(Protocol):
-    """The matches of tournaments."""
-
-    def list_matches(
-        self,
-        tournament: str | None = None,
-        state: MatchState | None = None,
-        bot: str | None = None,
-        fault: str | None = None,
-        pool: str | None = None,
-        limit: int | None = DEFAULT_LIMIT,
-        after: str | None = None,
-    ) -> Page[MatchSummary]:
-        """Return the matches for which everything that is given is true, those planned last first.
-
-        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, of that bot
-        if one is given.
-        """
-
-    def get_match(self, match: str) -> MatchDetail:
-        """Return all that may be seen of a match but its replay."""
-
-    def get_times(self, match: str) -> MatchTimes:
-        """Return how the time of a match was spent. Raise HiddenError while it is hidden."""
-
-    def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
-        """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all."""
-
-
-class Replays(Protocol):
-    """The matches as they were played."""
-
-    def get_replay(self, match: str) -> Replay:
-        """Return the replay of a match. Raise HiddenError while the match is hidden."""
-
-    def verify_match(self, match: str) -> ReplayCheck:
-        """Play a stored match again, and compare everything."""
-
-    def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        """Do so for every finished match of a tournament, or of all; for organisers only."""
-
-    def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
-        """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""
 
 
 class Leaderboards(Protocol):

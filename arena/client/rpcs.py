@@ -16,7 +16,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from arena.client import admin, mirror, port
+from arena.client import admin, match_port, mirror, port
 from arena.client.mirror import Hints
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -46,7 +46,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
         "statistics": port.Statistics,
         "ratings": port.Ratings,
     },
-    "MatchService": {"matches": port.Matches, "replays": port.Replays},
+    "MatchService": {"matches": match_port.Matches, "replays": match_port.Replays},
     "OperationService": {"operations": port.Operations},
     "TournamentService": {"tournaments": port.Tournaments},
 }

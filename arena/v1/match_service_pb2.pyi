@@ -71,6 +71,36 @@ class GetLogsResponse(_message.Message):
     items: _containers.RepeatedCompositeFieldContainer[SeatLog]
     def __init__(self, items: _Optional[_Iterable[_Union[SeatLog, _Mapping]]] = ...) -> None: ...
 
+class WatchMatchRequest(_message.Message):
+    __slots__ = ("match", "after")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    after: int
+    def __init__(self, match: _Optional[str] = ..., after: _Optional[int] = ...) -> None: ...
+
+class WatchMatchResponse(_message.Message):
+    __slots__ = ("match_event",)
+    MATCH_EVENT_FIELD_NUMBER: _ClassVar[int]
+    match_event: MatchEvent
+    def __init__(self, match_event: _Optional[_Union[MatchEvent, _Mapping]] = ...) -> None: ...
+
+class WatchLogsRequest(_message.Message):
+    __slots__ = ("match", "seat", "after")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    seat: int
+    after: int
+    def __init__(self, match: _Optional[str] = ..., seat: _Optional[int] = ..., after: _Optional[int] = ...) -> None: ...
+
+class WatchLogsResponse(_message.Message):
+    __slots__ = ("log_part",)
+    LOG_PART_FIELD_NUMBER: _ClassVar[int]
+    log_part: LogPart
+    def __init__(self, log_part: _Optional[_Union[LogPart, _Mapping]] = ...) -> None: ...
+
 class GetReplayRequest(_message.Message):
     __slots__ = ("match",)
     MATCH_FIELD_NUMBER: _ClassVar[int]
@@ -370,6 +400,110 @@ class SeatLog(_message.Message):
     text: str
     cut_bytes: int
     def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., text: _Optional[str] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
+
+class MatchEvent(_message.Message):
+    __slots__ = ("sequence", "start", "move", "end")
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    MOVE_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    sequence: int
+    start: LiveStart
+    move: LiveMove
+    end: LiveEnd
+    def __init__(self, sequence: _Optional[int] = ..., start: _Optional[_Union[LiveStart, _Mapping]] = ..., move: _Optional[_Union[LiveMove, _Mapping]] = ..., end: _Optional[_Union[LiveEnd, _Mapping]] = ...) -> None: ...
+
+class LiveStart(_message.Message):
+    __slots__ = ("match_id", "attempt", "game", "rules_version", "options_json", "cores", "clock_json", "opening", "bots", "started_at_us", "chance")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    CORES_FIELD_NUMBER: _ClassVar[int]
+    CLOCK_JSON_FIELD_NUMBER: _ClassVar[int]
+    OPENING_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    STARTED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    CHANCE_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    attempt: int
+    game: str
+    rules_version: str
+    options_json: str
+    cores: int
+    clock_json: str
+    opening: _containers.RepeatedScalarFieldContainer[int]
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    started_at_us: int
+    chance: _containers.RepeatedCompositeFieldContainer[ChanceOutcome]
+    def __init__(self, match_id: _Optional[str] = ..., attempt: _Optional[int] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., options_json: _Optional[str] = ..., cores: _Optional[int] = ..., clock_json: _Optional[str] = ..., opening: _Optional[_Iterable[int]] = ..., bots: _Optional[_Iterable[str]] = ..., started_at_us: _Optional[int] = ..., chance: _Optional[_Iterable[_Union[ChanceOutcome, _Mapping]]] = ...) -> None: ...
+
+class ChanceOutcome(_message.Message):
+    __slots__ = ("values",)
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    values: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, values: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class LiveMove(_message.Message):
+    __slots__ = ("ply", "seat", "bot", "action", "text", "by", "decide", "elapsed_us", "charged_us", "note", "chance")
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    DECIDE_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_US_FIELD_NUMBER: _ClassVar[int]
+    CHARGED_US_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    CHANCE_FIELD_NUMBER: _ClassVar[int]
+    ply: int
+    seat: int
+    bot: str
+    action: int
+    text: str
+    by: str
+    decide: int
+    elapsed_us: int
+    charged_us: int
+    note: str
+    chance: _containers.RepeatedCompositeFieldContainer[ChanceOutcome]
+    def __init__(self, ply: _Optional[int] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., action: _Optional[int] = ..., text: _Optional[str] = ..., by: _Optional[str] = ..., decide: _Optional[int] = ..., elapsed_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., note: _Optional[str] = ..., chance: _Optional[_Iterable[_Union[ChanceOutcome, _Mapping]]] = ...) -> None: ...
+
+class LiveEnd(_message.Message):
+    __slots__ = ("ranks", "by_rules", "forfeits", "resigned", "faults", "details_json", "lost")
+    RANKS_FIELD_NUMBER: _ClassVar[int]
+    BY_RULES_FIELD_NUMBER: _ClassVar[int]
+    FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    RESIGNED_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    ranks: _containers.RepeatedScalarFieldContainer[int]
+    by_rules: bool
+    forfeits: _containers.RepeatedScalarFieldContainer[int]
+    resigned: _containers.RepeatedScalarFieldContainer[int]
+    faults: _containers.RepeatedCompositeFieldContainer[FaultFact]
+    details_json: str
+    lost: str
+    def __init__(self, ranks: _Optional[_Iterable[int]] = ..., by_rules: bool = ..., forfeits: _Optional[_Iterable[int]] = ..., resigned: _Optional[_Iterable[int]] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., details_json: _Optional[str] = ..., lost: _Optional[str] = ...) -> None: ...
+
+class LogPart(_message.Message):
+    __slots__ = ("match_id", "seat", "bot", "start", "data", "cut_bytes")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    CUT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    seat: int
+    bot: str
+    start: int
+    data: bytes
+    cut_bytes: int
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., start: _Optional[int] = ..., data: _Optional[bytes] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
 
 class Replay(_message.Message):
     __slots__ = ("match_id", "data", "is_whole")

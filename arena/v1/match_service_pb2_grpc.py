@@ -55,6 +55,16 @@ class MatchServiceStub(object):
                 request_serializer=arena_dot_v1_dot_match__service__pb2.GetLogsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_match__service__pb2.GetLogsResponse.FromString,
                 _registered_method=True)
+        self.WatchMatch = channel.unary_stream(
+                '/arena.v1.MatchService/WatchMatch',
+                request_serializer=arena_dot_v1_dot_match__service__pb2.WatchMatchRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__service__pb2.WatchMatchResponse.FromString,
+                _registered_method=True)
+        self.WatchLogs = channel.unary_stream(
+                '/arena.v1.MatchService/WatchLogs',
+                request_serializer=arena_dot_v1_dot_match__service__pb2.WatchLogsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__service__pb2.WatchLogsResponse.FromString,
+                _registered_method=True)
         self.GetReplay = channel.unary_unary(
                 '/arena.v1.MatchService/GetReplay',
                 request_serializer=arena_dot_v1_dot_match__service__pb2.GetReplayRequest.SerializeToString,
@@ -121,6 +131,27 @@ class MatchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WatchMatch(self, request, context):
+        """Yield how a match is played, those events first that have happened, to its end: all that follow `after`.
+
+        To go on after a broken connection, ask again with `after` set to the sequence of the last event that arrived.
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason HIDDEN) while the match is hidden; ABORTED (reason FELL_BEHIND,
+        with the `sequence` to go on after in its metadata) for who takes the events too slowly.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchLogs(self, request, context):
+        """Yield what the bot in a seat writes, behind the first `after` bytes, until the match is over.
+
+        To go on after a broken connection, ask again with `after` set to where the last part that arrived ended: its
+        start plus its length. Errors: those of WatchMatch; PERMISSION_DENIED for a seat of somebody else's bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetReplay(self, request, context):
         """Return the replay of a match. Raise HiddenError while the match is hidden.
 
@@ -179,6 +210,16 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.GetLogs,
                     request_deserializer=arena_dot_v1_dot_match__service__pb2.GetLogsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_match__service__pb2.GetLogsResponse.SerializeToString,
+            ),
+            'WatchMatch': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchMatch,
+                    request_deserializer=arena_dot_v1_dot_match__service__pb2.WatchMatchRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__service__pb2.WatchMatchResponse.SerializeToString,
+            ),
+            'WatchLogs': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchLogs,
+                    request_deserializer=arena_dot_v1_dot_match__service__pb2.WatchLogsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__service__pb2.WatchLogsResponse.SerializeToString,
             ),
             'GetReplay': grpc.unary_unary_rpc_method_handler(
                     servicer.GetReplay,
@@ -310,6 +351,60 @@ class MatchService(object):
             '/arena.v1.MatchService/GetLogs',
             arena_dot_v1_dot_match__service__pb2.GetLogsRequest.SerializeToString,
             arena_dot_v1_dot_match__service__pb2.GetLogsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/arena.v1.MatchService/WatchMatch',
+            arena_dot_v1_dot_match__service__pb2.WatchMatchRequest.SerializeToString,
+            arena_dot_v1_dot_match__service__pb2.WatchMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchLogs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/arena.v1.MatchService/WatchLogs',
+            arena_dot_v1_dot_match__service__pb2.WatchLogsRequest.SerializeToString,
+            arena_dot_v1_dot_match__service__pb2.WatchLogsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from arena.client import admin, port, values
+from arena.client import admin, match_port, port, values
 from arena.client.values.page import Page
 
 SCALARS = (str, int, float, bool, bytes, type(None))
@@ -26,7 +26,7 @@ VALUES = [
 ]
 NOUNS = [
     one
-    for module in (port, admin)
+    for module in (port, match_port, admin)
     for one in vars(module).values()
     if getattr(one, "_is_protocol", False) and one.__module__ == module.__name__
 ]

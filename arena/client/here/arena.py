@@ -12,6 +12,8 @@ from ratings.store.database import Database
 if TYPE_CHECKING:
     from arena.client import port
     from arena.client.admin import Admin
+    from arena.client.here.matches import MatchesHere
+    from arena.client.match_port import Matches, Replays
 
 _ORGANISER = Viewer()
 
@@ -41,13 +43,20 @@ class ArenaHere:
         return TournamentsHere(self._place)
 
     @property
-    def matches(self) -> port.Matches:
+    def matches(self) -> Matches:
         from arena.client.here.matches import MatchesHere
 
         return MatchesHere(self._place)
 
     @property
-    def replays(self) -> port.Replays:
+    def watchable(self) -> MatchesHere:
+        """The matches again, for a service that shows them live."""
+        from arena.client.here.matches import MatchesHere
+
+        return MatchesHere(self._place)
+
+    @property
+    def replays(self) -> Replays:
         from arena.client.here.replays import ReplaysHere
 
         return ReplaysHere(self._place)

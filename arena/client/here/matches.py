@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from arena.client.here import watching
 from arena.client.here.annulled import why_annulled
+from arena.client.here.live_values import Stage
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.match_values import match_summary, match_value
 from arena.client.here.place import Place
 from arena.client.here.seat_logs import read_logs
 from arena.client.here.times import times_of
 from arena.client.here.visibility import hidden_blocks, need_shown
+from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read import match_list, matches
@@ -20,7 +24,7 @@ from ratings.store.states import MatchState
 
 
 class MatchesHere:
-    """Implements the interface `arena.client.port.Matches`."""
+    """Implements the interface `arena.client.match_port.Matches`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -70,3 +74,21 @@ class MatchesHere:
         found = matches.find_match(self._place.database, match)
         need_shown(self._place, found)
         return read_logs(self._place, found.id, seat)
+
+    def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
+        return watching.watch_match(self._place, match, after)
+
+    def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
+        return watching.watch_logs(self._place, match, seat, after)
+
+    def look(self, match: str, seat: int | None = None) -> Stage:
+        """Return a match that the viewer may watch, for a service that shows it live. Raises what `stage_of` does."""
+        return watching.stage_of(self._place, match, seat)
+
+    def read_events(self, stage: Stage, after: int) -> list[MatchEvent]:
+        """Return the events, after that sequence, of a match that is over."""
+        return watching.history(self._place, stage, after)
+
+    def read_log(self, stage: Stage, seat: int, after: int) -> list[LogPart]:
+        """Return the log, behind that many bytes, of a seat in a match that is over."""
+        return watching.stored_log(self._place, stage, seat, after)

@@ -21,7 +21,7 @@ _PART = 100
 
 
 class ReplaysHere:
-    """Implements the interface `arena.client.port.Replays`."""
+    """Implements the interface `arena.client.match_port.Replays`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

@@ -30,6 +30,11 @@ def is_hidden(viewer: Viewer, *, has_secrets: bool, is_open: bool) -> bool:
     return has_secrets and is_open and not viewer.is_organiser
 
 
+def shows_note(*, is_own: bool, is_over: bool) -> bool:
+    """Return whether a viewer is shown what a bot noted: of his own bot at once, of others when the match is over."""
+    return is_own or is_over
+
+
 def has_secrets(game: str) -> bool:
     """Return whether a game throws chance or hides information; of a game that is not installed, that it does."""
     try:

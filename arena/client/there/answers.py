@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from arena.client.errors import ClientError, ForbiddenError, HiddenError, RefusedError, UnknownError
+from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError, RefusedError, UnknownError
 from arena.client.there.errors import BusyError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
 
@@ -39,6 +39,8 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
     code, text = call.code(), call.details() or ""
     status = _status_of(call.trailing_metadata() or ())
     if status is not None:
+        if status.reason == "FELL_BEHIND":
+            return FellBehindError(int(status.metadata.get("sequence", -1)))
         kind = _BY_REASON.get(status.reason) or _BY_CODE.get(code, ServiceError)
         return kind(status.message)
     if code is Code.UNAVAILABLE:

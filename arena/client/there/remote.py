@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any, cast
 
 import grpc
@@ -12,14 +13,23 @@ from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
 from arena.client.admin import Admin, Entrance, Submissions
+from arena.client.match_port import Matches, Replays
 from arena.client.rpcs import UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
+from arena.client.there.following import follow
 from arena.client.values.accounts import PROTOCOL_MAJOR
 from arena.v1 import bot_pb2
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""
+
+# The streams that go on by themselves behind the item that came last, and where that is.
+_PLACES: Mapping[str, Callable[[Any], Any]] = {
+    "watch_match": attrgetter("sequence"),
+    "watch_logs": attrgetter("end"),
+    "download_replays": attrgetter("match_id"),
+}
 
 
 def _write(message: Message) -> bytes:
@@ -96,7 +106,11 @@ class _Noun:
 
     def _ask(self, rpc: Rpc, *positional: Any, **named: Any) -> Any:
         names = [name for name, _ in rpc.parameters]
-        return self._line.ask(rpc, {**rpc.defaults, **dict(zip(names, positional, strict=False)), **named})
+        arguments = {**rpc.defaults, **dict(zip(names, positional, strict=False)), **named}
+        place_of = _PLACES.get(rpc.method)
+        if place_of is None:
+            return self._line.ask(rpc, arguments)
+        return follow(lambda after: self._line.ask(rpc, {**arguments, "after": after}), place_of, arguments["after"])
 
 
 class ArenaThere:
@@ -126,12 +140,12 @@ class ArenaThere:
         return cast(port.Tournaments, self._noun("tournaments"))
 
     @property
-    def matches(self) -> port.Matches:
-        return cast(port.Matches, self._noun("matches"))
+    def matches(self) -> Matches:
+        return cast(Matches, self._noun("matches"))
 
     @property
-    def replays(self) -> port.Replays:
-        return cast(port.Replays, self._noun("replays"))
+    def replays(self) -> Replays:
+        return cast(Replays, self._noun("replays"))
 
     @property
     def leaderboards(self) -> port.Leaderboards:

@@ -13,6 +13,7 @@ from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.service.errors import SettingsError
 from arena.service.home import Home
 from arena.service.metrics import Metrics
+from arena.service.server.gallery import LiveMatches
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
 from arena.service.server.submissions import SubmissionLimits
 from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
@@ -34,9 +35,17 @@ class OpenOwners:
 
 
 async def open_owners(
-    home: Home, settings: ServiceSettings, database: Database, metrics: Metrics, wake: Callable[[], None]
+    home: Home,
+    settings: ServiceSettings,
+    database: Database,
+    metrics: Metrics,
+    wake: Callable[[], None],
+    live: LiveMatches | None = None,
 ) -> OpenOwners:
-    """Open the owners' services, and return where. Raises ListenError, SettingsError, CertificateError."""
+    """Open the owners' services, and return where; `live` shows the matches that go on.
+
+    Raises ListenError, SettingsError, CertificateError.
+    """
     tls = find_tls(home, settings)
     services = Services(
         database,
@@ -47,6 +56,7 @@ async def open_owners(
         ),
         failed_logins_per_minute=settings.limits.failed_logins_per_minute,
         wake=wake,
+        live=live,
         observe=_observer(metrics),
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))

@@ -32,6 +32,7 @@ from arena.service.metrics import Metrics
 from arena.service.scheduler.host import Host
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
+from arena.service.scheduler.watching import LiveSlots
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.lock import sweep_locks
@@ -100,7 +101,7 @@ class _Service:
                 host = Host(slots, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 shop = self._make_shop(slots)
-                ready = await self._listen(stack, shop.bell)
+                ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch))
                 works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
                 stack.push_async_callback(_end_tasks, works)
                 self._tell_ready(on_ready, ready)
@@ -147,9 +148,9 @@ class _Service:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
 
-    async def _listen(self, stack: AsyncExitStack, bell: Bell) -> Ready:
+    async def _listen(self, stack: AsyncExitStack, bell: Bell, live: LiveSlots) -> Ready:
         """Listen wherever the settings say, and return where."""
-        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring)
+        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring, live)
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
         if owners.addresses.address is not None:

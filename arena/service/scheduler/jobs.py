@@ -40,6 +40,8 @@ class Job:
     """The part of a slot that it holds: less than 1 if it began while others of the same worker ran before it."""
     task: asyncio.Task[MatchReport] | None = None
     """Plays it, once it has begun."""
+    moved: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once it does not wait any more: it has begun, or was given up."""
 
     @property
     def owners(self) -> frozenset[str]:

@@ -100,11 +100,17 @@ class Slots:
             raise ValueError(f"match {spec.match_id} is being played already")
         report: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
         job = flow.waiting[spec.match_id] = Job(spec, flow, self._needs_slot(spec), report)
+        report.add_done_callback(lambda _: job.moved.set())
         self.dispatch()
         try:
             return await report
         finally:
             self._withdraw(job)
+
+    def find(self, match_id: str) -> Job | None:
+        """Return a match that waits or runs, or `None`."""
+        found = (flow.waiting.get(match_id) or flow.running.get(match_id) for flow in self._flows)
+        return next((job for job in found if job is not None), None)
 
     async def cancel(self, flow: Flow, match_id: str) -> None:
         """End a match without a report: its `run` raises MatchLostError. Unknown ids are ignored."""
@@ -183,6 +189,7 @@ class Slots:
             flow.pace.take(job.begun_s)
         self._is_idle.clear()
         job.task = asyncio.ensure_future(executor.run(job.spec))
+        job.moved.set()
         job.task.add_done_callback(lambda task: self._end(job, task))
 
     def _end(self, job: Job, task: asyncio.Task[MatchReport]) -> None:

@@ -69,6 +69,8 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "VerifyMatch": _COMPETITOR,
         "DownloadReplays": _COMPETITOR,
         "GetLogs": _COMPETITOR,
+        "WatchMatch": _VIEWER,
+        "WatchLogs": _COMPETITOR,
         "VerifyMatches": _ORGANISER,
     },
     "OperationService": {"GetOperation": _VIEWER, "WatchOperation": _VIEWER},

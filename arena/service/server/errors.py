@@ -67,6 +67,7 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.client.errors.UnknownError": (Code.NOT_FOUND, "NOT_FOUND"),
     "arena.client.errors.ForbiddenError": (Code.PERMISSION_DENIED, "FORBIDDEN"),
     "arena.client.errors.HiddenError": (Code.FAILED_PRECONDITION, "HIDDEN"),
+    "arena.client.errors.FellBehindError": (Code.ABORTED, "FELL_BEHIND"),
     "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
@@ -95,5 +96,5 @@ def status_of(error: BaseException) -> Status | None:
 
 def _facts_of(error: BaseException) -> dict[str, str]:
     """Return what programs want to know of an error besides its reason."""
-    offset = getattr(error, "offset", None)
-    return {"offset": str(offset)} if isinstance(offset, int) else {}
+    found = {name: getattr(error, name, None) for name in ("offset", "sequence")}
+    return {name: str(value) for name, value in found.items() if isinstance(value, int)}

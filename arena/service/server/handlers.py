@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from ratings.store.states import AdmissionState
 
 Nouns = Callable[[Caller, str], Any]
 """Returns what answers for a noun of the interface, for that caller."""
+Stream = Callable[..., AsyncGenerator[Any, None]]
+"""Yields the items of a call, given its caller and its arguments."""
 
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.25, 2.0
 _STOP = object()
@@ -60,12 +63,19 @@ WRITES = frozenset(
 
 
 class Desk:
-    """Answers every derived call. `nouns` gives the interface for a caller, `wake` is called after each write."""
+    """Answers every derived call.
 
-    def __init__(self, threads: Threads, nouns: Nouns, wake: Callable[[], None]) -> None:
+    `nouns` gives the interface for a caller, `wake` is called after each write, and `streams` answer by themselves for
+    the methods that they are named by.
+    """
+
+    def __init__(
+        self, threads: Threads, nouns: Nouns, wake: Callable[[], None], streams: Mapping[str, Stream] | None = None
+    ) -> None:
         self._threads = threads
         self._nouns = nouns
         self._wake = wake
+        self._streams = streams or {}
 
     def handlers(self) -> dict[str, dict[str, grpc.RpcMethodHandler[Any, Any]]]:
         """Return the handlers of all derived calls, by service and name."""
@@ -79,9 +89,21 @@ class Desk:
         parse, write = GetMessageClass(rpc.request).FromString, GetMessageClass(rpc.response).SerializeToString
         if not rpc.is_stream:
             return grpc.unary_unary_rpc_method_handler(self._one_answer(rpc), parse, write)
+        return grpc.unary_stream_rpc_method_handler(self._many_answers(rpc), parse, write)
+
+    def _many_answers(self, rpc: Rpc) -> Any:
+        if rpc.method in self._streams:
+            return self._stream(rpc, self._streams[rpc.method])
         watch = _WATCHES.get(rpc.method)
-        behaviour = self._watcher(rpc, watch) if watch else self._items(rpc)
-        return grpc.unary_stream_rpc_method_handler(behaviour, parse, write)
+        return self._watcher(rpc, watch) if watch else self._items(rpc)
+
+    def _stream(self, rpc: Rpc, begin: Stream) -> Any:
+        async def answer(request: Message, _context: object) -> AsyncIterator[Message]:
+            async with aclosing(begin(CALLER.get(), **_arguments(rpc, request))) as items:
+                async for item in items:
+                    yield rpc.encode_response(item)
+
+        return answer
 
     def _one_answer(self, rpc: Rpc) -> Any:
         def ask(caller: Caller, request: Message) -> Message:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
 from typing import Any, TypeAlias
 
 import grpc
@@ -98,9 +99,10 @@ class Gate(grpc.aio.ServerInterceptor):
 
 async def _drain(answers: Any, context: Context) -> None:
     """Send what a handler yields; one that sends by itself is only waited for."""
-    if isinstance(answers, AsyncIterator):
-        async for message in answers:
-            await context.write(message)
+    if isinstance(answers, AsyncGenerator):
+        async with aclosing(answers):  # what it holds, such as a place among watchers, is given up at once
+            async for message in answers:
+                await context.write(message)
     else:
         await answers
 

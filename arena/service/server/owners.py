@@ -27,8 +27,9 @@ from arena.hosting.uploads.area import UploadArea
 from arena.service.addresses import parse_address
 from arena.service.errors import ListenError
 from arena.service.server.callers import Caller, Doorkeeper
+from arena.service.server.gallery import Gallery, LiveMatches
 from arena.service.server.guard import LoginGuard
-from arena.service.server.handlers import Desk
+from arena.service.server.handlers import Desk, Stream
 from arena.service.server.interceptor import Gate
 from arena.service.server.submissions import Counter, Intake, SubmissionLimits, SubmissionsHere, UploadHandler
 from arena.service.server.threads import Threads
@@ -73,6 +74,8 @@ class Services:
     failed_logins_per_minute: int = 10
     wake: Callable[[], None] = _nothing
     """Called after something was written that the scheduler may act on."""
+    live: LiveMatches | None = None
+    """Shows the matches that are played now; without it only those that are over are shown."""
     observe: Callable[[str, str, float], None] = _nothing
     """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
     programs: StoredPrograms | None = None
@@ -193,7 +196,9 @@ class OwnersServer:
         return f"{text.rpartition(':')[0]}:{port}"
 
     def _add_services(self) -> None:
-        handlers = Desk(self._threads, self._noun, self._services.wake).handlers()
+        gallery = Gallery(self._threads, lambda viewer: self._arena(viewer).watchable, self._services.live)
+        streams: dict[str, Stream] = {"watch_match": gallery.watch_match, "watch_logs": gallery.watch_logs}
+        handlers = Desk(self._threads, self._noun, self._services.wake, streams).handlers()
         service, name = UPLOAD[1:].split("/")
         handlers[service][name] = UploadHandler(self._threads, self._services.uploads).handler()
         self._server.add_generic_rpc_handlers(

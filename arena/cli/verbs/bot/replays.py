@@ -1,0 +1,94 @@
+"""The command `arena bot replays`: all replays of a bot in one archive."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json
+from arena.client.values.replays import Replay
+from arena.match.replay import ReplayError, load
+
+app = typer.Typer()
+
+Add = Callable[[str, bytes], None]
+"""Puts a file of that name into an archive."""
+
+_KINDS = (".zip", ".tar", ".tar.gz")
+
+
+@app.command(
+    epilog=example("arena bot replays greedy --out greedy.zip", "arena --server club bot replays fox -o f.tar")
+)
+def replays(
+    name: Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The archive: .zip, .tar or .tar.gz.")],
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Write the replays of all finished matches of a bot into one archive.
+
+    Each is a file of JSON, named by the id of its match. Those that are still hidden are left out.
+    """
+    with connect(db) as connection, _archive(out) as add:
+        count = 0
+        for replay in connection.arena.replays.download_replays(name):
+            add(f"{replay.match_id}.json", _document(replay))
+            count += 1
+    if as_json:
+        print_json({"file": str(out), "matches": count})
+    else:
+        typer.echo(f"{count} replay{'s' * (count != 1)} in {out}")
+
+
+def _document(replay: Replay) -> bytes:
+    try:
+        return json.dumps(load(replay.data), ensure_ascii=False).encode()
+    except ReplayError as error:
+        raise CliError(f"the replay of match {replay.match_id} cannot be read: {error}") from error
+
+
+@contextmanager
+def _archive(out: Path) -> Iterator[Add]:
+    """Open an archive, which takes the place of `out` when it is whole. Raise MisuseError if it cannot be written."""
+    if not out.name.endswith(_KINDS):
+        raise MisuseError(f"--out {str(out)!r} is no archive that can be written; end it with {', '.join(_KINDS)}")
+    part = out.with_name(f"{out.name}.part")
+    try:
+        with (_zip if out.suffix == ".zip" else _tar)(part, out) as add:
+            yield add
+        part.replace(out)
+    except OSError as error:
+        raise MisuseError(f"cannot write {out}: {error.strerror}; name another file after --out") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _zip(part: Path, _out: Path) -> Iterator[Add]:
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        yield archive.writestr
+
+
+@contextmanager
+def _tar(part: Path, out: Path) -> Iterator[Add]:
+    with tarfile.open(part, "w:gz" if out.suffix == ".gz" else "w") as archive:
+
+        def add(name: str, data: bytes) -> None:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+
+        yield add

@@ -1,0 +1,113 @@
+"""The command `arena match watch`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.matches import MatchId
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import printable
+from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
+
+app = typer.Typer()
+
+
+@app.command(epilog=example("arena --server club match watch 3f9a01c2", "arena match watch 3f9a01c2 --log 0"))
+def watch(
+    match: MatchId,
+    log: Annotated[
+        int | None,
+        typer.Option("--log", min=0, metavar="SEAT", help="Show what the bot in this seat writes instead."),
+    ] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show a match move by move while it is played.
+
+    What has happened comes first; a match that is over is shown whole. With --json, each event is a line. Ctrl-C stops
+    watching, and the match goes on.
+    """
+    with connect(db) as connection:
+        matches = connection.arena.matches
+        try:
+            if log is not None:
+                _show(matches.watch_logs(match, log), _log_json if as_json else _log_text)
+            else:
+                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _event_text)
+        except KeyboardInterrupt:
+            again = connection.command("match", "watch", match)
+            raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
+
+
+def _show(items: Iterator[Any], write: Callable[[Any], str]) -> None:
+    for item in items:
+        typer.echo(write(item), nl=False)
+
+
+def _ending_well(events: Iterator[MatchEvent]) -> Iterator[MatchEvent]:
+    """Yield the events. Raise CliError after the end of a match that has no result."""
+    for event in events:
+        yield event
+        if event.end is not None and event.end.lost:
+            raise CliError(f"the match has no result: {event.end.lost}; it may be played again, then watch it again")
+
+
+def _event_json(event: MatchEvent) -> str:
+    return _line(asdict(event))
+
+
+def _log_json(part: LogPart) -> str:
+    return _line({**asdict(part), "data": part.data.decode(errors="replace")})
+
+
+def _line(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False) + "\n"
+
+
+def _log_text(part: LogPart) -> str:
+    gap = f"\n[{part.cut_bytes} bytes left out]\n" if part.cut_bytes else ""
+    lines = part.data.decode(errors="replace").splitlines(keepends=True)
+    return gap + "".join(_log_line(line) for line in lines)
+
+
+def _log_line(line: str) -> str:
+    return printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "")
+
+
+def _event_text(event: MatchEvent) -> str:
+    text = ""
+    if event.start is not None:
+        text = _start_text(event.start)
+    elif event.move is not None:
+        text = _move_text(event.move)
+    elif event.end is not None:
+        text = _end_text(event.end)
+    return printable(text) + "\n"
+
+
+def _start_text(start: LiveStart) -> str:
+    seats = ", ".join(f"{seat} {bot}" for seat, bot in enumerate(start.bots))
+    return f"match {start.match_id}: {start.game}, {seats}"
+
+
+def _move_text(move: LiveMove) -> str:
+    time = "" if move.elapsed_us is None else f"{move.elapsed_us / 1000:.1f} ms"
+    parts = [f"{move.ply:4}", f"{move.seat} {move.bot}", move.text, time, move.note or ""]
+    return "  ".join(part for part in parts if part)
+
+
+def _end_text(end: LiveEnd) -> str:
+    if end.lost:
+        return "over, without a result"
+    ranks = ", ".join(f"{seat} {rank}" for seat, rank in enumerate(end.ranks))
+    faults = "".join(f"; {fault.bot}: {fault.cause} at ply {fault.ply}" for fault in end.faults)
+    return f"over {'by the rules' if end.by_rules else 'by forfeit'}: ranks of the seats {ranks}{faults}"
