@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.admin import Admin
+from arena.client.admin import Admin, Annulments, Seasons
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
@@ -210,6 +210,9 @@ class Ladders(Protocol):
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
         """Return the ladders, closed ones too."""
 
+    def get_ladder(self, ladder: str) -> Ladder:
+        """Return the open ladder of that name, or the one that was closed last."""
+
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
         """Return the seasons of a ladder, the newest first."""
 
@@ -294,6 +297,14 @@ class ArenaPort(Protocol):
     @property
     def admin(self) -> Admin:
         """Owners and tokens; for organisers only."""
+
+    @property
+    def seasons(self) -> Seasons:
+        """Ladders and seasons opened and closed; for organisers only."""
+
+    @property
+    def annulments(self) -> Annulments:
+        """What was taken out of the count."""
 
     @property
     def operations(self) -> Operations:
