@@ -70,7 +70,9 @@ def open_(
     if as_json:
         print_json(asdict(opened))
     else:
-        print_facts({"ladder": opened.name, "pool": opened.pool.id[:8], "season": opened.season, "bots": opened.bots})
+        print_facts(
+            {"ladder": opened.name, "pool": opened.pool.pool_id[:8], "season": opened.season, "bots": opened.bots}
+        )
 
 
 @app.command(epilog=example('arena ladder close king3 --why "the class is over"'))
@@ -112,5 +114,5 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
         "seats": pool.seats,
         "time_control": pool.time_control,
         "matches_per_day": ladder.settings.get("matches_per_day"),
-        "short_pool": pool.id[:8],
+        "short_pool": pool.pool_id[:8],
     }

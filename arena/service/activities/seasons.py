@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from arena.service.activities.workshop import Workshop
 from arena.tournament import seasons
@@ -17,9 +16,8 @@ from ratings.store.ladders import RunningLadder
 class SeasonKeeper:
     """Does at its time what the organiser announced; the finals are played like any tournament."""
 
-    def __init__(self, shop: Workshop, clock_us: Callable[[], int] = now_us) -> None:
+    def __init__(self, shop: Workshop) -> None:
         self._shop = shop
-        self._clock_us = clock_us
         self._refused: set[str] = set()
 
     async def look(self) -> None:
@@ -37,7 +35,7 @@ class SeasonKeeper:
     def _is_due(self, running: RunningLadder) -> bool:
         # A kill may have come between the freeze and the final, so an announced final that is missing is due, too.
         season = running.season
-        is_announced = season.freezes_at_us is not None and season.freezes_at_us <= self._clock_us()
+        is_announced = season.freezes_at_us is not None and season.freezes_at_us <= now_us()
         return is_announced and season.final_tournament_id is None and running.tournament.id not in self._refused
 
     def _freeze(self, running: RunningLadder) -> None:
