@@ -90,8 +90,9 @@ def compute(session: Session, pool_id: str) -> Rebuilt:
     return Rebuilt(played.rows(), changes)
 
 
-def _get_pool(session: Session, pool_id: str) -> Pool:
-    pool = session.get(Pool, pool_id)
+def _get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
+    """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
+    pool = session.get(Pool, pool_id, with_for_update=locks or None)
     if pool is None:
         raise NotFoundError(f"no pool {pool_id}")
     return pool
@@ -120,8 +121,7 @@ def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
     takes time in proportion to the matches from there on, about 25 s for 100,000 of two seats, and in all of it nobody
     else can write; of memory it takes the same however many they are.
     """
-    pool = _get_pool(session, pool_id)
-    played = _PoolRatings(pool)
+    played = _PoolRatings(_get_pool(session, pool_id, locks=True))
     for row in _ratings_before(session, pool_id, first) if first > 1 else ():
         played.begin_with(*row)
     connection = session.connection()
