@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
+from ratings.ledger import tallies
 from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
 from ratings.statistics.points import match_points
@@ -114,12 +115,20 @@ def _rated_matches(session: Session, pool_id: str, first: int) -> Iterator[list[
         yield [list(seats) for _, seats in groupby(rows, key=lambda row: row.rating_seq)]
 
 
-def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
-    """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated.
+def rebuild(session: Session, pool_id: str) -> int:
+    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts.
 
-    Only what comes from place `first` in the order of rating on is rated anew; what comes before must be in order. It
-    takes time in proportion to the matches from there on, about 25 s for 100,000 of two seats, and in all of it nobody
-    else can write; of memory it takes the same however many they are.
+    Return how many matches were rated.
+    """
+    tallies.rebuild(session.connection(), tallies.of_pool(pool_id))
+    return rate_from(session, pool_id, 1)
+
+
+def rate_from(session: Session, pool_id: str, first: int) -> int:
+    """Rate a pool's matches anew from place `first` in the order of rating on, and return how many they were.
+
+    What comes before must be in order. It takes time in proportion to the matches from there on, about 25 s for 100,000
+    of two seats, and in all of it nobody else can write; of memory it takes the same however many they are.
     """
     played = _PoolRatings(_get_pool(session, pool_id, locks=True))
     for row in _ratings_before(session, pool_id, first) if first > 1 else ():

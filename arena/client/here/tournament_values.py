@@ -46,7 +46,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     """Return all that the viewer may see of a tournament but its matches."""
     report = tournament_report(place.database, tournament_id)
     row = report.row
-    table = make_table(place.database, report.waves, report.entrants)
+    table = make_table(place.database, report)
     is_over = row.progress.is_over
     hidden = is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not is_over)
     return TournamentDetail(
