@@ -14,6 +14,7 @@ from arena.client.here.visibility import has_secrets, hidden_blocks, is_hidden
 from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow
+from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
 
@@ -53,7 +54,7 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
         summary=summary_of(row),
         pool=pool_value(row.pool),
         settings=_settings(row, hidden=hidden),
-        secret=row.tournament.secret if is_over else None,  # before, it would give the chance of matches to come
+        secret=published_secret(place.database, tournament_id),
         standings=_without_early(place, row, table.rows) if hidden else table.rows,
         best=table.best,
         comparison=table.comparison,
