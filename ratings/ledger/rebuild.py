@@ -134,8 +134,6 @@ def rate_from(session: Session, pool_id: str, first: int) -> int:
     for row in _ratings_before(session, pool_id, first) if first > 1 else ():
         played.begin_with(*row)
     connection = session.connection()
-    if first == 1:
-        tallies.rebuild(connection, pool_id)
     connection.execute(delete(_c).where(_c.c.pool_id == pool_id, _c.c.rating_seq >= first))
     rated = 0
     for chunk in _rated_matches(session, pool_id, first):
