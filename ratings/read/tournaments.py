@@ -144,6 +144,19 @@ def entrant_bots(source: Source, tournament_id: str) -> list[Bot]:
         return list(session.exec(query))
 
 
+def entrant_versions(source: Source, tournament_id: str) -> list[tuple[Version, Bot]]:
+    """Return its entrants with their bots in the order of entry."""
+    with read(source) as session:
+        query = (
+            select(Version, Bot)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .join(Entrant, col(Entrant.version_id) == Version.id)
+            .where(Entrant.tournament_id == tournament_id)
+            .order_by(col(Entrant.position))
+        )
+        return [(version, bot) for version, bot in session.exec(query)]
+
+
 def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
     """Return how the entrants fare, the best score first, then in the order of entry.
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.shared.suggestions import next_command
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import open_database
 from tests.cli.support import Arena, write_bot
 from tests.cli.test_tournament import ROUND_ROBIN, play_monday
 
@@ -107,3 +109,14 @@ def test_suggested_commands_go_to_the_same_place(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("ARENA_SERVER", "club")
     assert next_command("leaderboard", db="arena://club") == "arena leaderboard"
     assert next_command("leaderboard", db="arena.db") == "arena leaderboard --db arena.db"
+
+
+def test_a_match_that_was_annulled_says_why_wherever_it_is_shown(table: Arena, arena_cli: Arena) -> None:
+    play_monday(table)
+    annulled = table("match", "list", "--json").json[0]["id"]
+    database = open_database(table.db)
+    ServiceLedger(database).annul_match(annulled, why="the power failed", actor="operator")
+    database.close()
+    for words in (["match", "show", annulled], ["match", "list"], ["tournament", "show", "monday", "--matches"]):
+        assert "the power failed" in arena_cli(*words).out
+    assert arena_cli("match", "show", annulled, "--json").json["annulled"] == "the power failed"

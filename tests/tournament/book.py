@@ -41,12 +41,17 @@ class Book:
     store: VersionStore
     path: Path
 
-    def add_bot(self, name: str, *, games: str = '["*"]', code: str = "", runtime: str = "arena") -> Version:
+    def add_bot(
+        self, name: str, *, games: str = '["*"]', code: str = "", runtime: str = "arena", build: str = ""
+    ) -> Version:
         directory = self.path.parent / f"source of {name}"
         directory.mkdir(exist_ok=True)
         manifest = (
             f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\ngames = {games}\nruntime = "{runtime}"\n'
         )
+        if build:
+            manifest += 'build = ["python", "make.py"]\n'
+            (directory / "make.py").write_text(build, encoding="utf-8")
         (directory / "bot.toml").write_text(manifest, encoding="utf-8")
         (directory / "main.py").write_text(f"# {name} {code}\n", encoding="utf-8")
         stored = self.store.add(directory)
