@@ -26,6 +26,7 @@ LOCAL = (
     "invitation",
     "ladder",
     "notice",
+    "removal",
     "runtime",
     "season",
     "seat_log",
