@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared import errors
-from arena.cli.shared.options import example, print_help_without_verb
+from arena.cli.shared import errors, settings
+from arena.cli.shared.options import Server, example, print_help_without_verb
 
 NOUNS = {
     "demo": "Play a first rated tournament of every game.",
@@ -29,7 +29,8 @@ NOUNS = {
     "replay": "Matches as they were played: shown, and verified.",
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
-    "serve": "Run a service that others can enter, in a directory of its own.",
+    "ladder": "Standing ladders: open, close, look at.",
+    "serve": "Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""
@@ -48,9 +49,10 @@ def _arena(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
     ] = False,
+    server: Server = settings.SERVER.default,
 ) -> None:
     """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
-    del version
+    del version, server  # every command reads the server from this context
     print_help_without_verb(context)
 
 
@@ -85,12 +87,23 @@ def _is_verb(noun: typer.Typer) -> bool:
     return len(noun.registered_commands) == 1 and not noun.registered_groups
 
 
+def _noun_in(arguments: Sequence[str]) -> str:
+    """Return the noun that a command line names, or an empty text if it names none."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--server":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
 def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None) -> int:
     """Do what a command line (without the program's name) says, and return the exit code.
 
     `when_ready` is called when everything is imported, before the command begins.
     """
-    noun = next((word for word in arguments if not word.startswith("-")), "")
+    noun = _noun_in(arguments)
     try:
         app = make_app([noun])
         if when_ready is not None:

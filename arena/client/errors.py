@@ -29,7 +29,7 @@ class UnknownError(RefusedError, LookupError):
     """There is nothing of that name."""
 
 
-class ForbiddenError(RefusedError, PermissionError):
+class ForbiddenError(RefusedError):
     """Whoever asks may not do it, or may not see it."""
 
 

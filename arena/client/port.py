@@ -3,7 +3,8 @@
 Every method takes and returns plain values, so that a remote adapter follows from the Protocols alone. Bots are named
 `name`, `owner/name` or either with `@hash`; tournaments by name or id, matches by id, ids also by a beginning or end of
 4 characters or more, pools by a beginning of their id. A list is read page by page, the newest first unless its method
-says otherwise; `after` is the cursor of the page before. Every method raises ClientError, or an error of the book of
+says otherwise; `after` is the cursor of the page before. A `limit` of `None` asks for all that is left, of which a
+service gives no more than MOST_LIMIT at once. Every method raises ClientError, or an error of the book of
 record or of the tournaments.
 """
 
@@ -14,7 +15,7 @@ from typing import Protocol
 
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, NamedVersion
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
@@ -40,11 +41,14 @@ from ratings.store.states import AdmissionState, MatchState
 class Bots(Protocol):
     """The bots and their versions."""
 
-    def list_bots(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
-        """Return the bots by name, disabled ones too."""
+    def list_bots(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        """Return the bots, those added last first, disabled ones too."""
 
     def get_bot(self, name: str) -> BotDetail:
-        """Return a bot with all its versions."""
+        """Return a bot with its newest version."""
+
+    def list_versions(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotVersion]:
+        """Return the versions of a bot."""
 
     def find_version(self, text: str) -> NamedVersion:
         """Return the version that `name` (the newest) or `name@hash` means."""
@@ -52,7 +56,7 @@ class Bots(Protocol):
     def set_disabled(self, name: str, disabled: bool) -> str:
         """Bar a bot from new tournaments, or let it in again, and return its whole name."""
 
-    def list_events(self, name: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
+    def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         """Return what happened to a bot."""
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
@@ -69,7 +73,7 @@ class Admissions(Protocol):
     """The checks that versions pass before they play rated matches."""
 
     def list_admissions(
-        self, state: AdmissionState | None = None, limit: int = DEFAULT_LIMIT, after: str | None = None
+        self, state: AdmissionState | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[Admission]:
         """Return the admissions: an owner's own, an organiser's all."""
 
@@ -86,7 +90,7 @@ class Admissions(Protocol):
 class Tournaments(Protocol):
     """The tournaments; a single match is one, too."""
 
-    def list_tournaments(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[TournamentSummary]:
+    def list_tournaments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TournamentSummary]:
         """Return the tournaments."""
 
     def get_tournament(self, tournament: str) -> TournamentDetail:
@@ -118,10 +122,17 @@ class Matches(Protocol):
         self,
         tournament: str | None = None,
         state: MatchState | None = None,
-        limit: int = DEFAULT_LIMIT,
+        bot: str | None = None,
+        fault: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
     ) -> Page[MatchSummary]:
-        """Return the matches of all tournaments or of one, in any state or in one."""
+        """Return the matches for which everything that is given is true, those planned last first.
+
+        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, of that bot
+        if one is given.
+        """
 
     def get_match(self, match: str) -> MatchDetail:
         """Return all that may be seen of a match but its replay."""
@@ -196,7 +207,7 @@ class Ratings(Protocol):
 class Ladders(Protocol):
     """The standing ladders and their seasons."""
 
-    def list_ladders(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
+    def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
         """Return the ladders, closed ones too."""
 
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
@@ -219,7 +230,7 @@ class Account(Protocol):
     def get_identity(self) -> Identity:
         """Return who is asking, as the arena sees it."""
 
-    def list_notices(self, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
+    def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
         """Return what the owner, and everybody, was told."""
 
 

@@ -17,6 +17,7 @@ from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.ladder import is_endless
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
 from arena.tournament.programs import Programs, check_plays
 from arena.tournament.stored import clock_settings
@@ -87,6 +88,16 @@ def create_match(
     entrants = list({version.id: version for version in versions}.values())
     plan = _plan(draw, terms, SINGLE_MATCH, entrants, {})
     return Ledger(database).create_tournament(plan, SingleMatchPlanner(block), choose_name=_checked(choose_name))
+
+
+def plan_ladder(terms: Terms, form: Format) -> TournamentPlan:
+    """Return how a standing ladder is played, for the ledger that opens it; nothing is written.
+
+    Raises RequestError for a format that ends by itself.
+    """
+    if not is_endless(form):
+        raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
+    return _plan(_draw(terms, form.blocks_per_seed), terms, form.name, [], catalog.to_settings(form))
 
 
 def check_name(name: str) -> str:

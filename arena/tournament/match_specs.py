@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
@@ -35,11 +34,10 @@ class MatchSpecs:
         pool: Pool,
         programs: Programs,
         *,
-        levels: Mapping[bool, str],
         leak_checks: float = DEFAULT_LEAK_CHECKS,
         keep_logs: bool = False,
     ) -> None:
-        """Take the sandbox `levels` of bots that have an owner (True) and of others, and the share of `leak_checks`.
+        """Have the share of `leak_checks` checked for leaks.
 
         With `keep_logs`, what the bots write to their output comes back with each match.
 
@@ -49,7 +47,7 @@ class MatchSpecs:
         self.tournament_id = tournament.id
         self._pool = pool
         self._programs = programs
-        self._levels = levels
+        self._levels: dict[bool, str] = {}
         self._leak_checks = leak_checks
         self._keep_logs = keep_logs
         self._secret = bytes.fromhex(tournament.secret)
@@ -59,6 +57,12 @@ class MatchSpecs:
         self._found: dict[str, Program] = {}
         self._new_runtimes: set[str] = set()
         self._known_runtimes: set[str] = set()
+
+    def sandbox_level(self, *, has_owner: bool) -> str:
+        """Return the level of bots that have an owner, or that have none. Raises the error of `Programs`."""
+        if has_owner not in self._levels:
+            self._levels[has_owner] = self._programs.sandbox_level(has_owner=has_owner)
+        return self._levels[has_owner]
 
     def spec(self, match: LeasedMatch) -> MatchSpec:
         """Return what to play. Raises the errors of `Programs.find`."""
@@ -99,7 +103,7 @@ class MatchSpecs:
             seed=bot_seed(self._secret, match.block_index // self._blocks_per_seed, match.rotation, seat),
             memory_mb=program.memory_mb,
             is_deterministic=program.is_deterministic,
-            sandbox=self._levels[leased.owner_id is not None],
+            sandbox=self.sandbox_level(has_owner=leased.owner_id is not None),
             runtime=program.runtime,
             trees=program.trees,
             environment=program.environment,

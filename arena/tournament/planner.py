@@ -14,9 +14,10 @@ from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.formats.situation import Wave
 from arena.tournament.formats.waves import is_ready, plan_wave
-from arena.tournament.stored import entrant_of, wave_of
+from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.blocks import Block
+from ratings.store.models import Pool, Tournament
 from ratings.store.waves import PlannedWave
 
 
@@ -83,6 +84,17 @@ class FormatPlanner:
         played = [*self._over, *(wave_of(waves.played(wave)) for wave in planned[len(self._over) :])]
         orders = plan_wave(self._form, entrants, played, self._seed)
         return [self._draw.block(first + number, order) for number, order in enumerate(orders)]
+
+
+def planner_of(tournament: Tournament, pool: Pool) -> FormatPlanner:
+    """Return what plans the waves of a tournament that has a format.
+
+    Raises ValueError for a single match, which has no more waves.
+    """
+    form = format_of(tournament, pool)
+    if form is None:
+        raise ValueError(f"tournament {tournament.name!r} is a single match")
+    return FormatPlanner(form, draw_of(tournament, pool))
 
 
 class SingleMatchPlanner:

@@ -102,9 +102,10 @@ def _check_playable(row: TournamentRow) -> None:
 def _match_specs(
     database: Database, row: TournamentRow, programs: Programs, leak_checks: float, *, keep_logs: bool
 ) -> MatchSpecs:
-    owned = tournaments.owned_entrants(database, row.tournament.id)
-    levels = {has_owner: programs.sandbox_level(has_owner=has_owner) for has_owner in owned}
-    return MatchSpecs(row.tournament, row.pool, programs, levels=levels, leak_checks=leak_checks, keep_logs=keep_logs)
+    specs = MatchSpecs(row.tournament, row.pool, programs, leak_checks=leak_checks, keep_logs=keep_logs)
+    for has_owner in tournaments.owned_entrants(database, row.tournament.id):
+        specs.sandbox_level(has_owner=has_owner)  # raises before anything is played
+    return specs
 
 
 def _planner(row: TournamentRow) -> FormatPlanner | None:

@@ -17,13 +17,17 @@ class LeakRow:
     check: LeakCheck
     bot: str
     version: Version
+    owner_id: str | None
+    """The owner of the bot."""
+    block_id: str
+    """The block of the match."""
 
 
 def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
     """Return all leak checks of a tournament, in schedule order."""
     with read(source) as session:
         query = (
-            select(LeakCheck, Bot.name, Version)
+            select(LeakCheck, Bot, Version, Match.block_id)
             .join(Match, col(Match.id) == LeakCheck.match_id)
             .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
             .join(Version, col(Version.id) == MatchSeat.version_id)
@@ -31,4 +35,7 @@ def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
             .where(Match.tournament_id == tournament_id)
             .order_by(col(Match.position), col(LeakCheck.seat))
         )
-        return [LeakRow(*row) for row in session.exec(query)]
+        return [
+            LeakRow(check, bot.name, version, bot.owner_id, block_id)
+            for check, bot, version, block_id in session.exec(query)
+        ]

@@ -38,6 +38,8 @@ class SeatRow:
     bot: str
     version: Version
     change: RatingChange | None
+    owner_id: str | None
+    """The owner of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def _planned(session: Session, match_id: str) -> tuple[Match, Tournament, Pool, 
 
 def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
     query = (
-        select(MatchSeat, Bot.name, Version, RatingChange)
+        select(MatchSeat, Bot, Version, RatingChange)
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(
@@ -121,7 +123,9 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
         .where(MatchSeat.match_id == match_id)
         .order_by(col(MatchSeat.seat))
     )
-    return tuple(SeatRow(*row) for row in session.exec(query))
+    return tuple(
+        SeatRow(seat, bot.name, version, change, bot.owner_id) for seat, bot, version, change in session.exec(query)
+    )
 
 
 def replay_of(source: Source, match_id: str) -> bytes:

@@ -118,6 +118,19 @@ def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
         return {owner is not None for owner in session.exec(query)}
 
 
+def entrant_bots(source: Source, tournament_id: str) -> list[Bot]:
+    """Return the bots of its entrants in the order of entry."""
+    with read(source) as session:
+        query = (
+            select(Bot)
+            .join(Version, col(Version.bot_id) == Bot.id)
+            .join(Entrant, col(Entrant.version_id) == Version.id)
+            .where(Entrant.tournament_id == tournament_id)
+            .order_by(col(Entrant.position))
+        )
+        return list(session.exec(query))
+
+
 def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
     """Return how the entrants fare, the best score first, then in the order of entry.
 

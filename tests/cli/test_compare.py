@@ -29,7 +29,7 @@ def test_programs_get_the_ratio_and_its_bounds(table: Arena) -> None:
 def test_opening_and_seed_are_shared_by_the_blocks_of_a_pair(table: Arena) -> None:
     table(*COMPARE, "--name", "daily")
     shown = table("tournament", "show", "daily", "--json").json
-    assert [match["block"] for match in shown["matches"]] == [block for block in range(6) for _ in range(2)]
+    assert [match["block"] for match in shown["matches"]] == [block for block in reversed(range(6)) for _ in range(2)]
     table("tournament", "export", "daily", "daily.arena")
     lines = table.db.with_name("daily.arena").read_text("ascii").splitlines()
     blocks = [line.partition('"opening":')[2] for line in lines if '["block",' in line]

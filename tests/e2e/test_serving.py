@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from arena.tournament.formats.ladder import Ladder
+from tests.support.patience import ANY_TIME
 from tests.support.places import Place
+from tests.support.processes import wait_until
 from tests.support.serving import cancel, plan, serving, wait_for_counts
 
 BLOCKS = 2
@@ -146,13 +148,29 @@ def wait_until_none_is_open(place: Place) -> None:
 
 def wait_for(place: Place, query: str, wanted: int) -> None:
     """Return when the query gives that number."""
-    from tests.support.processes import wait_until
 
     def is_so() -> bool:
         with closing(sqlite3.connect(place.db)) as connection:
             return bool(connection.execute(query).fetchone()[0] == wanted)
 
     wait_until(is_so)
+
+
+def test_a_ladder_is_played_by_all_bots_until_it_is_closed(field: Place) -> None:
+    with serving(field) as served:
+        field.ok("ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", *ANY_TIME)
+        (row,) = field.ok("ladder", "list", "--json").json
+        assert (row["name"], row["state"], row["bots"]) == ("king3", "open", 3)
+        wait_until(lambda: served.metric('arena_matches_total{activity="ladder"}') >= 6)
+        again = field.arena("ladder", "open", "king3", "--game", "foreign_king", "--seats", "2")
+        assert again.code == 2
+        field.ok("ladder", "close", "king3", "--why", "the class is over")
+        wait_until_none_is_open(field)
+        assert served.stop() == 0
+    (row,) = field.ok("ladder", "list", "--json").json
+    assert (row["state"], row["closed_because"]) == ("closed", "the class is over")
+    assert left_behind(field) == []
+    field.ok("db", "check")
 
 
 def test_a_second_service_on_a_home_and_a_port_in_use_are_one_clear_line(field: Place) -> None:

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.lookup import find_version
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
+from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
-from arena.hosting.manifest import BotManifest, load_manifest
-from arena.hosting.runtimes.book import Runtimes
+from arena.cli.shared.storage import open_storage
+from arena.client.here.adding import add_bot
+from arena.client.values.bots import AddedBot, BotDetail
+from arena.hosting.manifest import BotManifest
 from engine import registry
-from ratings.ledger.ledger import Ledger
-from ratings.read import bots
-from ratings.read.bots import BotRow
-from ratings.store.models import Version
-from ratings.store.names import stored_bot_name
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
 
 _SHOWN_DIGITS = 12
+_SUBMIT = "`arena bot submit DIRECTORY` sends a bot to a service"
 
 
 def _short_hash(content_hash: str) -> str:
@@ -51,45 +50,26 @@ def add(
     Their files are copied: a version never changes.
     """
     known = local_runtimes(runtimes)
-    with open_storage(db) as storage:
-        added = [_add(storage, directory, owner, known) for directory in directories]
+    with open_storage(need_here(db, _SUBMIT)) as storage:
+        added = [add_bot(storage.database, storage.store, directory, owner, known) for directory in directories]
+    for entry in added:
+        _warn_of_unknown_games(entry)
     if as_json:
-        print_json(added)
+        print_json([asdict(entry) for entry in added])
         return
     for entry in added:
-        what = "added" if entry["new"] else "already there:"
-        typer.echo(f"{what} {entry['bot']} version {entry['number']} ({_short_hash(entry['content_hash'])})")
+        what = "added" if entry.new else "already there:"
+        typer.echo(f"{what} {entry.bot} version {entry.number} ({_short_hash(entry.content_hash)})")
 
 
-def _add(storage: Storage, directory: Path, owner: str | None, runtimes: Runtimes) -> dict[str, Any]:
-    """Copy a bot's files into the store, register the version, and return its facts."""
-    runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
-    stored = storage.store.add(directory)
-    manifest = stored.manifest
-    version, is_new = Ledger(storage.database).add_version(
-        bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
-    )
-    _warn_of_unknown_games(manifest)
-    return {"bot": stored_bot_name(owner, manifest.name), **_version_facts(version), "new": is_new}
-
-
-def _warn_of_unknown_games(manifest: BotManifest) -> None:
+def _warn_of_unknown_games(added: AddedBot) -> None:
+    manifest = BotManifest.from_json(added.manifest)
     if not any(manifest.plays(game) for game in registry.names()):
         typer.echo(
             f"note: {manifest.name} plays {', '.join(manifest.games)}, none of which is installed; "
             "`arena game list` shows all",
             err=True,
         )
-
-
-def _version_facts(version: Version) -> dict[str, Any]:
-    return {
-        "version_id": version.id,
-        "number": version.number,
-        "content_hash": version.content_hash,
-        "manifest": version.manifest,
-        "created_at_us": version.created_at_us,
-    }
 
 
 def _disabled_text(at_us: int | None) -> str:
@@ -114,22 +94,11 @@ def list_bots(
 
     With --json, the command for the next page is written to stderr.
     """
-    with open_existing_storage(db) as storage:
-        page = bots.list_bots(storage.database, limit=rows_wanted(limit), after=after)
+    with connect(db) as connection:
+        page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     empty = "no bots yet; `arena bot add DIRECTORY` adds one"
-    print_page(_BOTS, [_bot_facts(row) for row in page.items], more, as_json=as_json, empty=empty)
-
-
-def _bot_facts(row: BotRow) -> dict[str, Any]:
-    return {
-        "name": row.bot.name,
-        "owner": row.owner,
-        "versions": row.versions,
-        "content_hash": row.newest.content_hash,
-        "games": BotManifest.from_json(row.newest.manifest).games,
-        "disabled_at_us": row.bot.disabled_at_us,
-    }
+    print_page(_BOTS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 
 _VERSIONS = (
@@ -152,33 +121,31 @@ def show(
 
     With --json, the command for the next page of versions is written to stderr.
     """
-    with open_existing_storage(db) as storage:
-        detail = bots.bot_detail(storage.database, find_version(storage.database, name).bot.name)
-        page = bots.list_versions(storage.database, detail.bot.name, limit=rows_wanted(limit), after=after)
-        directory = storage.store.directory
-        versions = [{**_version_facts(one), "directory": str(directory(one.content_hash))} for one in page.items]
-        files = str(directory(detail.newest.content_hash))
+    with connect(db) as connection:
+        detail = connection.arena.bots.get_bot(name)
+        page = connection.arena.bots.list_versions(name, rows_wanted(limit), after)
+    versions = [asdict(version) for version in page.items]
     if as_json:
-        facts = {"name": detail.bot.name, "owner": detail.owner, "disabled_at_us": detail.bot.disabled_at_us}
+        facts = {"name": detail.name, "owner": detail.owner, "disabled_at_us": detail.disabled_at_us}
         print_json({**facts, "versions": versions})
     else:
-        _print_bot(detail, files, versions)
+        _print_bot(detail, versions)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
 
 
-def _print_bot(detail: BotRow, files: str, versions: Sequence[Mapping[str, Any]]) -> None:
+def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None:
     manifest = BotManifest.from_json(detail.newest.manifest)
     print_facts(
         {
-            "name": detail.bot.name,
+            "name": detail.name,
             "owner": detail.owner or "nobody (added here)",
-            "disabled": _disabled_text(detail.bot.disabled_at_us),
+            "disabled": _disabled_text(detail.disabled_at_us),
             "games": " ".join(manifest.games),
             "deterministic": "yes" if manifest.deterministic else "no",
             "memory": f"{manifest.memory_mb} MB",
             "runtime": manifest.runtime,
-            "files": files,
+            "files": detail.newest.directory or "kept by the service",
         }
     )
     typer.echo()
@@ -196,7 +163,6 @@ def disable(
 
     Matches already planned are still played.
     """
-    with open_existing_storage(db) as storage:
-        find_version(storage.database, name)
-        Ledger(storage.database).set_disabled(name, disabled=not undo)
-    typer.echo(f"{name} may enter tournaments again" if undo else f"{name} enters no new tournaments")
+    with connect(db) as connection:
+        whole = connection.arena.bots.set_disabled(name, not undo)
+    typer.echo(f"{whole} may enter tournaments again" if undo else f"{whole} enters no new tournaments")

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.conclusions import comparison_facts, comparison_lines, find_comparison, progress_note
+from arena.cli.shared.conclusions import comparison_facts, comparison_lines
+from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.hosting_options import AllowReduced, HostingOptions, Sandbox, read_hosting
-from arena.cli.shared.lookup import find_version
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, GameOptions, Workers, example, parse_names
 from arena.cli.shared.output import print_json
 from arena.cli.shared.play import announce, play
@@ -25,14 +25,13 @@ from arena.cli.shared.request import (
     StartLimit,
     TimeText,
     TournamentName,
-    plan_tournament,
+    tournament_request,
 )
-from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import next_command
+from arena.client.values.answers import ComparisonResult
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
-from ratings.statistics.compare.comparison import CompareSettings, Comparison
+from ratings.statistics.compare.comparison import CompareSettings
 from ratings.statistics.errors import ResultsError
-from ratings.store.models import Tournament
 
 app = typer.Typer()
 
@@ -90,28 +89,23 @@ def compare(
     request = Request(
         game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
     )
-    with open_storage(db) as storage:
-        _check_versions(storage, new, old)
-        tournament = plan_tournament(storage, request, form, entrants, rated=False, name=name)
-        found = _play_comparison(storage, tournament, hosting)
-    if as_json:
-        print_json({"tournament": tournament.name, "new": new, "old": old, **comparison_facts(found)})
-    else:
-        _print(found, tournament, db)
-
-
-def _play_comparison(storage: Storage, tournament: Tournament, hosting: HostingOptions) -> Comparison:
-    announce(tournament)
-    play(storage, tournament, hosting, note=lambda: progress_note(storage, tournament))
-    found = find_comparison(storage, tournament)
+    order = tournament_request(request, form, entrants, rated=False, name=name)
+    with connect(db, makes=True) as connection:
+        _check_versions(connection, new, old)
+        planned = connection.arena.tournaments.create_tournament(order)
+        announce(planned)
+        found = play(connection, planned.id, hosting).comparison
     assert found is not None
-    return found
+    if as_json:
+        print_json({"tournament": planned.name, "new": new, "old": old, **comparison_facts(found)})
+    else:
+        _print(found, planned.name, db)
 
 
-def _print(found: Comparison, tournament: Tournament, db: str) -> None:
+def _print(found: ComparisonResult, tournament: str, db: str) -> None:
     for line in comparison_lines(found):
         typer.echo(line)
-    show = next_command("tournament", "show", tournament.name, "--matches", db=db)
+    show = next_command("tournament", "show", tournament, "--matches", db=db)
     typer.echo(f"\n`{show}` shows the matches")
 
 
@@ -122,8 +116,9 @@ def _check(form: Compare) -> None:
         raise MisuseError(str(error)) from error
 
 
-def _check_versions(storage: Storage, new: str, old: str) -> None:
-    if find_version(storage.database, new).version.id == find_version(storage.database, old).version.id:
+def _check_versions(connection: Connection, new: str, old: str) -> None:
+    versions = connection.arena.bots
+    if versions.find_version(new).version_id == versions.find_version(old).version_id:
         raise MisuseError(
             f"{new} and {old} are the same version; name two, for example {old.partition('@')[0]}@HASH for an "
             "earlier one, `arena bot list` shows them"

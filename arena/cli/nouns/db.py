@@ -11,6 +11,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.places import need_here
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
@@ -26,7 +27,7 @@ app = typer.Typer(epilog=example("arena db check", "arena db backup arena-monday
 @app.command(epilog=example("arena db upgrade --db arena.db"))
 def upgrade(db: Database = settings.DB.default) -> None:
     """Bring a database to this schema; make a backup first."""
-    change = database.upgrade(db)
+    change = database.upgrade(need_here(db))
     if change.before == change.after:
         typer.echo(f"{db} has schema {change.after} already")
     else:

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import comb
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.games import get_game
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Workers, example, worker_count
 from arena.cli.shared.output import format_duration, print_table
+from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
-from arena.cli.shared.request import Request, TimeText, plan_tournament
-from arena.cli.shared.storage import Storage, open_storage
-from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.request import Request, TimeText, tournament_request
+from arena.cli.shared.runtimes import local_runtimes
+from arena.client.here.adding import add_bot
+from arena.client.values.tournaments import PlannedTournament, TournamentDetail
+from arena.hosting.sample_bots import sample_directory
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats.roundrobin import RoundRobin
 from engine import registry
 from engine.abilities import need_playable
 from engine.core import Game
-from ratings.ledger.ledger import Ledger
-from ratings.read.leaderboard import table
-from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.tournaments import tournament_row
-from ratings.store.models import Tournament
 
 app = typer.Typer()
 
@@ -72,29 +69,33 @@ def demo(
     time: TimeText = TIME,
     workers: Workers = 0,
     db: Annotated[
-        str | None, typer.Option("--db", metavar="FILE", help=f"The database; {DATABASE} by default.")
+        str | None,
+        typer.Option("--db", metavar="FILE", callback=read_place, help=f"The database; {DATABASE} by default."),
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
     games = [get_game(game)] if game else _searchable_games()
     parts = [plan_part(each, parse_time_control(time), BUDGET_S / len(games), blocks) for each in games]
-    place = db or os.environ.get(settings.DB.variable) or DATABASE
-    with open_storage(place) as storage:
+    place = need_here(db or os.environ.get(settings.DB.variable) or DATABASE)
+    with connect(place, makes=True) as connection:
         for name in BOTS:
-            _add_sample(storage, name)
-        tournaments = [_plan(storage, part, time) for part in parts]
+            _add_sample(connection, name)
+        tournaments = [_plan(connection, part, time) for part in parts]
         _announce(parts, time, worker_count(workers))
-        _play_all(storage, parts, tournaments, workers)
-        for tournament in tournaments:
-            _print_table(storage, tournament)
-        _print_next(storage, tournaments[-1])
+        for tournament in _play_all(connection, parts, tournaments, workers):
+            _print_table(connection, tournament)
+        _print_next(connection, tournaments[-1])
 
 
-def _play_all(storage: Storage, parts: Sequence[Part], tournaments: Sequence[Tournament], workers: int) -> None:
+def _play_all(
+    connection: Connection, parts: Sequence[Part], tournaments: Sequence[PlannedTournament], workers: int
+) -> list[TournamentDetail]:
+    played = []
     for part, tournament in zip(parts, tournaments, strict=True):
         if len(parts) > 1:
             typer.echo(f"\n== {part.game.title}", err=True)
-        play(storage, tournament, read_hosting(workers=workers))
+        played.append(play(connection, tournament.id, read_hosting(workers=workers)))
+    return played
 
 
 def _searchable_games() -> list[Game]:
@@ -118,24 +119,16 @@ def _matches_a_block(seats: int) -> int:
     return comb(len(BOTS), seats) * seats
 
 
-def _sample_directory(name: str) -> Path:
-    """Return the directory of a sample bot in the installed package `bots`. Raise CliError if it is missing."""
-    package = importlib.util.find_spec("bots")
-    for place in (package and package.submodule_search_locations) or ():
-        if (Path(place) / name / "bot.toml").is_file():
-            return Path(place) / name
-    raise CliError(f"the sample bot {name!r} is not installed; install kingmaker-arena again")
-
-
-def _add_sample(storage: Storage, name: str) -> None:
+def _add_sample(connection: Connection, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
-    stored = storage.store.add(_sample_directory(name))
-    Ledger(storage.database).add_version(bot=name, content_hash=stored.hash, manifest=stored.manifest.to_json())
+    assert connection.storage is not None
+    add_bot(connection.storage.database, connection.storage.store, sample_directory(name), None, local_runtimes())
 
 
-def _plan(storage: Storage, part: Part, time: str) -> Tournament:
-    request = Request(game=part.game.name, time=time)
-    return plan_tournament(storage, request, RoundRobin(part.seats, part.blocks), BOTS, kind=f"demo-{part.game.name}")
+def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:
+    form = RoundRobin(part.seats, part.blocks)
+    order = tournament_request(Request(game=part.game.name, time=time), form, BOTS, kind=f"demo-{part.game.name}")
+    return connection.arena.tournaments.create_tournament(order)
 
 
 def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
@@ -146,16 +139,16 @@ def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
     )
 
 
-def _print_table(storage: Storage, tournament: Tournament) -> None:
-    pool = tournament_row(storage.database, tournament.id).pool
-    rows = table(storage.database, pool_id=pool.id)
-    typer.echo(f"\nLeaderboard: {describe_pool(pool)}\n")
-    print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in rows], as_json=False)
+def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
+    found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
+    typer.echo(f"\nLeaderboard: {describe_pool(tournament.pool)}\n")
+    for board in found.boards:
+        print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in board.table], as_json=False)
 
 
-def _print_next(storage: Storage, tournament: Tournament) -> None:
-    (newest,) = list_matches(storage.database, MatchFilter(tournament.id), limit=1).items
-    last = short_match_id(newest.match.id)
+def _print_next(connection: Connection, tournament: PlannedTournament) -> None:
+    (newest,) = connection.arena.matches.list_matches(tournament.id, limit=1).items
+    last = short_match_id(newest.id)
     typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
     for words in (
         ["tournament", "show", tournament.name, "--matches"],
@@ -163,5 +156,5 @@ def _print_next(storage: Storage, tournament: Tournament) -> None:
         ["replay", "verify", "--all"],
         ["leaderboard"],
     ):
-        typer.echo(f"  {next_command(*words, db=storage.place)}")
+        typer.echo(f"  {connection.command(*words)}")
     typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")

@@ -17,6 +17,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.places import need_here
 from arena.cli.shared.storage import open_storage
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
@@ -192,6 +193,7 @@ _COLUMNS = (
 @app.command(epilog=example("arena doctor", "arena doctor --json"))
 def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Look whether this machine can run the arena."""
+    need_here(db)
     findings = [check() for check in CHECKS]
     findings += check_sandboxes()
     findings.append(check_database(db))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.games import get_game
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
+from arena.cli.shared.places import service_name
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
-from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import demo_command, next_command
-from ratings.read.leaderboard import Leaderboard, leaderboards, pools
-from ratings.read.pools import find_pool
-from ratings.store.models import Pool
+from arena.client.values.leaderboards import Leaderboard
 
 app = typer.Typer()
 
@@ -34,44 +32,18 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
-    with open_existing_storage(db) as storage:
-        boards, is_empty = _read_boards(storage, _Filter(game, seats, pool), limit)
+    with connect(db) as connection:
+        found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, limit)
     if as_json:
-        print_json([_facts(board) for board in boards])
-    elif boards:
-        _print_boards(boards)
+        print_json([_facts(board) for board in found.boards])
+    elif found.boards:
+        _print_boards(found.boards)
     else:
-        typer.echo(_nothing(db, is_empty=is_empty))
-
-
-@dataclass(frozen=True, slots=True)
-class _Filter:
-    """Which pools are shown; `None` admits all."""
-
-    game: str | None
-    seats: int | None
-    pool: str | None
-
-
-def _read_boards(storage: Storage, wanted: _Filter, limit: int | None) -> tuple[list[Leaderboard], bool]:
-    """Return the leaderboards of the pools that were asked for, and whether there is no rated match at all."""
-    rows = pools(storage.database)
-    if wanted.game is not None and wanted.game not in {row.pool.game for row in rows}:
-        get_game(wanted.game)  # raises if there is no such game; otherwise nothing of it was rated
-    only = None if wanted.pool is None else find_pool(storage.database, wanted.pool).id
-    chosen = [
-        row.pool.id
-        for row in rows
-        if only in (None, row.pool.id)
-        and wanted.game in (None, row.pool.game)
-        and wanted.seats in (None, row.pool.seats)
-    ]
-    return leaderboards(storage.database, chosen, limit=limit), not rows
+        typer.echo(_nothing(db, is_empty=found.is_empty))
 
 
 def _facts(board: Leaderboard) -> dict[str, Any]:
-    lines = [asdict(line) for line in board.table]
-    return {**_pool_facts(board.row.pool), "matches": board.row.matches, "table": lines}
+    return {**asdict(board.pool), "matches": board.matches, "table": [asdict(line) for line in board.table]}
 
 
 def _print_boards(boards: Sequence[Leaderboard]) -> None:
@@ -83,24 +55,15 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
 
 
 def _print_board(board: Leaderboard) -> None:
-    pool, matches = board.row.pool, board.row.matches
-    typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.id)})")
+    pool, matches = board.pool, board.matches
+    typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.pool_id)})")
     print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 
 def _nothing(db: str, *, is_empty: bool) -> str:
+    service = service_name(db)
+    if is_empty and service is not None:
+        return f"no rated matches at {service} yet"
     if is_empty:
         return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
     return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"
-
-
-def _pool_facts(pool: Pool) -> dict[str, Any]:
-    return {
-        "pool_id": pool.id,
-        "game": pool.game,
-        "rules_version": pool.rules_version,
-        "seats": pool.seats,
-        "options": pool.options,
-        "time_control": pool.time_control,
-        "cores": pool.cores,
-    }

@@ -23,7 +23,7 @@ from arena.service.settings.template import settings_template
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 
-_COLUMNS = (Column("setting", "Setting"), Column("value", "Value"), Column("from", "From"))
+_COLUMNS = (Column("setting", "SETTING"), Column("value", "VALUE"), Column("from", "FROM"))
 
 app = typer.Typer()
 

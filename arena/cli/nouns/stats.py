@@ -9,16 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.lookup import find_pool_id, find_scope, find_version
+from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
-from arena.cli.shared.storage import open_existing_storage
-from ratings.read import crosstable as counts
-from ratings.read import leaderboard
-from ratings.read.crosstable import Crosstable
-from ratings.read.lengths import lengths as spreads
-from ratings.store.models import RatingChange
+from arena.client.values.statistics import Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
@@ -48,32 +43,27 @@ def crosstable(
     The score of the row against the column, and in how many matches they met.
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        found = counts.crosstable(storage.database, find_scope(storage.database, tournament, pool), limit)
+    with connect(db) as connection:
+        found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
     if style is Style.PEOPLE:
         _print_crosstable(found)
-        return
-    names = found.names
-    rows = [
-        {"bot": names[one.version_id], "opponent": names[one.opponent_id], **asdict(one), "score": one.score}
-        for one in found.meetings
-    ]
-    print_rows(_OPPONENTS, rows, style, empty="")
+    else:
+        print_rows(_OPPONENTS, [asdict(one) for one in found.meetings], style, empty="")
 
 
 def _print_crosstable(found: Crosstable) -> None:
     met = {(one.version_id, one.opponent_id): one for one in found.meetings}
     # Columns are keyed by id: a bot may be called like any key.
-    columns = [Column(other, found.names[other], right=True, write=_cell) for other in found.versions]
+    columns = [Column(other.version_id, other.name, right=True, write=_cell) for other in found.versions]
     rows = [
-        {"": found.names[mine], **{other: met.get((mine, other)) for other in found.versions}}
+        {"": mine.name, **{other.version_id: met.get((mine.version_id, other.version_id)) for other in found.versions}}
         for mine in found.versions
     ]
     print_table([Column("", "BOT"), *columns], rows, as_json=False)
     typer.echo("score of the row against the column, and in how many matches they met")
 
 
-def _cell(meeting: counts.Meeting | None) -> str:
+def _cell(meeting: Meeting | None) -> str:
     return "-" if meeting is None else f"{format_percent(meeting.score)} ({meeting.matches})"
 
 
@@ -99,26 +89,10 @@ def history(
 ) -> None:
     """Show how a bot's rating came about, match by match."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        pool_id, found = find_pool_id(storage.database, pool), find_version(storage.database, bot)
-        changes = leaderboard.history(storage.database, pool_id=pool_id, version_id=found.version.id)
-    rows = [_change_facts(change) for change in changes[-last if last else 0 :]]
+    with connect(db) as connection:
+        page = connection.arena.statistics.list_history(bot, pool, last)
+    rows = [asdict(change) for change in page.items]
     print_rows(_HISTORY, rows, style, empty=f"{bot} has no rated match in that pool")
-
-
-def _change_facts(change: RatingChange) -> dict[str, Any]:
-    return {
-        "match_id": change.match_id,
-        "seat": change.seat,
-        "pool_id": change.pool_id,
-        "version_id": change.version_id,
-        "rating_seq": change.rating_seq,
-        "mu_before": change.mu_before,
-        "sigma_before": change.sigma_before,
-        "mu_after": change.mu_after,
-        "sigma_after": change.sigma_after,
-        "exposure": change.mu_after - 3 * change.sigma_after,
-    }
 
 
 _OPPONENTS = (
@@ -139,11 +113,9 @@ def opponents(
 ) -> None:
     """Show how a bot fared against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        scope, found = find_scope(storage.database, tournament, pool), find_version(storage.database, bot)
-        meetings = counts.by_opponent(storage.database, scope, found.version.id)
-        names = counts.names(storage.database, [meeting.opponent_id for meeting in meetings])
-    rows = [{"opponent": names[one.opponent_id], **asdict(one), "score": one.score} for one in meetings]
+    with connect(db) as connection:
+        meetings = connection.arena.statistics.list_opponents(bot, tournament, pool)
+    rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in meetings]
     print_rows(_OPPONENTS, rows, style, empty=f"{bot} met nobody there")
 
 
@@ -167,10 +139,8 @@ def seats(
 ) -> None:
     """Show the results in each seat, of one bot or of all."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        scope = find_scope(storage.database, tournament, pool)
-        version_id = None if bot is None else find_version(storage.database, bot).version.id
-        rows = [asdict(row) for row in counts.by_seat(storage.database, scope, version_id)]
+    with connect(db) as connection:
+        rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
     print_rows(_SEATS, rows, style, empty="no matches there yet")
 
 
@@ -192,9 +162,9 @@ def lengths(
 ) -> None:
     """Show how long matches are: plies, decisions, time."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        scope = find_scope(storage.database, tournament, pool)
-        rows: Sequence[dict[str, Any]] = [asdict(row) for row in spreads(storage.database, scope)]
+    with connect(db) as connection:
+        found = connection.arena.statistics.list_lengths(tournament, pool)
+    rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style is Style.PEOPLE:
         rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
     print_rows(_LENGTHS, rows, style, empty="no matches there yet")

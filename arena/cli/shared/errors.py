@@ -44,6 +44,8 @@ EXIT_CODES = {
     "engine.core.NotationError": MISUSE,
     "engine.core.AbilityError": MISUSE,
     "engine.core.EngineError": FAILED,
+    "arena.client.errors.RefusedError": MISUSE,
+    "arena.client.errors.ClientError": FAILED,
     "ratings.errors.NotFoundError": MISUSE,
     "ratings.errors.AmbiguousError": MISUSE,
     "ratings.errors.BotError": MISUSE,

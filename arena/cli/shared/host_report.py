@@ -6,15 +6,11 @@ from collections.abc import Sequence
 
 import typer
 
+from arena.cli.shared.connect import Connection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
-from arena.cli.shared.storage import Storage
-from arena.cli.shared.suggestions import next_command
+from arena.client.values.tournaments import LeakFinding, TournamentDetail
 from arena.match.report import LeakVerdict
-from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.tournaments import tournament_row
-from ratings.store.models import Tournament
 from ratings.store.states import MatchState
 
 _MOST_SHOWN = 10
@@ -24,28 +20,25 @@ _FINDINGS = {
 }
 
 
-def report_host(storage: Storage, tournament: Tournament) -> None:
+def report_host(connection: Connection, detail: TournamentDetail) -> None:
     """Say on stderr which matches are void and which bots were flagged by a leak check; nothing if all went well."""
-    count = tournament_row(storage.database, tournament.id).progress.void
-    only = MatchFilter(tournament.id, state=MatchState.VOID)
-    void = list_matches(storage.database, only, limit=_MOST_SHOWN, newest_first=False)
-    leaks = leak_checks(storage.database, tournament.id)
+    name, count = detail.summary.name, detail.summary.void
     if count:
-        show = next_command("match", "list", tournament.name, "--state", "void", db=storage.place)
+        show = connection.command("match", "list", name, "--state", "void")
         typer.echo(f"{_count(count)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)
-    for match in (row.match for row in void.items):
-        typer.echo(f"  match {short_match_id(match.id)}: {printable(match.void_reason or 'unknown')}", err=True)
-    for line in leak_lines(leaks):
+        void = connection.arena.matches.list_matches(detail.summary.id, state=MatchState.VOID, limit=_MOST_SHOWN)
+        for match in void.items:
+            typer.echo(f"  match {short_match_id(match.id)}: {printable(match.void_reason or 'unknown')}", err=True)
+    for line in leak_lines(detail.leak_checks):
         typer.echo(line, err=True)
 
 
-def leak_lines(rows: Sequence[LeakRow]) -> list[str]:
+def leak_lines(checks: Sequence[LeakFinding]) -> list[str]:
     """Return a line for every version of a bot that was flagged, with a match that shows why."""
     flagged: dict[tuple[str, str, int], list[str]] = {}
-    for row in rows:
-        if row.check.verdict in _FINDINGS:
-            key = row.check.verdict, row.bot, row.version.number
-            flagged.setdefault(key, []).append(short_match_id(row.check.match_id))
+    for check in checks:
+        if check.verdict in _FINDINGS:
+            flagged.setdefault((check.verdict, check.bot, check.version), []).append(short_match_id(check.match_id))
     return [
         f"leak check: {bot} (version {number}) {_FINDINGS[LeakVerdict(verdict)]} in {len(matches)} of the matches "
         f"checked; `arena match show {matches[0]}` shows where"
@@ -53,12 +46,12 @@ def leak_lines(rows: Sequence[LeakRow]) -> list[str]:
     ]
 
 
-def leak_summary(rows: Sequence[LeakRow]) -> str:
+def leak_summary(checks: Sequence[LeakFinding]) -> str:
     """Count all leak checks of a tournament by verdict, in one line."""
-    if not rows:
+    if not checks:
         return "none"
-    counts = [(verdict, sum(row.check.verdict == verdict for row in rows)) for verdict in LeakVerdict]
-    return f"{len(rows)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
+    counts = [(verdict, sum(check.verdict == verdict for check in checks)) for verdict in LeakVerdict]
+    return f"{len(checks)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
 
 
 def _count(matches: int) -> str:

@@ -15,9 +15,23 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MISUSE, MisuseError
 from arena.cli.shared.output import Style
+from arena.cli.shared.places import read_place
 
 Database = Annotated[
-    str, typer.Option("--db", envvar=settings.DB.variable, metavar="FILE", help="The database; made when missing.")
+    str,
+    typer.Option(
+        "--db",
+        envvar=settings.DB.variable,
+        metavar="FILE",
+        callback=read_place,
+        help="The database; made when missing.",
+    ),
+]
+Server = Annotated[
+    str,
+    typer.Option(
+        "--server", envvar=settings.SERVER.variable, metavar="NAME", help="Work at this service; see arena login."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Write comma-separated values, for spreadsheets.")]

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.suggestions import next_command
-from ratings.read.paging import DEFAULT_LIMIT
+from arena.client.values.page import DEFAULT_LIMIT
 
 Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the newest first; 0 = all.")]
 After = Annotated[

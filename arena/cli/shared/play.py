@@ -8,25 +8,27 @@ from dataclasses import replace
 
 import typer
 
+from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.follow import follow
 from arena.cli.shared.host_report import report_host
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.storage import Storage
-from arena.cli.shared.suggestions import next_command
+from arena.client.values.tournaments import PlannedTournament, TournamentDetail
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.sandbox.choice import SandboxPolicy, find_level
 from arena.hosting.sandbox.limits import NONE
 from arena.tournament.errors import HostFailingError
+from arena.tournament.formats.compare import Compare
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
-from ratings.read.tournaments import owned_entrants, tournament_row
-from ratings.store.models import Tournament
+from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 
 WARNING_WITHOUT_SANDBOX = (
     "note: bots run as processes of your user, without a sandbox: run only those whose code you trust, or add "
@@ -35,53 +37,62 @@ WARNING_WITHOUT_SANDBOX = (
 _NOTE_EVERY_S = 1.0
 
 
-def announce(tournament: Tournament) -> None:
+def announce(planned: PlannedTournament) -> None:
     """Say on stderr which tournament begins, and whether it can be repeated."""
-    seed = tournament.settings.get("seed")
-    origin = f"seed {seed}: can be repeated" if tournament.seeded else "seeds from the operating system"
-    typer.echo(f"tournament {tournament.name} ({origin})", err=True)
+    origin = f"seed {planned.seed}: can be repeated" if planned.seeded else "seeds from the operating system"
+    typer.echo(f"tournament {planned.name} ({origin})", err=True)
 
 
-def play(
-    storage: Storage, tournament: Tournament, hosting: HostingOptions, note: Callable[[], str] = lambda: ""
-) -> None:
-    """Play what is left of a tournament; say on stderr how far it is, and at the end what the host did wrong.
+def play(connection: Connection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
+    """See a tournament to its end, and return it; say on stderr how far it is, and what the host did wrong.
 
-    `note` returns what else a line of progress tells; it is called at most once a second.
-
-    Raises InterruptedRunError after Ctrl-C and CliError if results cannot be written or the host fails, both of which
-    tell how to go on; CliError also if another command cancelled the tournament meanwhile, and before anything is
-    played if this machine cannot confine the bots as they must be.
+    What is left of it is played here, unless a service plays it. Raises InterruptedRunError after Ctrl-C and CliError
+    if results cannot be written or the host fails, both of which tell how to go on; CliError also if another command
+    cancelled the tournament meanwhile, and before anything is played if this machine cannot confine the bots as they
+    must be.
     """
-    remedy = f"`{next_command('tournament', 'resume', tournament.name, db=storage.place)}` goes on"
-    warning = _check_sandbox(storage, tournament, hosting.policy)
+    if connection.storage is None:
+        follow(connection, tournament_id)
+    else:
+        _play_here(connection, connection.storage, tournament_id, hosting)
+    detail = connection.arena.tournaments.get_tournament(tournament_id)
+    report_host(connection, detail)
+    return detail
+
+
+def _play_here(connection: Connection, storage: Storage, tournament_id: str, hosting: HostingOptions) -> None:
+    row = tournament_row(storage.database, tournament_id)
+    name = row.tournament.name
+    remedy = f"`{connection.command('tournament', 'resume', name)}` goes on"
+    warning = _check_sandbox(storage, tournament_id, hosting.policy)
+    display = _Display(warning, _note(connection, row))
     try:
-        end = run_interruptibly(_run(storage, tournament, hosting, _Display(warning, note)), remedy)
+        end = run_interruptibly(_run(storage, row, hosting, display), remedy)
     except (DatabaseError, HostFailingError, ExecutorFailedError) as error:
         raise CliError(f"{error}; then {remedy}") from error
     if end.is_cancelled:
-        show = next_command("tournament", "show", tournament.name, "--matches", db=storage.place)
+        show = connection.command("tournament", "show", name, "--matches")
         raise CliError(
-            f"tournament {tournament.name!r} was cancelled by another command; {end.finished} of {end.total} matches "
+            f"tournament {name!r} was cancelled by another command; {end.finished} of {end.total} matches "
             f"were played, `{show}` shows them"
         )
-    report_host(storage, tournament)
 
 
-def _check_sandbox(storage: Storage, tournament: Tournament, policy: SandboxPolicy) -> str | None:
+def _note(connection: Connection, row: TournamentRow) -> Callable[[], str]:
+    """Return what is asked, once a second at most, for what else a line of progress tells."""
+    if row.tournament.format != Compare.name:
+        return str
+    return lambda: connection.arena.tournaments.get_progress(row.tournament.id).sentence
+
+
+def _check_sandbox(storage: Storage, tournament_id: str, policy: SandboxPolicy) -> str | None:
     """Return the line to warn with, if any. Raise CliError if there is no sandbox for a bot that needs one."""
-    owned = owned_entrants(storage.database, tournament.id)
+    owned = owned_entrants(storage.database, tournament_id)
     try:
         levels = {find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
     except SandboxUnavailableError as error:
         raise CliError(str(error)) from error
     return WARNING_WITHOUT_SANDBOX if NONE in levels else None
-
-
-def _useful_workers(storage: Storage, tournament: Tournament, workers: int) -> int:
-    """Return no more workers than there are matches to play, and at least one, so that an empty run says so itself."""
-    state = tournament_row(storage.database, tournament.id).progress
-    return max(1, min(worker_count(workers), state.planned + state.leased))
 
 
 class _Display:
@@ -114,12 +125,13 @@ class _Display:
         return self._note
 
 
-async def _run(storage: Storage, tournament: Tournament, hosting: HostingOptions, display: _Display) -> RunProgress:
-    workers = _useful_workers(storage, tournament, hosting.workers)
+async def _run(storage: Storage, row: TournamentRow, hosting: HostingOptions, display: _Display) -> RunProgress:
+    # No more workers than there are matches to play, and at least one, so that an empty run says so itself.
+    workers = max(1, min(worker_count(hosting.workers), row.progress.planned + row.progress.leased))
     async with LocalExecutor(workers, warm_mb=hosting.warm_mb) as executor:
         end = await run_tournament(
             storage.database,
-            tournament.id,
+            row.tournament.id,
             executor,
             replace(storage.programs, policy=hosting.policy),
             on_progress=display.show,

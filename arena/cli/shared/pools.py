@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
+from arena.client.values.pools import Pool
 from engine import registry
 from engine.core import EngineError
-from ratings.store.models import Pool
 
 _SHOWN_DIGITS = 12
 

@@ -1,25 +1,17 @@
-"""What is to be played: the options that matches and tournaments share, and how they become a plan in the database."""
+"""What is to be played: the options that matches and tournaments share, and the order that they become."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.games import get_game
-from arena.cli.shared.lookup import find_version
 from arena.cli.shared.options import parse_assignments
-from arena.cli.shared.storage import Storage
-from arena.match.time_control import TimeControl, parse_time_control
-from arena.tournament import creation
-from arena.tournament.creation import Terms
+from arena.client.values.tournaments import SINGLE_MATCH, TournamentRequest
+from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format
-from ratings.read.tournaments import tournament_names
-from ratings.store.models import Tournament
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
 BotNames = Annotated[
@@ -58,8 +50,7 @@ class Request:
     seed: int | None = None
 
 
-def plan_tournament(
-    storage: Storage,
+def tournament_request(
     request: Request,
     form: Format,
     bots: Sequence[str],
@@ -67,72 +58,44 @@ def plan_tournament(
     rated: bool = True,
     name: str | None = None,
     kind: str | None = None,
-) -> Tournament:
-    """Write the tournament that was asked for, with these entrants, and return it.
+) -> TournamentRequest:
+    """Return the order of a tournament of these entrants.
 
     Without a `name` it is called by its `kind`, which is the name of its format if not given, and a number.
     """
-    terms = _read_terms(request, form.seats, rated=rated)
-    _check_known(storage, bots)
-    choose_name = _name_chooser(storage, name, kind or form.name)
-    return creation.create_tournament(
-        storage.database, storage.programs, terms, form, bots=bots, choose_name=choose_name
+    return _order(
+        request, form.name, form.seats, bots, settings=catalog.to_settings(form), rated=rated, name=name, kind=kind
     )
 
 
-def plan_match(storage: Storage, request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> Tournament:
-    """Write the single match that was asked for, and return its tournament; the bots sit in the order named."""
-    terms = _read_terms(request, len(bots), rated=rated)
-    _check_known(storage, bots)
-    choose_name = _name_chooser(storage, name, creation.SINGLE_MATCH)
-    return creation.create_match(storage.database, storage.programs, terms, bots=bots, choose_name=choose_name)
+def match_request(request: Request, bots: Sequence[str], *, rated: bool, name: str | None) -> TournamentRequest:
+    """Return the order of a single match; the bots sit in the order named."""
+    return _order(request, SINGLE_MATCH, len(bots), bots, settings={}, rated=rated, name=name, kind=None)
 
 
-def _read_terms(request: Request, seats: int, *, rated: bool) -> Terms:
-    game = get_game(request.game)
-    game.check_seats(seats)
-    return Terms(
-        game=game.name,
+def _order(
+    request: Request,
+    format_name: str,
+    seats: int,
+    bots: Sequence[str],
+    *,
+    settings: Mapping[str, Any],
+    rated: bool,
+    name: str | None,
+    kind: str | None,
+) -> TournamentRequest:
+    return TournamentRequest(
+        format=format_name,
+        settings=settings,
+        game=request.game,
         seats=seats,
-        clock=_read_clock(request),
+        bots=tuple(bots),
+        time=request.time,
+        start_limit=request.start_limit,
         options=parse_assignments(request.options),
         opening_plies=request.opening_plies,
         seed=request.seed,
         rated=rated,
+        name=name,
+        kind=kind,
     )
-
-
-def _read_clock(request: Request) -> TimeControl:
-    start_limit = parse_time_control(request.start_limit)
-    if start_limit.has_bank or not start_limit.decision_limit_us:
-        raise MisuseError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
-    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
-
-
-def _check_known(storage: Storage, bots: Sequence[str]) -> None:
-    for bot in bots:
-        find_version(storage.database, bot)
-
-
-def _name_chooser(storage: Storage, name: str | None, kind: str) -> creation.ChooseName:
-    """Return what names the tournament while it is written. Raise MisuseError at once if the name is taken now."""
-    choose_name = partial(_free_name, name, kind)
-    choose_name(tournament_names(storage.database))
-    return choose_name
-
-
-def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
-    """Return the name that the tournament gets. Raise MisuseError if the one asked for is taken."""
-    if name is None:
-        return next_name(kind, taken)
-    if name in taken:
-        raise MisuseError(
-            f"there is a tournament {name!r} already; `arena tournament resume {name}` goes on with it, "
-            "another --name starts a new one"
-        )
-    return name
-
-
-def next_name(kind: str, taken: Set[str]) -> str:
-    """Return the first of kind-1, kind-2, ... that is not taken."""
-    return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)

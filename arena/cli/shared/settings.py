@@ -25,9 +25,12 @@ class Setting:
         return os.environ.get(self.variable) or self.default
 
 
-NO_FILE = "none"
+NO_FILE = NO_SERVER = "none"
 
 DB = Setting("db", "arena.db", "The database: a file, made when it is missing. Option --db.")
+SERVER = Setting(
+    "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
+)
 WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers.")
 LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
 DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
@@ -59,4 +62,4 @@ RUNTIMES = Setting(
 
 HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")
 
-SETTINGS = (HOME, DB, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)
+SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)

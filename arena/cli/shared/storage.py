@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import local_runtimes
 from arena.cli.shared.suggestions import demo_command, next_command
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -32,8 +33,11 @@ class Storage:
 
 @contextmanager
 def open_storage(db: str) -> Iterator[Storage]:
-    """Open the database named on the command line; make it if there is none. It is closed when the block ends."""
-    database = open_database(db)
+    """Open the database named on the command line; make it if there is none. It is closed when the block ends.
+
+    Raises LocalOnlyError if a service is named instead.
+    """
+    database = open_database(need_here(db))
     try:
         yield Storage(database, VersionStore.of_database(_path_beside_store(db)), db)
     finally:
@@ -43,7 +47,7 @@ def open_storage(db: str) -> Iterator[Storage]:
 @contextmanager
 def open_existing_storage(db: str) -> Iterator[Storage]:
     """Open a database like `open_storage`, but raise CliError and make nothing if there is none."""
-    if not is_there(db):
+    if not is_there(need_here(db)):
         add = next_command("bot", "add", "DIRECTORY", db=db)
         raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
     with open_storage(db) as storage:

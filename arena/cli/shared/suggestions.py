@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from shlex import join
 
-from arena.cli.shared import settings
+from arena.cli.shared.places import place_words
 
 
 def program() -> str:
@@ -27,6 +27,6 @@ def demo_command(db: str) -> str:
 
 
 def next_command(*words: str, db: str) -> str:
-    """Return the command line to type next; it names the database unless that is the default one."""
-    place = [] if db == settings.DB.value else ["--db", db]
-    return join([program(), *words, *place])
+    """Return the command line to type next; it names the database or the service unless that is the default one."""
+    before, after = place_words(db)
+    return join([program(), *before, *words, *after])

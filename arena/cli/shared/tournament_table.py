@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 import typer
 
-from arena.cli.shared.conclusions import Conclusion, conclusion_lines, find_conclusion
+from arena.cli.shared.conclusions import conclusion_lines
+from arena.cli.shared.connect import Connection
 from arena.cli.shared.output import Column, format_percent, print_table
-from arena.cli.shared.storage import Storage
-from arena.cli.shared.suggestions import next_command
-from arena.tournament.formats.format import Standing
-from arena.tournament.stored import format_of, situation_of
-from ratings.read.tournaments import EntrantRow, standings
-from ratings.read.waves import TournamentWaves, tournament_waves
-from ratings.store.database import Database
-from ratings.store.models import Tournament
+from arena.client.values.tournaments import TournamentDetail
 
 TOURNAMENT_COLUMNS = (
     Column("place", "PLACE", right=True),
@@ -34,47 +26,18 @@ TOURNAMENT_COLUMNS = (
 """Blocks, points and score count whole blocks only; matches, wins and forfeits count all that was played."""
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentTable:
-    """The entrants of a tournament as rows, best first, and what the tournament has found out so far."""
-
-    rows: list[dict[str, Any]]
-    conclusion: Conclusion | None
-
-
-def make_table(database: Database, waves: TournamentWaves, entrants: Sequence[EntrantRow]) -> TournamentTable:
-    """Return the table of a tournament, given all that was played in it, and how all its entrants fared."""
-    rows = {row.version_id: asdict(row) for row in entrants}
-    form = format_of(waves.tournament, waves.pool)
-    if form is None:  # a single match has no format, and so no blocks, points and status to tell
-        none = {"blocks": 0, "points": 0, "status": ""}
-        unranked = [{"place": place, **row, **none} for place, row in enumerate(rows.values(), start=1)]
-        return TournamentTable(unranked, None)
-    situation = situation_of(waves)
-    ranked = [_ranked(rows[standing.entrant], standing) for standing in form.standings(situation)]
-    return TournamentTable(ranked, find_conclusion(database, form, situation))
-
-
-def _ranked(row: dict[str, Any], standing: Standing) -> dict[str, Any]:
-    return {
-        **row,
-        "place": standing.place,
-        "blocks": standing.blocks,
-        "points": standing.points,
-        "score": standing.score,
-        "status": standing.status,
-    }
-
-
-def print_end(storage: Storage, tournament: Tournament, *, as_json: bool = False) -> None:
-    """Print the table and the conclusion of a tournament, and where to look next."""
-    # Entrants stay, so whoever is in the waves has a row, also who joins between the two calls.
-    waves = tournament_waves(storage.database, tournament.id)
-    table = make_table(storage.database, waves, standings(storage.database, tournament.id))
-    print_table(TOURNAMENT_COLUMNS, table.rows, as_json=as_json)
+def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
+    """Print the table of a tournament and, for people, what it has found out."""
+    print_table(TOURNAMENT_COLUMNS, [asdict(row) for row in detail.standings], as_json=as_json)
     if not as_json:
-        for line in conclusion_lines(table.conclusion):
+        for line in conclusion_lines(detail):
             typer.echo(line)
-        typer.echo(f"\n`{next_command('leaderboard', db=storage.place)}` shows the ratings")
-        show = next_command("tournament", "show", tournament.name, "--matches", db=storage.place)
+
+
+def print_end(connection: Connection, detail: TournamentDetail, *, as_json: bool = False) -> None:
+    """Print the table and the conclusion of a tournament, and where to look next."""
+    print_standings(detail, as_json=as_json)
+    if not as_json:
+        typer.echo(f"\n`{connection.command('leaderboard')}` shows the ratings")
+        show = connection.command("tournament", "show", detail.summary.name, "--matches")
         typer.echo(f"`{show}` shows the matches")

@@ -1,1 +1,1 @@
-"""What crosses the interface: frozen values of plain fields, a file for each noun. No behaviour and no I/O."""
+"""What crosses the interface: frozen values of plain fields, a file for each noun. No I/O."""

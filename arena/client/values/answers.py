@@ -45,3 +45,10 @@ class ComparisonResult:
     upper: float = 0.0
     alpha: float = 0.0
     beta: float = 0.0
+
+
+def comparison_note(found: ComparisonResult) -> str:
+    """Return the log likelihood ratio between its bounds, and the mean difference with its 95 % interval."""
+    low, high = found.bounds
+    difference = f"NEW {found.mean:+.4f} +- {1.96 * found.error:.4f} of a rank"
+    return f"log ratio {found.log_ratio:+.2f} ({low:.2f}..{high:.2f}), {difference}"

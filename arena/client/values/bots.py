@@ -43,12 +43,14 @@ class BotVersion:
 
 @dataclass(frozen=True, slots=True)
 class BotDetail:
-    """A bot with all its versions, the oldest first."""
+    """A bot with its newest version."""
 
     name: str
     owner: str | None
     disabled_at_us: int | None
-    versions: tuple[BotVersion, ...]
+    newest: BotVersion
+    versions: int = 1
+    """How many it has."""
     active: int | None = None
     """The number of the version that plays on ladders."""
 

@@ -63,6 +63,7 @@ class MatchSeat:
     rating_change: float | None = None
     runtime: str | None = None
     """The hash of the runtime that the bot ran in."""
+    runtime_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

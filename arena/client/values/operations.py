@@ -41,3 +41,8 @@ class Operation:
     ended_at_us: int | None = None
     error: str | None = None
     """Why it failed, in one line with the remedy."""
+
+
+def operation_target(operation: Operation) -> str:
+    """Return the id of what a long job is about: that of a tournament, for example."""
+    return operation.id.partition("/")[2]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.service.activities.ladders import pace_of
 from arena.service.home import Home
 from arena.service.life.forecast import Forecast, forecast
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
 from ratings.errors import RatingsError
+from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
 from ratings.store.database import is_there, open_database
 
@@ -29,7 +31,7 @@ def check(home: Home, effective: Effective) -> Checked:
     found, paces = Volume(0, 0), list[int]()
     try:
         if is_there(home.database):
-            found, paces = _look_into(home)
+            found, paces = _look_into(home, effective)
     except RatingsError as error:
         problems.append(str(error))
     holder = holder_of(home.lock)
@@ -37,10 +39,11 @@ def check(home: Home, effective: Effective) -> Checked:
     return Checked(effective, tuple(problems), notes, forecast(home, found, paces))
 
 
-def _look_into(home: Home) -> tuple[Volume, list[int]]:
+def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
     database = open_database(home.database)
     try:
-        return volume(database), []
+        (default,) = [one.value for one in effective.said if one.row.key == "service.matches_per_day"]
+        return volume(database), [pace_of(one, default) for one in open_ladders(database)]
     finally:
         database.close()

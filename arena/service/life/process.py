@@ -14,7 +14,9 @@ from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.service.activities.foreman import Activity, Foreman
+from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
+from arena.service.activities.rules import follow_rules
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.activities.workshop import Workshop
 from arena.service.addresses import parse_address
@@ -67,6 +69,7 @@ def serve(home: Home, settings: ServiceSettings, *, on_ready: Callable[[Ready], 
         try:
             sweep_locks(home.database)
             with logging_to(home.logs):
+                follow_rules(database, get_logger("service"))
                 asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
         finally:
             database.close()
@@ -135,7 +138,8 @@ class _Service:
         )
 
     def _foreman(self, shop: Workshop) -> Foreman:
-        activities: list[Activity] = [TournamentQueue(shop)]
+        keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
+        activities: list[Activity] = [keeper, TournamentQueue(shop)]
         return Foreman(shop, activities)
 
     def _count_crash(self, part: str, _sentence: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
@@ -30,6 +31,25 @@ def blocks_per_seed(name: str) -> int:
 def to_settings(form: Format) -> dict[str, Any]:
     """Return what distinguishes this format from others of its name; the seats are the pool's."""
     return {name: value for name, value in asdict(form).items() if name != "seats"}  # type: ignore[call-overload]
+
+
+_TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
+
+
+def check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Raise ScheduleError unless there is such a format and it can be made with exactly these settings."""
+    kind = _KINDS.get(name)
+    if kind is None:
+        raise ScheduleError(f"there is no format {name!r}; use {', '.join(sorted(_KINDS))}")
+    own = {field.name: field for field in fields(kind) if field.name != "seats"}
+    strange = sorted(set(settings) - set(own))
+    missing = sorted(key for key, field in own.items() if field.default is MISSING and key not in settings)
+    if strange or missing:
+        raise ScheduleError(f"{name} has the settings {', '.join(own)}; not {', '.join(strange) or 'fewer'}")
+    for key, value in settings.items():
+        takes = _TYPES[str(own[key].type)]
+        if type(value) not in takes:
+            raise ScheduleError(f"{key} of {name} is {value!r}, which is no {takes[-1].__name__}; give one")
 
 
 def from_settings(name: str, seats: int, settings: Mapping[str, Any]) -> Format | None:

@@ -8,21 +8,10 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import format_instant, printable
-from ratings.read.matches import MatchDetail
-from ratings.store.models import Attempt
+from arena.client.values.matches import AttemptFact, MatchDetail
 from ratings.store.states import AttemptState
 
 _MOST_LINES = 20
-_BY_BOT, _BY_HOST = "bot", "host"
-
-
-def problem_facts(detail: MatchDetail) -> dict[str, Any]:
-    """Return faults, attempts and leak checks, for programs."""
-    return {
-        "faults": _fault_facts(detail),
-        "attempts": [_attempt_facts(attempt) for attempt in detail.attempts],
-        "leak_checks": _leak_facts(detail),
-    }
 
 
 def print_problems(detail: MatchDetail) -> None:
@@ -30,60 +19,17 @@ def print_problems(detail: MatchDetail) -> None:
     for attempt in detail.attempts:
         if attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
-    for fault in _fault_facts(detail):
-        place = f"seat {fault['seat']} ({fault['bot']}), ply {fault['ply']}"
-        typer.echo(f"\n{place}: {fault['cause']}: {printable(fault['explanation'])}")
-        _print_evidence(fault["evidence"])
-    for check in _leak_facts(detail):
-        place = f"seat {check['seat']} ({check['bot']})" + ("" if check["ply"] is None else f", ply {check['ply']}")
-        typer.echo(f"\n{place}: leak check: {check['verdict']}: {printable(check['sentence'])}")
-        _print_evidence(check["evidence"])
+    for fault in detail.faults:
+        place = f"seat {fault.seat} ({fault.bot}), ply {fault.ply}"
+        typer.echo(f"\n{place}: {fault.cause}: {printable(fault.explanation)}")
+        _print_evidence(fault.evidence)
+    for check in detail.leak_checks:
+        place = f"seat {check.seat} ({check.bot})" + ("" if check.ply is None else f", ply {check.ply}")
+        typer.echo(f"\n{place}: leak check: {check.verdict}: {printable(check.sentence)}")
+        _print_evidence(check.evidence)
 
 
-def _fault_facts(detail: MatchDetail) -> list[dict[str, Any]]:
-    return [
-        {
-            "seat": fault.seat,
-            "bot": detail.seats[fault.seat].bot,
-            "owner": _BY_BOT,
-            "cause": fault.cause,
-            "ply": fault.ply,
-            "explanation": fault.explanation,
-            "evidence": fault.evidence,
-        }
-        for fault in detail.faults
-    ]
-
-
-def _attempt_facts(attempt: Attempt) -> dict[str, Any]:
-    return {
-        "number": attempt.number,
-        "worker": attempt.worker,
-        "state": attempt.state.value,
-        "owner": None if attempt.cause is None else _BY_HOST,
-        "cause": attempt.cause,
-        "reason": attempt.reason,
-        "evidence": attempt.evidence,
-        "leased_at_us": attempt.leased_at_us,
-        "ended_at_us": attempt.ended_at_us,
-    }
-
-
-def _leak_facts(detail: MatchDetail) -> list[dict[str, Any]]:
-    return [
-        {
-            "seat": check.seat,
-            "bot": detail.seats[check.seat].bot,
-            "verdict": check.verdict,
-            "ply": check.ply,
-            "sentence": check.sentence,
-            "evidence": check.evidence,
-        }
-        for check in detail.leak_checks
-    ]
-
-
-def _print_host_fault(attempt: Attempt) -> None:
+def _print_host_fault(attempt: AttemptFact) -> None:
     cause = attempt.cause or "the host failed"
     when = format_instant(attempt.ended_at_us)
     typer.echo(f"\nattempt {attempt.number}, fault of the host: {cause}: {printable(attempt.reason or 'unknown')}")

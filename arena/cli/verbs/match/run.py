@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_names
@@ -22,14 +23,10 @@ from arena.cli.shared.request import (
     StartLimit,
     TimeText,
     TournamentName,
-    plan_match,
+    match_request,
 )
-from arena.cli.shared.storage import Storage, open_storage
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.match.show import print_match
-from ratings.read.match_list import MatchFilter, list_matches
-from ratings.read.matches import MatchDetail, match_detail
-from ratings.store.models import Tournament
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -61,15 +58,12 @@ def run(
     request = Request(
         game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies, seed=seed
     )
-    with open_storage(db) as storage:
-        tournament = plan_match(storage, request, parse_names(bots, "bots"), rated=rated, name=name)
-        play(storage, tournament, hosting)
-        detail = _read_match(storage, tournament)
+    order = match_request(request, parse_names(bots, "bots"), rated=rated, name=name)
+    with connect(db, makes=True) as connection:
+        planned = connection.arena.tournaments.create_tournament(order)
+        play(connection, planned.id, hosting)
+        (row,) = connection.arena.matches.list_matches(planned.id).items
+        detail = connection.arena.matches.get_match(row.id)
     print_match(detail, db, as_json=as_json)
-    if detail.match.state is MatchState.VOID:
-        raise CliError(f"the match is void: {detail.match.void_reason}; `{program()} doctor` looks for the cause")
-
-
-def _read_match(storage: Storage, tournament: Tournament) -> MatchDetail:
-    (row,) = list_matches(storage.database, MatchFilter(tournament.id)).items
-    return match_detail(storage.database, row.match.id)
+    if detail.state is MatchState.VOID:
+        raise CliError(f"the match is void: {detail.void_reason}; `{program()} doctor` looks for the cause")

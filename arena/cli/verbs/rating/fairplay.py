@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.lookup import find_pool_id
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, print_rows
-from arena.cli.shared.storage import Storage, open_existing_storage
-from ratings.read.crosstable import names as names_of
-
-if TYPE_CHECKING:  # NumPy is only imported by who needs it
-    from ratings.statistics.fairplay.pairs import Suspicion
 
 app = typer.Typer()
 
@@ -46,26 +40,6 @@ def fairplay(
     An alarm is a reason to look at matches, not a proof.
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
-    with open_existing_storage(db) as storage:
-        found, names = _read_suspicions(storage, pool, alarm)
-    rows = [_row(one, names) for one in found]
+    with connect(db) as connection:
+        rows = [asdict(one) for one in connection.arena.ratings.list_suspicions(pool, alarm)]
     print_rows(_COLUMNS, rows, style, empty="no pair does better at common tables than chance allows")
-
-
-def _read_suspicions(storage: Storage, pool: str | None, alarm: float) -> tuple[Sequence[Suspicion], dict[str, str]]:
-    """Return the suspicious pairs of a pool, and what people call the versions in them."""
-    from ratings.read.loading import load_results
-    from ratings.statistics.fairplay.pairs import suspicious_pairs
-
-    found = suspicious_pairs(load_results(storage.database, find_pool_id(storage.database, pool)), alarm)
-    return found, names_of(storage.database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
-
-
-def _row(suspicion: Suspicion, names: dict[str, str]) -> dict[str, Any]:
-    from ratings.statistics.fairplay.pairs import Kind
-
-    first, second = names[suspicion.first], names[suspicion.second]
-    together = suspicion.kind is Kind.TOGETHER
-    sentence = f"{first} and {second} do better together" if together else f"{second} does better beside {first}"
-    facts = {**asdict(suspicion), "first": first, "second": second, "kind": suspicion.kind.value}
-    return {"sentence": sentence, **facts}

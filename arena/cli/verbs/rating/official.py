@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isnan, log
+from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.lookup import find_pool_id, find_version
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, print_json, print_rows, print_table
 from arena.cli.shared.pools import describe_pool, short_pool_id
-from arena.cli.shared.storage import Storage, open_existing_storage
-from ratings.read.crosstable import names as names_of
-from ratings.read.pools import find_pool
-from ratings.store.models import Pool
-
-if TYPE_CHECKING:  # NumPy is only imported by who needs it
-    from ratings.statistics.official.table import OfficialTable, SeatRow
+from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
 app = typer.Typer()
 
 _SHOWN_IN_A_ROW = 12
+_ELO_PER_UNIT = 400 / log(10)
 
 
 _ROWS = (
@@ -64,38 +59,18 @@ def official(
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
-    with open_existing_storage(db) as storage:
-        fit = _read_fit(storage, pool, anchors, confidence / 100)
-    rows = [_row(fit, index) for index in range(len(fit.table.rows))]
+    with connect(db) as connection:
+        table = connection.arena.ratings.get_official_table(pool, anchors, confidence / 100)
+    rows = [_row(row) for row in table.rows]
     if style is Style.PEOPLE:
-        _print_fit(fit, rows, stronger=stronger)
+        _print_table(table, rows, stronger=stronger)
     elif style is Style.JSON:
-        print_json(_facts(fit, rows))
+        print_json(_facts(table, rows))
     else:
         print_rows(_ROWS, rows, style, empty="")
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    """The official table of a pool, and what people call the versions in it."""
-
-    pool: Pool
-    table: OfficialTable
-    names: Mapping[str, str]
-
-
-def _read_fit(storage: Storage, pool: str | None, anchors: Mapping[str, float], confidence: float) -> _Fit:
-    from ratings.read.loading import load_results
-    from ratings.statistics.official.table import official_table
-
-    database = storage.database
-    found = find_pool(database, find_pool_id(database, pool))
-    fixed = {find_version(database, bot).version.id: elo for bot, elo in anchors.items()}
-    table = official_table(load_results(database, found.id), fixed, confidence)
-    return _Fit(found, table, names_of(database, [row.version for row in table.rows]))
-
-
-def _parse_anchors(texts: Sequence[str] | None) -> dict[str, float]:
+def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:
     """Return the Elo of every bot named by `--anchor`, by the name as it was written. Raise MisuseError."""
     anchors: dict[str, float] = {}
     for text in texts or ():
@@ -107,34 +82,31 @@ def _parse_anchors(texts: Sequence[str] | None) -> dict[str, float]:
         if not bot or isnan(value):
             raise MisuseError(f"--anchor {text!r} is not BOT=ELO; write for example --anchor greedy=1500")
         anchors[bot] = value
-    return anchors
+    return tuple(Anchor(bot, elo) for bot, elo in anchors.items())
 
 
-def _row(fit: _Fit, index: int) -> dict[str, Any]:
-    row = fit.table.rows[index]
+def _row(row: OfficialRow) -> dict[str, Any]:
+    facts = {key: value for key, value in asdict(row).items() if key != "stronger"}
     return {
-        **asdict(row),
-        "bot": fit.names[row.version],
+        **facts,
         "ranks": f"{row.best_rank}-{row.worst_rank}",
         "interval": "fixed" if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}",
-        "above_next": _chance(fit.table, index, index + 1) if index + 1 < len(fit.table.rows) else None,
     }
 
 
-def _chance(table: OfficialTable, row: int, other: int) -> float | None:
-    """Return the probability that one row's bot is stronger than another's, or `None` if they cannot be compared."""
-    chance = float(table.stronger[row, other])
-    return None if isnan(chance) else chance
+def _chance(row: OfficialRow, other: int) -> float | None:
+    """Return the probability that a row's bot is stronger than another's, or `None` if they cannot be compared."""
+    chance = row.stronger[other]
+    return None if chance == NOT_COMPARED else chance
 
 
-def _print_fit(fit: _Fit, rows: Sequence[dict[str, Any]], *, stronger: bool) -> None:
-    table, pool = fit.table, fit.pool
+def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], *, stronger: bool) -> None:
     counts = f"{table.matches} matches in {table.blocks} blocks"
-    typer.echo(f"{describe_pool(pool)}: {counts} (pool {short_pool_id(pool.id)})")
+    typer.echo(f"{describe_pool(table.pool)}: {counts} (pool {short_pool_id(table.pool.pool_id)})")
     print_table(_ROWS, rows, as_json=False, empty="no whole block was rated yet")
     _print_notes(table)
     if stronger:
-        _print_stronger(fit)
+        _print_stronger(table)
 
 
 def _print_notes(table: OfficialTable) -> None:
@@ -146,33 +118,31 @@ def _print_notes(table: OfficialTable) -> None:
         typer.echo(f"advantage of the seats in Elo: {', '.join(map(_seat_text, table.seats))}")
     if table.repeats:
         typer.echo(f"{table.repeats} matches repeated another move by move and count once")
-    if not table.is_connected:
+    if table.groups > 1:
         typer.echo(f"the bots fall into {table.groups} groups that never met; only bots of one group can be compared")
 
 
-def _seat_text(seat: SeatRow) -> str:
-    from ratings.statistics.official.table import ELO_PER_UNIT
-
-    mean, low, high = (value * ELO_PER_UNIT for value in (seat.advantage, seat.low, seat.high))
+def _seat_text(seat: SeatAdvantage) -> str:
+    mean, low, high = (value * _ELO_PER_UNIT for value in (seat.advantage, seat.low, seat.high))
     return f"{seat.seat}: {mean:+.0f} ({low:+.0f}..{high:+.0f})"
 
 
-def _print_stronger(fit: _Fit) -> None:
-    shown = fit.table.rows[:_SHOWN_IN_A_ROW]
+def _print_stronger(table: OfficialTable) -> None:
+    shown = table.rows[:_SHOWN_IN_A_ROW]
     columns = [Column("", "STRONGER THAN")]
-    columns += [Column(row.version, fit.names[row.version], right=True, write=format_percent) for row in shown]
+    columns += [Column(row.version, row.bot, right=True, write=format_percent) for row in shown]
     rows = []
-    for i, mine in enumerate(fit.table.rows):
-        chances = {row.version: None if i == j else _chance(fit.table, i, j) for j, row in enumerate(shown)}
-        rows.append({"": fit.names[mine.version], **chances})
+    for mine in table.rows:
+        chances = {row.version: _chance(mine, place) for place, row in enumerate(shown)}
+        rows.append({"": mine.bot, **chances})
     typer.echo()
     print_table(columns, rows, as_json=False)
 
 
-def _facts(fit: _Fit, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    table, only_for_people = fit.table, {"ranks", "interval"}
+def _facts(table: OfficialTable, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    only_for_people = {"ranks", "interval"}
     return {
-        "pool_id": fit.pool.id,
+        "pool_id": table.pool.pool_id,
         "confidence": table.confidence,
         "matches": table.matches,
         "blocks": table.blocks,
@@ -181,11 +151,11 @@ def _facts(fit: _Fit, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "dispersion": table.dispersion,
         "rows": [{key: value for key, value in row.items() if key not in only_for_people} for row in rows],
         "seats": [asdict(seat) for seat in table.seats],
-        "stronger": {fit.names[row.version]: _chances(fit, index) for index, row in enumerate(table.rows)},
+        "stronger": {row.bot: _chances(table, row) for row in table.rows},
     }
 
 
-def _chances(fit: _Fit, index: int) -> dict[str, float | None]:
-    """Return how sure it is, by name, that the bot of this row is stronger than each other one."""
-    others = enumerate(fit.table.rows)
-    return {fit.names[row.version]: _chance(fit.table, index, other) for other, row in others if other != index}
+def _chances(table: OfficialTable, row: OfficialRow) -> dict[str, float | None]:
+    """Return how sure it is, by name, that the bot of a row is stronger than each other one."""
+    others = enumerate(table.rows)
+    return {other.bot: _chance(row, place) for place, other in others if other.version != row.version}

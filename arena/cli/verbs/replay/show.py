@@ -9,17 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import check_language, get_game
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
-from arena.cli.shared.storage import Storage, open_existing_storage
+from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
-from ratings.read.matches import find_match, replay_of
 
 app = typer.Typer()
 
@@ -46,8 +46,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show how a match was played, ply by ply, or a position in it."""
-    with open_existing_storage(db) as storage:
-        document = _read_replay(storage, match)
+    with connect(db) as connection:
+        document = _read_document(connection.arena.replays.get_replay(match))
     if as_json and ply is None and svg is None:
         print_json(document)
         return
@@ -57,13 +57,12 @@ def show(
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
 
 
-def _read_replay(storage: Storage, match: str) -> dict[str, Any]:
+def _read_document(replay: Replay) -> dict[str, Any]:
     """Return the replay document of a match. Raise CliError if what is stored cannot be read."""
-    found = find_match(storage.database, match)
     try:
-        return load(replay_of(storage.database, found.id))
+        return load(replay.data)
     except ReplayError as error:
-        raise CliError(f"the replay of match {short_match_id(found.id)} cannot be read: {error}") from error
+        raise CliError(f"the replay of match {short_match_id(replay.match_id)} cannot be read: {error}") from error
 
 
 def _print_plies(document: Mapping[str, Any]) -> None:

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.lookup import find_tournament
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.storage import open_existing_storage
+from arena.cli.shared.places import need_here
+from arena.client.values.operations import operation_target
 from ratings.read.exporting import export_tournament
+from ratings.read.tournaments import find_tournament
 
 app = typer.Typer()
 
@@ -28,9 +30,11 @@ def export(
 
     Matches, replays, faults and ratings; the programs of the bots are not part of it.
     """
-    with open_existing_storage(db) as storage:
-        found = find_tournament(storage.database, tournament)
-        digest = export_tournament(storage.database, found, target)
+    with connect(need_here(db)) as connection:
+        assert connection.storage is not None
+        found_id = operation_target(connection.arena.tournaments.get_progress(tournament))
+        found = find_tournament(connection.storage.database, found_id)
+        digest = export_tournament(connection.storage.database, found, target)
     if as_json:
         print_json({"tournament": found.id, "name": found.name, "file": str(target), "digest": digest})
         return

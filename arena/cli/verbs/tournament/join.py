@@ -5,11 +5,9 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.lookup import find_tournament, find_version
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.tournament import entering
 
 app = typer.Typer()
 
@@ -20,8 +18,6 @@ def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.de
 
     That may be done while it runs, or before it is resumed.
     """
-    with open_existing_storage(db) as storage:
-        find_version(storage.database, bot)
-        found = find_tournament(storage.database, tournament)
-        version, wave = entering.join(storage.database, storage.programs, found, bot)
-    typer.echo(f"{found.name}: {bot} (version {version.number}) plays from wave {wave + 1} on")
+    with connect(db) as connection:
+        joined = connection.arena.tournaments.join_tournament(tournament, bot)
+    typer.echo(f"{joined.tournament}: {bot} (version {joined.number}) plays from wave {joined.wave + 1} on")

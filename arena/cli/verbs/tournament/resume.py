@@ -5,14 +5,13 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.conclusions import progress_note
+from arena.cli.shared.connect import connect
 from arena.cli.shared.hosting_options import AllowReduced, LeakChecks, Sandbox, WarmMemory, read_hosting
-from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.options import AsJson, Database, Workers, example
 from arena.cli.shared.play import play
-from arena.cli.shared.storage import open_existing_storage
 from arena.cli.shared.tournament_table import print_end
 from arena.cli.verbs.tournament.arguments import TournamentText
+from arena.client.values.operations import operation_target
 
 app = typer.Typer()
 
@@ -28,11 +27,13 @@ def resume(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a tournament that was stopped, at whatever point."""
+    """Go on with a tournament that was stopped, at whatever point.
+
+    One that a service plays is followed until it is over.
+    """
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )
-    with open_existing_storage(db) as storage:
-        found = find_tournament(storage.database, tournament)
-        play(storage, found, hosting, note=lambda: progress_note(storage, found))
-        print_end(storage, found, as_json=as_json)
+    with connect(db) as connection:
+        found = operation_target(connection.arena.tournaments.get_progress(tournament))
+        print_end(connection, play(connection, found, hosting), as_json=as_json)

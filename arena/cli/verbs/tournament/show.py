@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
-from arena.cli.shared.conclusions import conclusion_facts, conclusion_lines
+from arena.cli.shared import paging, settings
+from arena.cli.shared.conclusions import conclusion_facts
+from arena.cli.shared.connect import connect
 from arena.cli.shared.host_report import leak_lines, leak_summary
-from arena.cli.shared.lookup import find_tournament
 from arena.cli.shared.matches import format_seats, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
+from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.storage import open_existing_storage
 from arena.cli.shared.suggestions import next_command
-from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS, TournamentTable, make_table
+from arena.cli.shared.tournament_table import print_standings
 from arena.cli.verbs.tournament.arguments import TournamentText
-from arena.cli.verbs.tournament.list_ import tournament_facts
-from ratings.read.leaks import LeakRow
-from ratings.read.match_list import MatchRow
-from ratings.read.report import TournamentReport, tournament_report
-from ratings.read.tournaments import TournamentRow
+from arena.client.values.matches import MatchSummary
+from arena.client.values.tournaments import TournamentDetail
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 
@@ -37,105 +36,83 @@ _MATCHES = (
 )
 
 
-@app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --json"))
+@app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches", help="Show every match too.")] = False,
+    matches: Annotated[bool, typer.Option("--matches", help="Show the matches too, not only those that are void.")] = (
+        False
+    ),
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: how far it is, standings, matches."""
-    with open_existing_storage(db) as storage:
-        report = tournament_report(storage.database, find_tournament(storage.database, tournament).id)
-        table = make_table(storage.database, report.waves, report.entrants)
+    """Show a tournament: how far it is, standings, matches.
+
+    The matches planned last come first. With --json, the command for the next page of matches is written to stderr.
+    """
+    state = None if matches or as_json else MatchState.VOID
+    with connect(db) as connection:
+        detail = connection.arena.tournaments.get_tournament(tournament)
+        page = connection.arena.matches.list_matches(
+            detail.summary.id, state=state, limit=rows_wanted(limit), after=after
+        )
     if as_json:
-        print_json(_report_facts(report, table))
-        return
-    _print_report(report, table)
-    _print_matches([row for row in report.matches if matches or row.match.void_reason])
-    if not report.row.progress.is_over:
-        typer.echo(f"\n`{next_command('tournament', 'resume', report.row.tournament.name, db=db)}` plays what is left")
+        print_json(_facts(detail, page.items))
+    else:
+        _print_tournament(detail)
+        _print_matches(page.items)
+    words = [detail.summary.name, *(["--matches"] if matches else [])]
+    more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_more(more, as_json=as_json)
+    if not as_json and not detail.summary.is_over:
+        typer.echo(f"\n`{next_command('tournament', 'resume', detail.summary.name, db=db)}` plays what is left")
 
 
-def _match_facts(row: MatchRow) -> dict[str, Any]:
-    match = row.match
+def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[str, Any]:
     return {
-        "id": match.id,
-        "position": match.position + 1,
-        "block": row.block_index,
-        "rotation": match.rotation,
-        "seats": [{"bot": bot, "rank": rank} for bot, rank in row.seats],
-        "plies": match.plies,
-        "decisions": match.decisions,
-        "state": match.state.value,
-        "void_reason": match.void_reason,
-        "game_digest": match.game_digest,
-        "sandbox": match.sandbox,
+        **asdict(detail.summary),
+        "settings": detail.settings,
+        "secret": detail.secret,
+        "standings": [asdict(row) for row in detail.standings],
+        "answer": conclusion_facts(detail),
+        "matches": [asdict(match) for match in matches],
+        "leak_checks": [asdict(check) for check in detail.leak_checks],
     }
 
 
-def _report_facts(report: TournamentReport, table: TournamentTable) -> dict[str, Any]:
-    return {
-        **tournament_facts(report.row),
-        "settings": report.row.tournament.settings,
-        "secret": _secret(report),
-        "standings": table.rows,
-        "answer": conclusion_facts(table.conclusion),
-        "matches": [_match_facts(row) for row in report.matches],
-        "leak_checks": [_leak_facts(row) for row in report.leak_checks],
-    }
-
-
-def _secret(report: TournamentReport) -> str | None:
-    """Return the secret of a tournament that is over; before, it would give the dice and piles of matches to come."""
-    return report.row.tournament.secret if report.row.progress.is_over else None
-
-
-def _leak_facts(row: LeakRow) -> dict[str, Any]:
-    check = row.check
-    return {
-        "bot": row.bot,
-        "version": row.version.number,
-        "match_id": check.match_id,
-        "seat": check.seat,
-        "verdict": check.verdict,
-        "ply": check.ply,
-        "sentence": check.sentence,
-        "evidence": check.evidence,
-    }
-
-
-def _print_report(report: TournamentReport, table: TournamentTable) -> None:
-    facts = {**_people_facts(report.row), "leak checks": leak_summary(report.leak_checks)}
-    print_facts({**facts, "secret": _secret(report) or "published when it is over"})
-    for line in leak_lines(report.leak_checks):
+def _print_tournament(detail: TournamentDetail) -> None:
+    facts = {**_people_facts(detail), "leak checks": leak_summary(detail.leak_checks)}
+    print_facts({**facts, "secret": detail.secret or "published when it is over"})
+    for line in leak_lines(detail.leak_checks):
         typer.echo(line)
     typer.echo()
-    print_table(TOURNAMENT_COLUMNS, table.rows, as_json=False)
-    for line in conclusion_lines(table.conclusion):
-        typer.echo(line)
+    print_standings(detail)
 
 
-def _print_matches(rows: Sequence[MatchRow]) -> None:
-    if not rows:
+def _print_matches(matches: Sequence[MatchSummary]) -> None:
+    if not matches:
         return
     typer.echo()
-    print_table(_MATCHES, [_match_facts(row) for row in rows], as_json=False)
-    for match in (row.match for row in rows if row.match.void_reason):
-        typer.echo(f"match {short_match_id(match.id)} is void: {printable(match.void_reason or '')}")
+    print_table(_MATCHES, [asdict(match) for match in matches], as_json=False)
+    for match in matches:
+        if match.void_reason:
+            typer.echo(f"match {short_match_id(match.id)} is void: {printable(match.void_reason)}")
+    for why in sorted({match.why_hidden for match in matches if match.hidden}):
+        typer.echo(f"ranks and plies that are missing are {why}")
 
 
-def _people_facts(row: TournamentRow) -> dict[str, Any]:
-    tournament, progress = row.tournament, row.progress
-    void = f", {progress.void} void" if progress.void else ""
-    more = ", further waves to come" if progress.more_waves else ""
+def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
+    summary = detail.summary
+    void = f", {summary.void} void" if summary.void else ""
+    more = ", further waves to come" if summary.more_waves else ""
     return {
-        "tournament": tournament.name,
-        "id": tournament.id,
-        "format": tournament.format,
-        "pool": describe_pool(row.pool),
-        "rated": "yes" if tournament.rated else "no",
-        "status": f"{row.status}, {progress.finished} of {progress.total} matches played{void}{more}",
-        "opening": f"{tournament.settings['opening_plies']} random plies",
-        "seed": tournament.settings["seed"],
+        "tournament": summary.name,
+        "id": summary.id,
+        "format": summary.format,
+        "pool": describe_pool(detail.pool),
+        "rated": "yes" if summary.rated else "no",
+        "status": f"{summary.status}, {summary.finished} of {summary.total} matches played{void}{more}",
+        "opening": f"{detail.settings['opening_plies']} random plies",
+        "seed": detail.settings["seed"],
     }

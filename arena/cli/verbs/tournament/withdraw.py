@@ -5,11 +5,9 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.lookup import find_tournament
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, example
-from arena.cli.shared.storage import open_existing_storage
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
-from arena.tournament import entering
 
 app = typer.Typer()
 
@@ -20,7 +18,6 @@ def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.D
 
     Its blocks that are not over are void, and it is not paired any more.
     """
-    with open_existing_storage(db) as storage:
-        found = find_tournament(storage.database, tournament)
-        version, void = entering.withdraw(storage.database, found, bot)
-    typer.echo(f"{found.name}: {bot} (version {version.number}) is out; {void} matches will not be played")
+    with connect(db) as connection:
+        gone = connection.arena.tournaments.withdraw_bot(tournament, bot)
+    typer.echo(f"{gone.tournament}: {bot} (version {gone.number}) is out; {gone.matches} matches will not be played")

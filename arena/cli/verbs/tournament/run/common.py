@@ -1,4 +1,4 @@
-"""What the commands of all formats have in common: they plan a tournament, play it, and print its table."""
+"""What the commands of all formats have in common: they order a tournament, see it to its end, and print its table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared.connect import connect
 from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.options import example
 from arena.cli.shared.play import announce, play
-from arena.cli.shared.request import Request, plan_tournament
-from arena.cli.shared.storage import open_storage
+from arena.cli.shared.request import Request, tournament_request
 from arena.cli.shared.tournament_table import print_end
 from arena.tournament.formats.format import Format
 
@@ -44,9 +44,10 @@ def run_example(*lines: str) -> str:
 def run_tournament(
     form: Format, entrants: Sequence[str], request: Request, hosting: HostingOptions, target: Target
 ) -> None:
-    """Plan a tournament of these entrants, in this order, play it to its end, and print its table."""
-    with open_storage(target.db) as storage:
-        tournament = plan_tournament(storage, request, form, entrants, name=target.name, rated=target.rated)
-        announce(tournament)
-        play(storage, tournament, hosting)
-        print_end(storage, tournament, as_json=target.as_json)
+    """Order a tournament of these entrants, in this order, see it to its end, and print its table."""
+    order = tournament_request(request, form, entrants, name=target.name, rated=target.rated)
+    with connect(target.db, makes=True) as connection:
+        planned = connection.arena.tournaments.create_tournament(order)
+        announce(planned)
+        detail = play(connection, planned.id, hosting)
+        print_end(connection, detail, as_json=target.as_json)

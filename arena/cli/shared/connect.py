@@ -1,0 +1,56 @@
+"""Connects a command to the arena that it is about: a database here, or a service there. It prints nothing."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.places import service_name
+from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
+from arena.cli.shared.suggestions import next_command
+from arena.client.here.arena import ArenaHere
+from arena.client.port import ArenaPort
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An arena that can be asked."""
+
+    arena: ArenaPort
+    place: str
+    """As the user named it: a database, or a service."""
+    storage: Storage | None
+    """The database, for whoever plays here; `None` for a service, which plays by itself."""
+
+    def command(self, *words: str) -> str:
+        """Return the command line to type next, at the same place."""
+        return next_command(*words, db=self.place)
+
+
+@contextmanager
+def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
+    """Connect to the arena at a place; it is closed when the block ends.
+
+    A database that is missing is made if `makes` is true. Raises CliError if it is not to be made, or if there is no
+    such service.
+    """
+    name = service_name(place)
+    if name is None:
+        with open_storage(place) if makes else open_existing_storage(place) as storage:
+            yield Connection(ArenaHere(storage.database, storage.programs), place, storage)
+    else:
+        with _service(name) as arena:
+            yield Connection(arena, place, None)
+
+
+def _service(name: str) -> AbstractContextManager[ArenaPort]:
+    """Return the connection to the service that the stored login `name` is for."""
+    try:
+        there = importlib.import_module("arena.client.there.connect")  # gRPC is imported only by who needs it
+    except ModuleNotFoundError as error:
+        raise CliError("this arena cannot talk to services; install a newer kingmaker-arena") from error
+    service: AbstractContextManager[ArenaPort] = there.connect(name)
+    return service

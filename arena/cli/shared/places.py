@@ -1,0 +1,57 @@
+"""Where a command works: on a database, or at a service that a stored login names."""
+
+from __future__ import annotations
+
+import enum
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import MisuseError
+from arena.client.errors import LocalOnlyError
+
+SERVICE = "arena://"
+"""What a place begins with that is a service; the name of a stored login follows."""
+HERE_REMEDY = "leave out --server and ARENA_SERVER, and name a database of this machine with --db"
+
+
+def service_name(place: str) -> str | None:
+    """Return the name of the login if the place is a service, or `None` if it is a database."""
+    return place.removeprefix(SERVICE) if place.startswith(SERVICE) else None
+
+
+def need_here(place: str, remedy: str = HERE_REMEDY) -> str:
+    """Return the place if it is a database. Raise LocalOnlyError, which ends with `remedy`, if it is a service."""
+    name = service_name(place)
+    if name is not None:
+        raise LocalOnlyError(f"this is done where the database lies, not over the service {name!r}; {remedy}")
+    return place
+
+
+def read_place(context: typer.Context, db: str | None) -> str | None:
+    """Return the place that `--db` and the option `--server` of the whole command line mean together.
+
+    This is the callback of `--db`. What is written on the command line counts more than what the environment says.
+    Raise MisuseError if both are written there.
+    """
+    server = context.find_root().params.get("server") or settings.NO_SERVER
+    names_db = _is_written(context.get_parameter_source("db"))
+    names_server = _is_written(context.find_root().get_parameter_source("server"))
+    if server == settings.NO_SERVER:
+        return db
+    if names_db and names_server:
+        raise MisuseError("--server and --db exclude each other; give one of them")
+    return db if names_db else f"{SERVICE}{server}"
+
+
+def _is_written(source: enum.Enum | None) -> bool:
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def place_words(place: str) -> tuple[list[str], list[str]]:
+    """Return what a suggested command line needs before its words and after them, to work at the same place."""
+    name = service_name(place)
+    if name is not None:
+        return ([] if name == settings.SERVER.value else ["--server", name]), []
+    is_usual = place == settings.DB.value and settings.SERVER.value == settings.NO_SERVER
+    return [], [] if is_usual else ["--db", place]

@@ -1,0 +1,94 @@
+"""The interface over a database; a part is imported when it is asked for, so that no command pays for another's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.client.here.place import Place
+from arena.client.here.viewer import Viewer
+from arena.hosting.sandbox.programs import StoredPrograms
+from ratings.store.database import Database
+
+if TYPE_CHECKING:
+    from arena.client import port
+
+_ORGANISER = Viewer()
+
+
+class ArenaHere:
+    """An `ArenaPort` over an open database, which whoever opened it closes. It may be used from several threads."""
+
+    def __init__(self, database: Database, programs: StoredPrograms, viewer: Viewer = _ORGANISER) -> None:
+        self._place = Place(database, programs, viewer)
+
+    @property
+    def bots(self) -> port.Bots:
+        from arena.client.here.bots import BotsHere
+
+        return BotsHere(self._place)
+
+    @property
+    def admissions(self) -> port.Admissions:
+        from arena.client.here.admissions import AdmissionsHere
+
+        return AdmissionsHere(self._place)
+
+    @property
+    def tournaments(self) -> port.Tournaments:
+        from arena.client.here.tournaments import TournamentsHere
+
+        return TournamentsHere(self._place)
+
+    @property
+    def matches(self) -> port.Matches:
+        from arena.client.here.matches import MatchesHere
+
+        return MatchesHere(self._place)
+
+    @property
+    def replays(self) -> port.Replays:
+        from arena.client.here.replays import ReplaysHere
+
+        return ReplaysHere(self._place)
+
+    @property
+    def leaderboards(self) -> port.Leaderboards:
+        from arena.client.here.leaderboards import LeaderboardsHere
+
+        return LeaderboardsHere(self._place)
+
+    @property
+    def statistics(self) -> port.Statistics:
+        from arena.client.here.statistics import StatisticsHere
+
+        return StatisticsHere(self._place)
+
+    @property
+    def ratings(self) -> port.Ratings:
+        from arena.client.here.ratings import RatingsHere
+
+        return RatingsHere(self._place)
+
+    @property
+    def ladders(self) -> port.Ladders:
+        from arena.client.here.ladders import LaddersHere
+
+        return LaddersHere(self._place)
+
+    @property
+    def runtimes(self) -> port.Runtimes:
+        from arena.client.here.runtimes import RuntimesHere
+
+        return RuntimesHere(self._place)
+
+    @property
+    def account(self) -> port.Account:
+        from arena.client.here.account import AccountHere
+
+        return AccountHere(self._place)
+
+    @property
+    def operations(self) -> port.Operations:
+        from arena.client.here.operations import OperationsHere
+
+        return OperationsHere(self._place)

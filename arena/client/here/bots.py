@@ -1,0 +1,90 @@
+"""The bots of a database and their versions."""
+
+from __future__ import annotations
+
+from arena.client.here.lineage import list_events, promote, roll_back, withdraw
+from arena.client.here.lookup import find_version
+from arena.client.here.place import Place
+from arena.client.here.rights import need_own_bot
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.hosting.manifest import BotManifest
+from ratings.ledger.ledger import Ledger
+from ratings.read import bots
+from ratings.read.bots import BotRow
+from ratings.store.models import Version
+
+
+class BotsHere:
+    """Implements the interface `arena.client.port.Bots`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def list_bots(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        page = bots.list_bots(self._place.database, limit=limit, after=after)
+        return Page(tuple(map(_summary, page.items)), page.next)
+
+    def get_bot(self, name: str) -> BotDetail:
+        found = find_version(self._place, name)
+        return self._detail(bots.bot_detail(self._place.database, found.bot.name))
+
+    def list_versions(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotVersion]:
+        found = find_version(self._place, name)
+        page = bots.list_versions(self._place.database, found.bot.name, limit=limit, after=after)
+        return Page(tuple(map(self._version, page.items)), page.next)
+
+    def find_version(self, text: str) -> NamedVersion:
+        found = find_version(self._place, text)
+        return NamedVersion(found.bot.name, found.version.id, found.version.number, found.version.content_hash)
+
+    def set_disabled(self, name: str, disabled: bool) -> str:
+        bot = find_version(self._place, name).bot
+        need_own_bot(self._place.viewer, bot, "bar it or let it in")
+        return Ledger(self._place.database).set_disabled(bot.name, disabled=disabled).name
+
+    def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
+        return list_events(self._place, name, limit, after)
+
+    def promote_version(self, text: str, message: str = "") -> BotDetail:
+        return self.get_bot(promote(self._place, text, message))
+
+    def withdraw_version(self, text: str, message: str = "") -> BotDetail:
+        return self.get_bot(withdraw(self._place, text, message))
+
+    def roll_back(self, name: str, message: str = "") -> BotDetail:
+        return self.get_bot(roll_back(self._place, name, message))
+
+    def _detail(self, row: BotRow) -> BotDetail:
+        return BotDetail(
+            name=row.bot.name,
+            owner=row.owner,
+            disabled_at_us=row.bot.disabled_at_us,
+            newest=self._version(row.newest),
+            versions=row.versions,
+        )
+
+    def _version(self, version: Version) -> BotVersion:
+        is_here = self._place.viewer.is_organiser
+        return BotVersion(
+            version_id=version.id,
+            number=version.number,
+            content_hash=version.content_hash,
+            manifest=version.manifest,
+            created_at_us=version.created_at_us,
+            directory=str(self._place.programs.store.directory(version.content_hash)) if is_here else None,
+            message=version.message,
+            predecessor=version.predecessor,
+            withdrawn_at_us=version.withdrawn_at_us,
+        )
+
+
+def _summary(row: BotRow) -> BotSummary:
+    return BotSummary(
+        name=row.bot.name,
+        owner=row.owner,
+        versions=row.versions,
+        content_hash=row.newest.content_hash,
+        games=BotManifest.from_json(row.newest.manifest).games,
+        disabled_at_us=row.bot.disabled_at_us,
+    )

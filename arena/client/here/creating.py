@@ -1,0 +1,128 @@
+"""Plans what was asked for: the request of a viewer becomes a tournament in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import partial
+
+from arena.client.errors import ForbiddenError, RefusedError
+from arena.client.here.games import find_game
+from arena.client.here.lookup import find_version, whole_name
+from arena.client.here.place import Place
+from arena.client.here.rights import need_competitor
+from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentRequest
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.tournament import creation
+from arena.tournament.creation import Terms
+from arena.tournament.formats import catalog
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.read.tournaments import tournament_names
+from ratings.statistics.errors import ResultsError
+from ratings.store.models import Tournament
+
+
+def create(place: Place, request: TournamentRequest) -> PlannedTournament:
+    """Write the tournament that was asked for.
+
+    Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
+    """
+    _check_rights(place, request)
+    terms = _terms(request)
+    form = _form(request)
+    for bot in request.bots:
+        find_version(place, bot)
+    tournament = _write(place, request, terms, form)
+    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
+
+
+def plan_ladder(request: TournamentRequest) -> TournamentPlan:
+    """Return how a standing ladder is played that was asked for like a tournament; nothing is written.
+
+    Raises RefusedError, and the errors of `arena.tournament.creation`.
+    """
+    form = _form(request)
+    if form is None:
+        raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
+    return creation.plan_ladder(_terms(request), form)
+
+
+def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:
+    bots = [whole_name(place.database, place.viewer, bot) for bot in request.bots]
+    choose_name = _name_chooser(place, request.name, request.kind or request.format)
+    if form is None:
+        return creation.create_match(place.database, place.programs, terms, bots=bots, choose_name=choose_name)
+    return creation.create_tournament(place.database, place.programs, terms, form, bots=bots, choose_name=choose_name)
+
+
+def _check_rights(place: Place, request: TournamentRequest) -> None:
+    """Raise ForbiddenError unless the viewer is an organiser, or a competitor who wants to try out his own bots."""
+    viewer = place.viewer
+    need_competitor(viewer, "create tournaments")
+    if viewer.is_organiser:
+        return
+    if request.rated:
+        raise ForbiddenError("only an organiser may create rated tournaments; add --unrated")
+    if not any(viewer.owns(find_version(place, bot).bot.owner_id) for bot in request.bots):
+        raise ForbiddenError("none of these bots is yours; name at least one of your own")
+
+
+def _terms(request: TournamentRequest) -> Terms:
+    game = find_game(request.game)
+    game.check_seats(request.seats)
+    return Terms(
+        game=game.name,
+        seats=request.seats,
+        clock=_clock(request),
+        options=request.options,
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        rated=request.rated,
+    )
+
+
+def _clock(request: TournamentRequest) -> TimeControl:
+    start_limit = parse_time_control(request.start_limit)
+    if start_limit.has_bank or not start_limit.decision_limit_us:
+        raise RefusedError(f"--start-limit {request.start_limit!r} is no duration; write for example --start-limit 30s")
+    return parse_time_control(request.time, start_limit_us=start_limit.decision_limit_us)
+
+
+def _form(request: TournamentRequest) -> Format | None:
+    """Return the format that was asked for, or `None` for a single match. Raises RefusedError, ScheduleError."""
+    if request.format == SINGLE_MATCH:
+        return None
+    catalog.check_settings(request.format, request.settings)
+    form = catalog.from_settings(request.format, request.seats, request.settings)
+    assert form is not None
+    if isinstance(form, Compare):
+        try:
+            form.settings  # noqa: B018 - making them checks them
+        except ResultsError as error:
+            raise RefusedError(str(error)) from error
+    return form
+
+
+def _name_chooser(place: Place, name: str | None, kind: str) -> creation.ChooseName:
+    """Return what names the tournament while it is written. Raise RefusedError at once if the name is taken now."""
+    choose_name = partial(_free_name, name, kind)
+    choose_name(tournament_names(place.database))
+    return choose_name
+
+
+def _free_name(name: str | None, kind: str, taken: Set[str]) -> str:
+    """Return the name that the tournament gets. Raise RefusedError if the one asked for is taken."""
+    if name is None:
+        return next_name(kind, taken)
+    if name in taken:
+        raise RefusedError(
+            f"there is a tournament {name!r} already; `arena tournament resume {name}` goes on with it, "
+            "another --name starts a new one"
+        )
+    return name
+
+
+def next_name(kind: str, taken: Set[str]) -> str:
+    """Return the first of kind-1, kind-2, ... that is not taken."""
+    return next(name for number in range(1, len(taken) + 2) if (name := f"{kind}-{number}") not in taken)

@@ -1,0 +1,66 @@
+"""The matches of a database, as a viewer may see them."""
+
+from __future__ import annotations
+
+from arena.client.here.lookup import find_tournament, find_version
+from arena.client.here.match_values import match_summary, match_value
+from arena.client.here.place import Place
+from arena.client.here.seat_logs import read_logs
+from arena.client.here.times import times_of
+from arena.client.here.visibility import hidden_blocks, need_shown
+from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from ratings.read import match_list, matches
+from ratings.read.match_list import MatchFilter
+from ratings.read.pools import find_pool
+from ratings.store.states import MatchState
+
+
+class MatchesHere:
+    """Implements the interface `arena.client.port.Matches`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def list_matches(
+        self,
+        tournament: str | None = None,
+        state: MatchState | None = None,
+        bot: str | None = None,
+        fault: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[MatchSummary]:
+        found = None if bot is None else find_version(self._place, bot)
+        is_version = bot is not None and "@" in bot
+        only = MatchFilter(
+            tournament_id=None if tournament is None else find_tournament(self._place, tournament).id,
+            pool_id=None if pool is None else find_pool(self._place.database, pool).id,
+            bot_id=found.bot.id if found and not is_version else None,
+            version_id=found.version.id if found and is_version else None,
+            state=state,
+            cause=fault,
+        )
+        return self._page(only, limit, after)
+
+    def _page(self, only: MatchFilter, limit: int | None, after: str | None) -> Page[MatchSummary]:
+        page = match_list.list_matches(self._place.database, only, limit=limit, after=after)
+        hidden = hidden_blocks(self._place, {row.match.block_id for row in page.items})
+        shown = [row for row in page.items if only.cause is None or row.match.block_id not in hidden]
+        return Page(tuple(match_summary(row, hidden=row.match.block_id in hidden) for row in shown), page.next)
+
+    def get_match(self, match: str) -> MatchDetail:
+        detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
+        hidden = bool(hidden_blocks(self._place, [detail.match.block_id]))
+        return match_value(detail, self._place.viewer, hidden=hidden)
+
+    def get_times(self, match: str) -> MatchTimes:
+        found = matches.find_match(self._place.database, match)
+        need_shown(self._place, found)
+        return times_of(matches.replay_of(self._place.database, found.id))
+
+    def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
+        found = matches.find_match(self._place.database, match)
+        need_shown(self._place, found)
+        return read_logs(self._place, found.id, seat)

@@ -1,0 +1,87 @@
+"""The official table, and the search for bots that help one another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isnan
+from typing import TYPE_CHECKING
+
+from arena.client.here.lookup import find_pool_id, find_version
+from arena.client.here.place import Place
+from arena.client.here.pool_values import pool_value
+from arena.client.here.rights import need_organiser
+from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage, Suspicion
+from ratings.read.crosstable import names as names_of
+from ratings.read.pools import find_pool
+
+if TYPE_CHECKING:  # NumPy is only imported by who needs it
+    from collections.abc import Mapping
+
+    from ratings.statistics.fairplay import pairs
+    from ratings.statistics.official import table as official
+
+
+class RatingsHere:
+    """Implements the interface `arena.client.port.Ratings`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def get_official_table(
+        self, pool: str | None = None, anchors: tuple[Anchor, ...] = (), confidence: float = 0.95
+    ) -> OfficialTable:
+        from ratings.read.loading import load_results
+        from ratings.statistics.official.table import official_table
+
+        database = self._place.database
+        found = find_pool(database, find_pool_id(self._place, pool))
+        fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
+        table = official_table(load_results(database, found.id), fixed, confidence)
+        names = names_of(database, [row.version for row in table.rows])
+        return OfficialTable(
+            pool=pool_value(found),
+            confidence=table.confidence,
+            matches=table.matches,
+            blocks=table.blocks,
+            repeats=table.repeats,
+            groups=table.groups,
+            dispersion=table.dispersion,
+            rows=tuple(_row(table, index, names) for index in range(len(table.rows))),
+            seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+        )
+
+    def list_suspicions(self, pool: str | None = None, alarm: float = 0.005) -> tuple[Suspicion, ...]:
+        from ratings.read.loading import load_results
+        from ratings.statistics.fairplay.pairs import suspicious_pairs
+
+        need_organiser(self._place.viewer, "look for bots that help one another")
+        database = self._place.database
+        found = suspicious_pairs(load_results(database, find_pool_id(self._place, pool)), alarm)
+        names = names_of(database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
+        return tuple(_suspicion(one, names) for one in found)
+
+
+def _row(table: official.OfficialTable, index: int, names: Mapping[str, str]) -> OfficialRow:
+    row, has_next = table.rows[index], index + 1 < len(table.rows)
+    chances = [_chance(table, index, other) for other in range(len(table.rows))]
+    above_next = chances[index + 1] if has_next else NOT_COMPARED
+    return OfficialRow(
+        **asdict(row),
+        bot=names[row.version],
+        above_next=None if above_next == NOT_COMPARED else above_next,
+        stronger=tuple(chances),
+    )
+
+
+def _chance(table: official.OfficialTable, row: int, other: int) -> float:
+    chance = float(table.stronger[row, other])
+    return NOT_COMPARED if row == other or isnan(chance) else chance
+
+
+def _suspicion(one: pairs.Suspicion, names: Mapping[str, str]) -> Suspicion:
+    from ratings.statistics.fairplay.pairs import Kind
+
+    first, second = names[one.first], names[one.second]
+    together = one.kind is Kind.TOGETHER
+    sentence = f"{first} and {second} do better together" if together else f"{second} does better beside {first}"
+    return Suspicion(sentence, one.kind.value, first, second, one.elo, one.z, one.chance, one.matches)

@@ -1,0 +1,29 @@
+"""What a viewer may do; what he may see is decided in `visibility`."""
+
+from __future__ import annotations
+
+from arena.client.errors import ForbiddenError
+from arena.client.here.viewer import Viewer
+from ratings.store.models import Bot
+from ratings.store.states import Scope
+
+
+def need_organiser(viewer: Viewer, deed: str) -> None:
+    """Raise ForbiddenError, which names the deed, unless the viewer is an organiser."""
+    if not viewer.is_organiser:
+        raise ForbiddenError(f"only an organiser may {deed}; ask the one who runs this service")
+
+
+def need_competitor(viewer: Viewer, deed: str) -> None:
+    """Raise ForbiddenError unless the viewer is an organiser or an owner who competes."""
+    if viewer.scope not in (Scope.ORGANISER, Scope.COMPETITOR):
+        raise ForbiddenError(
+            f"a token of scope {viewer.scope.value} may not {deed}; use one of scope {Scope.COMPETITOR.value}"
+        )
+
+
+def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
+    """Raise ForbiddenError unless the bot is the viewer's, or the viewer is an organiser."""
+    need_competitor(viewer, deed)
+    if not viewer.owns(bot.owner_id):
+        raise ForbiddenError(f"{bot.name} is not yours, so you may not {deed}; your own are {viewer.owner_name}/...")

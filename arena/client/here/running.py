@@ -1,0 +1,76 @@
+"""How far a tournament is, and who may stop it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from arena.client.errors import ForbiddenError
+from arena.client.here.place import Place
+from arena.client.here.rights import need_competitor
+from arena.client.here.tables import comparison_of
+from arena.client.values.answers import ComparisonResult, comparison_note
+from arena.client.values.operations import Operation, OperationKind, OperationState
+from arena.tournament.formats.compare import Compare
+from ratings.read.tournaments import entrant_bots, tournament_row
+from ratings.store.models import Tournament
+
+_LOOK_EVERY_S = 0.5
+_STATES = {
+    "planned": OperationState.QUEUED,
+    "running": OperationState.RUNNING,
+    "finished": OperationState.DONE,
+    "cancelled": OperationState.CANCELLED,
+}
+_OVER = (OperationState.DONE, OperationState.CANCELLED)
+
+
+def progress_of(place: Place, tournament_id: str) -> Operation:
+    """Return how far a tournament is."""
+    row = tournament_row(place.database, tournament_id)
+    progress = row.progress
+    return Operation(
+        id=f"tournaments/{tournament_id}",
+        kind=OperationKind.TOURNAMENT,
+        state=_STATES[row.status],
+        done=progress.finished + progress.void,
+        total=progress.total,
+        sentence=note_of(place, row.tournament),
+        started_at_us=row.tournament.created_at_us,
+        ended_at_us=row.tournament.cancelled_at_us,
+    )
+
+
+def note_of(place: Place, tournament: Tournament) -> str:
+    """Return what there is to say of a comparison that goes on: how near it is to an answer. It is empty for others."""
+    found: ComparisonResult | None = None
+    if tournament.format == Compare.name:
+        found = comparison_of(place.database, tournament.id)
+    return "" if found is None else comparison_note(found)
+
+
+def watch(place: Place, tournament_id: str) -> Iterator[Operation]:
+    """Yield how far a tournament is whenever that changed, until it is over. It sleeps in the caller's thread."""
+    last = None
+    while True:
+        found = progress_of(place, tournament_id)
+        if found != last:
+            yield found
+        if found.state in _OVER:
+            return
+        last = found
+        time.sleep(_LOOK_EVERY_S)
+
+
+def need_canceller(place: Place, tournament: Tournament) -> None:
+    """Raise ForbiddenError unless the viewer may cancel it: an organiser, or who asked for it to try out his bot."""
+    viewer = place.viewer
+    if viewer.is_organiser:
+        return
+    need_competitor(viewer, "cancel tournaments")
+    first = entrant_bots(place.database, tournament.id)[0]
+    if tournament.rated or not viewer.owns(first.owner_id):
+        raise ForbiddenError(
+            f"only an organiser may cancel {tournament.name!r}; you may cancel an unrated tournament whose first bot "
+            "is yours"
+        )

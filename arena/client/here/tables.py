@@ -1,0 +1,121 @@
+"""The table of a tournament as its format ranks the entrants, and what the tournament has found out so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.client.values.answers import BestKnown, ComparisonResult
+from arena.client.values.tournaments import StandingRow
+from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.situation import Situation
+from arena.tournament.stored import format_of, situation_of
+from ratings.read.crosstable import names as names_of
+from ratings.read.tournaments import EntrantRow
+from ratings.read.waves import TournamentWaves, tournament_waves
+from ratings.store.database import Database
+
+if TYPE_CHECKING:
+    from ratings.statistics.compare.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentTable:
+    """The entrants of a tournament, best first, and the answer to what it asks, if it asks anything."""
+
+    rows: tuple[StandingRow, ...]
+    best: BestKnown | None = None
+    comparison: ComparisonResult | None = None
+
+
+def make_table(database: Database, waves: TournamentWaves, entrants: Sequence[EntrantRow]) -> TournamentTable:
+    """Return the table of a tournament, given all that was played in it, and how all its entrants fared."""
+    form = format_of(waves.tournament, waves.pool)
+    if form is None:  # a single match has no format, and so no blocks, points and status to tell
+        return TournamentTable(tuple(_unranked(place, row) for place, row in enumerate(entrants, start=1)))
+    situation, rows = situation_of(waves), {row.version_id: row for row in entrants}
+    ranked = tuple(_ranked(rows[standing.entrant], standing) for standing in form.standings(situation))
+    return TournamentTable(ranked, _best_known(database, form, situation), _comparison(form, situation))
+
+
+def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:
+    """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
+    waves = tournament_waves(database, tournament_id)
+    form = format_of(waves.tournament, waves.pool)
+    return _comparison(form, situation_of(waves)) if isinstance(form, Compare) else None
+
+
+def _unranked(place: int, row: EntrantRow) -> StandingRow:
+    return _line(row, place=place, blocks=0, points=0, score=row.score, status="")
+
+
+def _ranked(row: EntrantRow, standing: Standing) -> StandingRow:
+    return _line(
+        row,
+        place=standing.place,
+        blocks=standing.blocks,
+        points=standing.points,
+        score=standing.score,
+        status=standing.status,
+    )
+
+
+def _line(row: EntrantRow, *, place: int, blocks: int, points: int, score: float, status: str) -> StandingRow:
+    return StandingRow(
+        place=place,
+        version_id=row.version_id,
+        bot=row.bot,
+        number=row.number,
+        content_hash=row.content_hash,
+        matches=row.matches,
+        wins=row.wins,
+        blocks=blocks,
+        points=points,
+        score=score,
+        forfeits=row.forfeits,
+        status=status,
+    )
+
+
+def _best_known(database: Database, form: Format, situation: Situation) -> BestKnown | None:
+    if not isinstance(form, Adaptive):
+        return None
+    standing = form.answer(situation)
+    names = names_of(database, [*standing.leaders, *standing.contenders])
+    return BestKnown(
+        until=form.until,
+        is_known=standing.is_known,
+        confidence=standing.confidence,
+        leaders=standing.leaders,
+        contenders=standing.contenders,
+        leader_names=tuple(names[id_] for id_ in standing.leaders),
+        contender_names=tuple(names[id_] for id_ in standing.contenders),
+    )
+
+
+def _comparison(form: Format, situation: Situation) -> ComparisonResult | None:
+    return comparison_value(form.comparison(situation.blocks)) if isinstance(form, Compare) else None
+
+
+def comparison_value(comparison: Comparison) -> ComparisonResult:
+    """Return what a comparison says, as the value that crosses the interface."""
+    asked = comparison.settings
+    return ComparisonResult(
+        answer=None if comparison.answer is None else comparison.answer.value,
+        log_ratio=comparison.log_ratio,
+        bounds=comparison.bounds,
+        mean=comparison.mean,
+        error=comparison.error,
+        pairs=comparison.pairs,
+        answered_after=comparison.answered_after,
+        games=comparison.games,
+        identical_games=comparison.identical_games,
+        identical_pairs=comparison.identical,
+        lower=asked.lower,
+        upper=asked.upper,
+        alpha=asked.alpha,
+        beta=asked.beta,
+    )

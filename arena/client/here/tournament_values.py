@@ -1,0 +1,103 @@
+"""Tournaments as a viewer may see them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from arena.client.here.place import Place
+from arena.client.here.pool_values import pool_value
+from arena.client.here.tables import make_table
+from arena.client.here.visibility import has_secrets, hidden_blocks, is_hidden
+from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
+from ratings.read.blocks import early_results
+from ratings.read.leaks import LeakRow
+from ratings.read.report import tournament_report
+from ratings.read.tournaments import TournamentRow
+
+
+def summary_of(row: TournamentRow) -> TournamentSummary:
+    """Return a tournament as a list shows it."""
+    tournament, pool, progress = row.tournament, row.pool, row.progress
+    return TournamentSummary(
+        id=tournament.id,
+        name=tournament.name,
+        format=tournament.format,
+        status=row.status,
+        game=pool.game,
+        seats=pool.seats,
+        time_control=pool.time_control,
+        pool_id=pool.id,
+        rated=tournament.rated,
+        created_at_us=tournament.created_at_us,
+        cancelled_at_us=tournament.cancelled_at_us,
+        planned=progress.planned,
+        leased=progress.leased,
+        finished=progress.finished,
+        void=progress.void,
+        total=progress.total,
+        more_waves=progress.more_waves,
+    )
+
+
+def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
+    """Return all that the viewer may see of a tournament but its matches."""
+    report = tournament_report(place.database, tournament_id)
+    row = report.row
+    table = make_table(place.database, report.waves, report.entrants)
+    is_over = row.progress.is_over
+    hidden = is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not is_over)
+    return TournamentDetail(
+        summary=summary_of(row),
+        pool=pool_value(row.pool),
+        settings=_settings(row, hidden=hidden),
+        secret=row.tournament.secret if is_over else None,  # before, it would give the chance of matches to come
+        standings=_without_early(place, row, table.rows) if hidden else table.rows,
+        best=table.best,
+        comparison=table.comparison,
+        leak_checks=_leak_checks(place, report.leak_checks),
+    )
+
+
+def _settings(row: TournamentRow, *, hidden: bool) -> Mapping[str, Any]:
+    """Return the settings; the seed, from which the secret follows, only when nothing is to come."""
+    settings = row.tournament.settings
+    return {**settings, "seed": None} if hidden else settings
+
+
+def _without_early(place: Place, row: TournamentRow, standings: Sequence[StandingRow]) -> tuple[StandingRow, ...]:
+    """Return the table without the matches of blocks that are not over."""
+    early = early_results(place.database, row.tournament.id)
+    played = Counter(one.version_id for one in early)
+    won = Counter(one.version_id for one in early if one.rank == 1)
+    lost = Counter(one.version_id for one in early if one.has_forfeited)
+    return tuple(
+        replace(
+            line,
+            matches=line.matches - played[line.version_id],
+            wins=line.wins - won[line.version_id],
+            forfeits=line.forfeits - lost[line.version_id],
+        )
+        for line in standings
+    )
+
+
+def _leak_checks(place: Place, rows: Sequence[LeakRow]) -> tuple[LeakFinding, ...]:
+    hidden = hidden_blocks(place, {row.block_id for row in rows})
+    return tuple(_leak_finding(place, row) for row in rows if row.block_id not in hidden)
+
+
+def _leak_finding(place: Place, row: LeakRow) -> LeakFinding:
+    check = row.check
+    return LeakFinding(
+        bot=row.bot,
+        version=row.version.number,
+        match_id=check.match_id,
+        seat=check.seat,
+        verdict=check.verdict,
+        ply=check.ply,
+        sentence=check.sentence,
+        evidence=check.evidence if place.viewer.owns(row.owner_id) else {},
+    )

@@ -1,0 +1,71 @@
+"""The tournaments of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arena.client.here.creating import create
+from arena.client.here.lookup import find_tournament, find_version, whole_name
+from arena.client.here.place import Place
+from arena.client.here.rights import need_own_bot
+from arena.client.here.running import need_canceller, progress_of, watch
+from arena.client.here.tournament_values import detail_of, summary_of
+from arena.client.values.operations import Operation
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.tournaments import (
+    Cancelled,
+    Joined,
+    PlannedTournament,
+    TournamentDetail,
+    TournamentRequest,
+    TournamentSummary,
+    Withdrawn,
+)
+from arena.tournament import entering
+from ratings.ledger.ledger import Ledger
+from ratings.read import tournaments
+
+
+class TournamentsHere:
+    """Implements the interface `arena.client.port.Tournaments`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def list_tournaments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TournamentSummary]:
+        page = tournaments.list_tournaments(self._place.database, limit=limit, after=after)
+        return Page(tuple(map(summary_of, page.items)), page.next)
+
+    def get_tournament(self, tournament: str) -> TournamentDetail:
+        return detail_of(self._place, find_tournament(self._place, tournament).id)
+
+    def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
+        return create(self._place, request)
+
+    def cancel_tournament(self, tournament: str) -> Cancelled:
+        found = find_tournament(self._place, tournament)
+        need_canceller(self._place, found)
+        return Cancelled(found.name, Ledger(self._place.database).cancel(found.id))
+
+    def join_tournament(self, tournament: str, bot: str) -> Joined:
+        database, text = self._place.database, self._own(bot, "enter it")
+        found = find_tournament(self._place, tournament)
+        version, wave = entering.join(database, self._place.programs, found, text)
+        return Joined(found.name, text.partition("@")[0], version.number, wave)
+
+    def withdraw_bot(self, tournament: str, bot: str) -> Withdrawn:
+        found = find_tournament(self._place, tournament)
+        text = self._own(bot, "withdraw it") if not self._place.viewer.is_organiser else bot
+        version, void = entering.withdraw(self._place.database, found, text)
+        return Withdrawn(found.name, text.partition("@")[0], version.number, void)
+
+    def get_progress(self, tournament: str) -> Operation:
+        return progress_of(self._place, find_tournament(self._place, tournament).id)
+
+    def watch_tournament(self, tournament: str) -> Iterator[Operation]:
+        return watch(self._place, find_tournament(self._place, tournament).id)
+
+    def _own(self, bot: str, deed: str) -> str:
+        """Return the whole name of a bot that the viewer may enter and withdraw. Raises ForbiddenError."""
+        need_own_bot(self._place.viewer, find_version(self._place, bot).bot, deed)
+        return whole_name(self._place.database, self._place.viewer, bot)

@@ -1,0 +1,139 @@
+"""Says what a bot did wrong in its matches, in words that its author can act on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.client.values.admissions import Finding
+from arena.match.result import Fault, FaultCause
+from arena.service.admission.trials import Played
+from arena.service.admission.values import Check, failed
+
+SHOWN_LOG_CHARACTERS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    check: Check
+    what: str
+    remedy: str
+
+
+_KINDS: Mapping[FaultCause, _Kind] = {
+    FaultCause.START_FAILED: _Kind(
+        Check.START,
+        "It did not start",
+        "Connect to ARENA_ADDRESS with the token in ARENA_TOKEN, and send a Join with your games before the time for "
+        "starting is over.",
+    ),
+    FaultCause.PROTOCOL: _Kind(
+        Check.PROTOCOL,
+        "It broke the protocol",
+        "Send one Join, then one Act for each Decide with its match_id and its ply, and nothing that is not asked; "
+        "docs/protocol.md has the order of the messages.",
+    ),
+    FaultCause.MALFORMED: _Kind(
+        Check.PROTOCOL,
+        "It sent what cannot be read",
+        "Send PlayRequest messages as arena/v1/play.proto has them, within the sizes that docs/protocol.md gives.",
+    ),
+    FaultCause.FLOOD: _Kind(
+        Check.PROTOCOL,
+        "It flooded the arena with messages",
+        "Send one Act for each Decide, and then wait for the next.",
+    ),
+    FaultCause.ILLEGAL_ACTION: _Kind(
+        Check.PLAY,
+        "It chose an illegal action",
+        "Choose among the ids that the Decide lists as legal.",
+    ),
+    FaultCause.DISCONNECTED: _Kind(
+        Check.PLAY,
+        "It was gone before the match was over",
+        "Its last words stand in the evidence; keep the process alive and the stream open until the arena closes it.",
+    ),
+    FaultCause.TIMEOUT: _Kind(
+        Check.CLOCK,
+        "It took too long for a decision",
+        "Each Decide tells how much time there is: look at it while you think, and keep a reserve.",
+    ),
+    FaultCause.RESOURCE: _Kind(
+        Check.RESOURCES,
+        "It used more than a bot may use",
+        "Stay within memory_mb of bot.toml and the other limits of a process, and rest while others decide.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Blunder:
+    """A fault of one cause: its first time, and in how many of the matches it was made."""
+
+    played: Played
+    fault: Fault
+    matches: int
+    of: int
+
+    @property
+    def was_warm(self) -> bool:
+        """Whether the process that made it first had played before."""
+        return self.played.was_warm(self.fault.seat)
+
+
+def blunders_in(matches: Sequence[Played]) -> list[Blunder]:
+    """Return the faults of the bot by cause, in the order in which they came up."""
+    found: dict[FaultCause, list[tuple[Played, Fault]]] = {}
+    for played in matches:
+        for fault in {fault.cause: fault for fault in reversed(played.faults)}.values():
+            found.setdefault(fault.cause, []).append((played, fault))
+    return [Blunder(*times[0], len(times), len(matches)) for times in found.values()]
+
+
+def finding_of(blunder: Blunder) -> Finding:
+    """Return a fault as the finding of its check."""
+    kind = _KINDS[blunder.fault.cause]
+    return failed(kind.check, f"{_describe(kind.what, blunder)} {kind.remedy}", evidence_of(blunder))
+
+
+def finding_of_second_match(blunder: Blunder) -> Finding:
+    """Return a fault that a process made after an earlier match, and a new process in the same match did not."""
+    what = _KINDS[blunder.fault.cause].what
+    sentence = (
+        f"{_describe(what, blunder)} Its process had played before; when the same match was played by new processes, "
+        "all went well. A process plays many matches: begin each MatchStarted with a clean slate."
+    )
+    return failed(Check.SECOND_MATCH, sentence, evidence_of(blunder))
+
+
+def checks_of(findings: Iterable[Finding]) -> set[str]:
+    """Return the checks that the findings belong to."""
+    return {finding.check for finding in findings}
+
+
+def evidence_of(blunder: Blunder) -> dict[str, Any]:
+    """Return where a fault was made, and what is known of it."""
+    fault, bout = blunder.fault, blunder.played.bout
+    return {
+        **fault.evidence,
+        "game": bout.ground.game,
+        "seats": bout.ground.seats,
+        "seat": fault.seat,
+        "ply": fault.ply,
+        "cause": fault.cause.value,
+        "explanation": fault.explanation,
+        "stderr": fault.evidence.get("stderr") or _end_of_log(blunder.played, fault.seat),
+    }
+
+
+def _end_of_log(played: Played, seat: int) -> str:
+    texts = [log.data.decode("utf-8", "replace") for log in played.report.seat_logs if log.seat == seat]
+    return "".join(texts)[-SHOWN_LOG_CHARACTERS:]
+
+
+def _describe(what: str, blunder: Blunder) -> str:
+    fault = blunder.fault
+    where = blunder.played.bout.ground.describe() + (f" at ply {fault.ply}" if fault.ply else "")
+    often = "" if blunder.of == 1 else f" in {blunder.matches} of {blunder.of} matches, first"
+    return f"{what}{often} in {where}: {fault.explanation}"

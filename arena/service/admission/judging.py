@@ -1,0 +1,123 @@
+"""Judges what the matches of an admission show besides faults: clock, memory, equal answers, endings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.client.values.admissions import Finding
+from arena.match.report import LeakCheck, LeakVerdict
+from arena.service.admission.trials import Played
+from arena.service.admission.values import AdmissionRequest, Check, failed, noted, passed, skipped
+
+_MEGABYTE = 1 << 20
+_MUCH = 0.8
+"""The share of a limit from which on an author is told to take care."""
+_UNEQUAL = "Draw only from the match's own seed, look at no clock and no address, or declare deterministic = false."
+
+
+def judge_play(matches: Sequence[Played]) -> Finding:
+    """Return what is said of a bot that made no fault in these matches."""
+    resigned = sum(any(seat in played.bout.own for seat in played.report.result.resigned) for played in matches)
+    grounds = dict.fromkeys(played.bout.ground.describe() for played in matches)
+    if resigned:
+        return noted(
+            Check.PLAY, f"It played {len(matches)} matches without a fault, and gave up in {resigned} of them."
+        )
+    return passed(Check.PLAY, f"It played {len(matches)} matches without a fault: {', '.join(grounds)}.")
+
+
+def judge_clock(matches: Sequence[Played]) -> Finding:
+    """Return how its decisions compare with the time that it had; lateness inside the margin is noted."""
+    count = late = 0
+    slowest = (0.0, 0, 0)
+    for played in matches:
+        limit_us = played.bout.spec.clock.decision_limit_us
+        for charged_us in played.charges_us():
+            count += 1
+            late += bool(limit_us) and charged_us > limit_us
+            slowest = max(slowest, (charged_us / (limit_us or 1), charged_us, limit_us))
+    _, charged_us, limit_us = slowest
+    told = f"Its slowest of {count} decisions took {charged_us / 1000:.0f} ms" + (
+        f" of {limit_us / 1000:g} ms." if limit_us else "."
+    )
+    if not late:
+        return passed(Check.CLOCK, told)
+    why = f"{told} {late} ({late / count:.1%}) were over their time and saved by the margin alone: keep a reserve."
+    return noted(Check.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us})
+
+
+def judge_memory(request: AdmissionRequest, matches: Sequence[Played]) -> Finding:
+    """Return how its memory compares with its limit."""
+    peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
+    used, limit = max(peaks, default=0) // _MEGABYTE, request.bot.memory_mb
+    if not used:
+        return passed(Check.RESOURCES, f"It stayed within its {limit} MiB of memory.")
+    sentence = f"One process used up to {used} of {limit} MiB of memory."
+    if used < limit * _MUCH:
+        return passed(Check.RESOURCES, sentence)
+    why = f"{sentence} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb."
+    return noted(Check.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
+
+
+def judge_second_match(matches: Sequence[Played]) -> Finding:
+    """Return what processes that had played before did in their next match."""
+    checks = [check for played in matches for check in played.report.leak_checks if check.seat in played.bout.own]
+    for check in checks:
+        if check.verdict is LeakVerdict.LEAK:
+            return failed(Check.SECOND_MATCH, f"{check.sentence} Forget everything when a match ends.", _shown(check))
+    again = sum(process.was_warm for played in matches for process in played.processes)
+    if not again:
+        return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
+    equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
+    rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
+    return passed(Check.SECOND_MATCH, f"Processes that had played before played {again} matches more.{rest}")
+
+
+def judge_determinism(request: AdmissionRequest, pairs: Sequence[tuple[Played, Played]]) -> Finding:
+    """Return whether equal matches of new processes were played equally."""
+    if not request.bot.is_deterministic:
+        return skipped(Check.DETERMINISM, "It does not declare itself deterministic.")
+    for one, other in pairs:
+        if one.report.game_digest != other.report.game_digest:
+            return _unequal(one, other)
+    return passed(Check.DETERMINISM, f"{len(pairs)} matches were played twice by new processes, and were equal.")
+
+
+def judge_ending(matches: Sequence[Played]) -> Finding:
+    """Return whether its processes end when they are told to; a bot is ended anyway, so this is only noted."""
+    ends = [process.left_by_itself for played in matches for process in played.processes]
+    told = [end for end in ends if end is not None]
+    stayed = told.count(False)
+    if not told:
+        return skipped(Check.ENDING, "No process of it was seen to end.")
+    if stayed < len(told):
+        return passed(Check.ENDING, "Its processes end when their stream does.")
+    why = "Its processes did not end within half a second after their stream was closed, and had to be ended."
+    return noted(Check.ENDING, f"{why} Leave when the stream ends, or what you would still do is lost.")
+
+
+def _unequal(one: Played, other: Played) -> Finding:
+    ply, mine, others = _first_difference(one, other)
+    where = one.bout.ground.describe()
+    sentence = (
+        f"It declares itself deterministic, and two new processes played the same match of {where} with the same seeds "
+        f"differently from ply {ply} on. {_UNEQUAL}"
+    )
+    evidence = {"game": one.bout.ground.game, "seats": one.bout.ground.seats, "ply": ply}
+    return failed(Check.DETERMINISM, sentence, {**evidence, "actions": [mine, others]})
+
+
+def _first_difference(one: Played, other: Played) -> tuple[int, int | None, int | None]:
+    """Return the first ply at which two records differ and both actions, None for a record that has ended."""
+    actions = [[entry["action"] for entry in played.document["entries"]] for played in (one, other)]
+    for ply, (mine, others) in enumerate(zip(*actions, strict=False)):
+        if mine != others:
+            return ply, mine, others
+    ply = min(map(len, actions))
+    mine, others = (played[ply] if ply < len(played) else None for played in actions)
+    return ply, mine, others
+
+
+def _shown(check: LeakCheck) -> dict[str, Any]:
+    return {**check.evidence, "ply": check.ply}

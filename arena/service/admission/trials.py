@@ -1,0 +1,78 @@
+"""Plays the matches of an admission, again if the host loses them, and reads from their reports what is judged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.replay import load, timed_entries
+from arena.match.report import MatchReport, SeatProcess
+from arena.match.result import Fault
+from arena.service.admission.bouts import Bout
+from arena.tournament.runner import MatchExecutor
+
+MOST_ATTEMPTS = 3
+_USELESS_TO_REPEAT = (HostCause.CANCELLED, HostCause.UNPLAYABLE)
+
+
+class UndecidedError(Exception):
+    """The host could not play a match, so nothing can be said about the bot. The message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match of an admission that was played."""
+
+    bout: Bout
+    report: MatchReport
+    document: Mapping[str, Any]
+    """Its replay."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """What the bot that is looked at did wrong, in any of its seats."""
+        return [fault for fault in self.report.result.faults if fault.seat in self.bout.own]
+
+    @property
+    def processes(self) -> Sequence[SeatProcess]:
+        """How the processes of the bot did."""
+        return [process for process in self.report.seat_processes if process.seat in self.bout.own]
+
+    def charges_us(self) -> Iterator[int]:
+        """Yield what each decision of the bot was charged."""
+        for entry in timed_entries(self.document):
+            if entry["seat"] in self.bout.own:
+                yield entry["charged_us"]
+
+    def was_warm(self, seat: int) -> bool:
+        """Return whether the process in a seat had played before."""
+        return any(process.was_warm for process in self.report.seat_processes if process.seat == seat)
+
+
+async def play_all(executor: MatchExecutor, bouts: Iterable[Bout]) -> list[Played]:
+    """Play matches, as many at once as the executor likes, and return them in order. Raises UndecidedError."""
+    wanted = list(bouts)
+    # The long ones first, so that no slot is left to play one of them alone at the end.
+    longest_first = sorted(wanted, key=lambda bout: len(bout.own), reverse=True)
+    tasks = {bout.spec.match_id: asyncio.ensure_future(_play(executor, bout)) for bout in longest_first}
+    try:
+        return await asyncio.gather(*(tasks[bout.spec.match_id] for bout in wanted))
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+
+async def _play(executor: MatchExecutor, bout: Bout) -> Played:
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        try:
+            report = await executor.run(replace(bout.spec, attempt=attempt))
+        except MatchLostError as error:
+            if attempt == MOST_ATTEMPTS or error.cause in _USELESS_TO_REPEAT:
+                raise UndecidedError(f"{bout.ground.describe()} could not be played: {error}") from error
+        else:
+            return Played(bout, report, await asyncio.to_thread(load, report.replay))
+    raise AssertionError("every attempt returns or raises")

@@ -1,0 +1,126 @@
+"""Queued tournaments: found whoever created them, several at once, left to others, ended when they are cancelled."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from arena.service.activities import tournaments
+from arena.service.activities.foreman import Foreman
+from arena.service.activities.tournaments import TournamentQueue
+from arena.service.health import Health
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.roundrobin import RoundRobin
+from ratings.ledger.check import check
+from ratings.read.unfinished import unfinished_tournaments
+from ratings.store.models import Tournament
+from tests.service.activities.workshops import locked_elsewhere, workshop
+from tests.tournament.book import Book
+from tests.tournament.scripted_executor import ScriptedExecutor
+
+LATER_US = 1 << 60
+
+
+@asynccontextmanager
+async def queue(book: Book, executor: ScriptedExecutor, health: Health | None = None) -> AsyncIterator[None]:
+    shop = workshop(book, executor, health)
+    foreman = asyncio.create_task(Foreman(shop, [TournamentQueue(shop, lambda: LATER_US)], every_s=0.01).run())
+    try:
+        yield
+    finally:
+        foreman.cancel()
+        await asyncio.gather(foreman, return_exceptions=True)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(120):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+def names_left(book: Book) -> list[str]:
+    return [one.name for one in unfinished_tournaments(book.database)]
+
+
+def plan(book: Book, name: str, blocks: int = 2) -> Tournament:
+    return book.plan_format(RoundRobin(2, blocks), name=name)
+
+
+async def test_tournaments_that_were_there_and_those_that_come_are_played(book: Book) -> None:
+    plan(book, "before")
+    executor = ScriptedExecutor()
+    async with queue(book, executor):
+        plan(book, "meanwhile")
+        await until(lambda: names_left(book) == [])
+    assert check(book.database) == []
+
+
+async def test_several_are_played_at_once(book: Book) -> None:
+    for name in ("one", "two"):
+        book.plan_format(Ladder(2, 0), name=name)
+    executor = ScriptedExecutor()
+    async with queue(book, executor):
+        await until(lambda: len({spec.block.partition("/")[0] for spec in executor.specs[-8:]}) == 2)
+
+
+async def test_what_is_cancelled_from_outside_ends_while_the_others_go_on(book: Book) -> None:
+    endless = book.plan_format(Ladder(2, 0), name="endless")
+    executor = ScriptedExecutor()
+    async with queue(book, executor):
+        await until(lambda: len(executor.finished) > 4)
+        book.ledger.cancel(endless.id)
+        plan(book, "next")
+        await until(lambda: names_left(book) == [])
+    assert check(book.database) == []
+
+
+async def test_what_another_process_plays_is_left_to_it(book: Book) -> None:
+    theirs = plan(book, "theirs")
+    plan(book, "ours")
+    executor, health = ScriptedExecutor(), Health()
+    with locked_elsewhere(book, theirs.id):
+        async with queue(book, executor, health):
+            await until(lambda: names_left(book) == ["theirs"])
+            assert health.problems() == {}
+    assert {spec.block.partition("/")[0] for spec in executor.specs} != {theirs.id}
+
+
+async def test_a_new_one_is_left_for_a_moment_to_who_created_it(book: Book) -> None:
+    made = plan(book, "new")
+    executor = ScriptedExecutor()
+    now_us = made.created_at_us
+    shop = workshop(book, executor)
+    queued = TournamentQueue(shop, lambda: now_us)
+    await queued.look()
+    assert not executor.specs
+    now_us += tournaments.LEFT_ALONE_US
+    await queued.look()
+    await until(lambda: names_left(book) == [])
+    await queued.close()
+
+
+async def test_when_it_is_closed_everything_that_was_begun_goes_back(book: Book) -> None:
+    book.plan_format(Ladder(2, 0), name="endless")
+    executor = ScriptedExecutor()
+    async with queue(book, executor):
+        await until(lambda: len(executor.finished) > 4)
+    assert {state for _, _, state, _ in book.results(book_tournament(book))} <= {"planned", "finished"}
+
+
+def book_tournament(book: Book) -> Tournament:
+    from ratings.read.tournaments import tournament_row
+
+    (one,) = unfinished_tournaments(book.database)
+    return tournament_row(book.database, one.id).tournament
+
+
+async def test_files_that_are_gone_are_told_and_the_others_go_on(book: Book) -> None:
+    import shutil
+
+    broken = book.add_bot("eve")
+    book.plan_format(RoundRobin(2, 1), bots=("ann", "eve"), name="broken")
+    plan(book, "fine")
+    shutil.rmtree(book.store.root / broken.content_hash)
+    executor, health = ScriptedExecutor(), Health()
+    async with queue(book, executor, health):
+        await until(lambda: names_left(book) == ["broken"])
+        await until(lambda: list(health.problems()) == ["tournament broken"])
