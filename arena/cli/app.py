@@ -31,6 +31,7 @@ NOUNS = {
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
     "serve": "Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM.",
+    "home": "The directory of a service: back up, restore.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""

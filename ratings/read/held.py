@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
 from sqlalchemy import Table as CoreTable
+from sqlalchemy import func, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
@@ -53,8 +53,6 @@ def held_versions(source: Source) -> list[str]:
 def is_held(source: Source, content_hash: str) -> bool:
     """Return whether a version has these files, and they are to be kept."""
     version = tables.version
-    query = select(version.c.id).where(
-        version.c.content_hash == content_hash, version.c.files_removed_at_us.is_(None)
-    )
+    query = select(version.c.id).where(version.c.content_hash == content_hash, version.c.files_removed_at_us.is_(None))
     with read(source) as session:
         return session.connection().execute(query.limit(1)).first() is not None

@@ -26,7 +26,7 @@ from arena.service.keeping.format import BUILDS, DATABASE, FORMAT, HEADER, SETTI
 from arena.service.keeping.writing import ArchiveWriter
 from ratings.errors import DatabaseFullError
 from ratings.read.held import HeldCounts, held_counts, held_versions
-from ratings.store.database import Database, backup, is_there, open_database, schema_revision
+from ratings.store.database import Database, backup, open_database, schema_revision
 
 Report = Callable[[str], None]
 _NO_LIMITS = VersionLimits(files=1 << 40, total_bytes=1 << 60)
@@ -76,7 +76,7 @@ def _new_tar(path: Path, *, is_compressed: bool) -> Iterator[tarfile.TarFile]:
 
 def _check(home: Home, target: Path) -> bool:
     """Return whether the archive is to be compressed. Raises HomeArchiveError if it cannot be written at all."""
-    if not is_there(home.database):
+    if not home.database.is_file():
         raise HomeArchiveError(f"{home.directory} is no home: it has no {home.database.name}; give that of a service")
     if target.exists():
         raise HomeArchiveError(f"{target} exists already; name a new file")
@@ -112,9 +112,7 @@ def _store_guarded(home: Home) -> Iterator[None]:
         yield
 
 
-def _write(
-    home: Home, directory: Path, writer: ArchiveWriter, report: Report
-) -> tuple[HeldCounts, tuple[str, ...]]:
+def _write(home: Home, directory: Path, writer: ArchiveWriter, report: Report) -> tuple[HeldCounts, tuple[str, ...]]:
     """Write everything, and return what it was, and the versions whose files were not there."""
     report("copying the database")
     copy = _copy_database(home, directory / DATABASE)

@@ -1,12 +1,12 @@
 """What the archive of a home looks like: a tar file with a header, the files, and a manifest of hashes at its end.
 
-    arena-home.json            format, schema of the database, when it was made
-    settings.toml, tls/...     as they are in the home
-    arena.db                   a consistent copy
-    arena.bots/HASH/...        the versions that the copy names
-    builds/...                 what build commands made of them
-    manifest.json              the hash of every file before it, and counts
-    manifest.sha256            the hash of the manifest
+arena-home.json            format, schema of the database, when it was made
+settings.toml, tls/...     as they are in the home
+arena.db                   a consistent copy
+arena.bots/HASH/...        the versions that the copy names
+builds/...                 what build commands made of them
+manifest.json              the hash of every file before it, and counts
+manifest.sha256            the hash of the manifest
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from arena.service.keeping.errors import DamagedArchiveError, HomeArchiveError
 from arena.service.keeping.format import FORMAT, HEADER, MANIFEST, MANIFEST_HASH, MOST_SMALL_BYTES, is_place
@@ -73,12 +73,12 @@ class _Unpacking:
                 digest = self._read_small(tar, next(members, None), MANIFEST_HASH)
                 return self._check_manifest(manifest, digest.decode("ascii", "replace"))
             self._write(tar, member)
-        self._refuse("its end is missing")
+        raise self._refusal("its end is missing")
 
     def _read_small(self, tar: tarfile.TarFile, member: tarfile.TarInfo | None, name: str) -> bytes:
         """Return the content of a file that must come next."""
         if member is None or member.name != name or not member.isreg() or member.size > MOST_SMALL_BYTES:
-            self._refuse(f"it has no {name} where one must be")
+            raise self._refusal(f"it has no {name} where one must be")
         data = _open(tar, member).read()
         self._found[name] = [hashlib.sha256(data).hexdigest(), len(data), False]
         return data
@@ -98,12 +98,12 @@ class _Unpacking:
         except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
-            self._refuse(f"its {name} cannot be read")
+            raise self._refusal(f"its {name} cannot be read")
         return said
 
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
         if not member.isreg() or not is_place(member.name) or member.name in self._found:
-            self._refuse(f"it holds {member.name!r}, which no archive of a home holds")
+            raise self._refusal(f"it holds {member.name!r}, which no archive of a home holds")
         executable = bool(member.mode & 0o100)
         target = self._directory / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,18 +115,18 @@ class _Unpacking:
 
     def _check_manifest(self, text: bytes, digest: str) -> Unpacked:
         if hashlib.sha256(text).hexdigest() != digest:
-            self._refuse(f"its {MANIFEST} was changed")
+            raise self._refusal(f"its {MANIFEST} was changed")
         manifest = self._parse(text, MANIFEST)
         told = manifest["files"]
         for name in sorted(told.keys() | self._found.keys() - {MANIFEST, MANIFEST_HASH}):
             if name not in self._found:
-                self._refuse(f"{name} is missing in it")
+                raise self._refusal(f"{name} is missing in it")
             if told.get(name) != self._found[name]:
-                self._refuse(f"{name} was changed in it")
+                raise self._refusal(f"{name} was changed in it")
         return Unpacked(manifest["made_at"], manifest["counts"], tuple(manifest["missing"]))
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise DamagedArchiveError(
+    def _refusal(self, why: str) -> DamagedArchiveError:
+        return DamagedArchiveError(
             f"{self._archive} is no archive of a home as it was written: {why}; nothing was restored; "
             "take another backup"
         )
