@@ -66,9 +66,11 @@ BOUNDARIES = {
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
     "arena/client/mirror.py": Boundary(("arena.client",), ("google",)),
+    "arena/client/rpcs.py": Boundary(("arena.client", "arena.v1"), ("google",)),
     "arena/client/profiles.py": Boundary(("arena.client", "ratings.store.states"), ("platformdirs",)),
     "arena/client/there": Boundary(
-        ("arena.client", "arena.v1", "arena.wire", "ratings.store.states"), ("google", "grpc", "cryptography")
+        ("arena.client", "arena.hosting", "arena.v1", "arena.wire", "ratings.store.states"),
+        ("google", "grpc", "cryptography"),
     ),
     "arena/service/server": Boundary(
         ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),

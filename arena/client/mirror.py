@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import json
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
@@ -64,9 +64,10 @@ def encode_arguments(hints: Hints, values: Mapping[str, Any], message: Descripto
     return _encode_parts(_parts(hints, message), message, values.__getitem__)
 
 
-def decode_arguments(hints: Hints, message: Message) -> dict[str, Any]:
-    """Return a message as the arguments of a call, whose types are given."""
-    return _decode_parts(_parts(hints, message.DESCRIPTOR), message)
+def decode_arguments(hints: Hints, message: Message, names: Collection[str] | None = None) -> dict[str, Any]:
+    """Return a message as the arguments of a call, whose types are given; with `names`, only those."""
+    parts = _parts(hints, message.DESCRIPTOR)
+    return _decode_parts(parts if names is None else [part for part in parts if part.name in names], message)
 
 
 def check(hints: Hints, message: Descriptor) -> None:

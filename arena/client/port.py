@@ -4,8 +4,7 @@ Every method takes and returns plain values, so that a remote adapter follows fr
 `name`, `owner/name` or either with `@hash`; tournaments by name or id, matches by id, ids also by a beginning or end of
 4 characters or more, pools by a beginning of their id. A list is read page by page, the newest first unless its method
 says otherwise; `after` is the cursor of the page before. A `limit` of `None` asks for all that is left, of which a
-service gives no more than MOST_LIMIT at once. Every method raises ClientError, or an error of the book of
-record or of the tournaments.
+service gives MOST_LIMIT at once. Every method raises ClientError, or an error of the book of record or the tournaments.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from arena.client.admin import Admin
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
@@ -290,6 +290,10 @@ class ArenaPort(Protocol):
     @property
     def account(self) -> Account:
         """Whoever is asking, and what he was told."""
+
+    @property
+    def admin(self) -> Admin:
+        """Owners and tokens; for organisers only."""
 
     @property
     def operations(self) -> Operations:

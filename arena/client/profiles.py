@@ -40,6 +40,8 @@ class Profile:
     fingerprint: str | None = None
     certificate_name: str | None = None
     """A name that the pinned certificate is valid for."""
+    plain: bool = False
+    """No TLS: only for a service on this machine."""
 
 
 def default_directory() -> Path:
@@ -62,6 +64,18 @@ def save_profile(profile: Profile, directory: Path | None = None) -> Path:
     except OSError as error:
         raise ProfileError(f"cannot store the login in {file}: {error.strerror}; the token was not stored") from error
     return file
+
+
+def check_writable(directory: Path | None = None) -> None:
+    """Raise ProfileError if no login can be stored."""
+    directory = directory or default_directory()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(directory, os.W_OK | os.X_OK):
+            return
+    except OSError as error:
+        raise ProfileError(f"cannot make {directory}: {error.strerror}; logins are kept there") from error
+    raise ProfileError(f"cannot write in {directory}, where logins are kept; check whose directory it is")
 
 
 def load_profile(name: str, directory: Path | None = None) -> Profile:

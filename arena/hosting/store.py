@@ -66,7 +66,7 @@ class VersionStore:
         """
         load_manifest(directory)
         files = list_files(directory, self._limits)
-        return self.add_filled(lambda empty: hash_files([_copy(file, empty) for file in files]))
+        return self.add_filled(lambda empty: hash_files([copy_file(file, empty) for file in files]))
 
     def add_filled(self, fill: Callable[[Path], str]) -> StoredVersion:
         """Store the files that `fill` writes into the empty directory it is given; it returns their content hash.
@@ -164,7 +164,7 @@ class VersionStore:
         building.sweep(self.root, older_than_s)
 
 
-def _copy(file: BotFile, directory: Path) -> tuple[str, bool, str]:
+def copy_file(file: BotFile, directory: Path) -> tuple[str, bool, str]:
     """Copy one file and return its part of the hash: of the bytes written, whatever happens to the source meanwhile."""
     with open_file(file.source) as source:
         chunks: Iterator[bytes] = iter(lambda: source.read(_CHUNK_BYTES), b"")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, and_, func, select, true
@@ -14,8 +14,9 @@ from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.database import Database
 from ratings.store.dialects import dialect_of
+from ratings.store.lineage import lineage_of
 from ratings.store.sessions import read
-from ratings.store.states import AttemptState, MatchState
+from ratings.store.states import AttemptState, MatchState, Verdict
 
 _MOST_OF_A_KIND = 10
 
@@ -27,7 +28,8 @@ def check(database: Database) -> list[str]:
     """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
     Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
-    rating, and every rating against one computed anew from the facts, to the last digit.
+    rating, what was annulled, which versions are active, and every rating against one computed anew from the facts, to
+    the last digit.
     """
     # Ratings cannot be right if their facts are wrong.
     if facts := check_facts(database):
@@ -51,8 +53,8 @@ def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
 
 
 def facts_problems(session: Session) -> Iterator[str]:
-    """Yield what is wrong with matches, attempts and the order of rating, as an open session sees them."""
-    return chain(_matches(session), _attempts(session), _order(session))
+    """Yield what is wrong with matches, attempts, the order of rating and bots, as an open session sees them."""
+    return chain(_matches(session), _attempts(session), _order(session), _lineages(session))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -125,7 +127,7 @@ def _attempts(session: Session) -> Iterator[str]:
 
 
 def _order(session: Session) -> Iterator[str]:
-    return chain(_gaps(session), _passed(session), _waiting(session))
+    return chain(_gaps(session), _passed(session), _waiting(session), _annulled(session))
 
 
 def _gaps(session: Session) -> Iterator[str]:
@@ -160,6 +162,28 @@ def _waiting(session: Session) -> Iterator[str]:
         )
     )
     yield from _few(session, waiting, "tournament {}: match {} and its block are over and not rated")
+
+
+def _annulled(session: Session) -> Iterator[str]:
+    mark, is_annulled = tables.annulled_block, _o.c.verdict == Verdict.ANNULLED
+    order = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).outerjoin(mark, mark.c.block_id == _m.c.block_id)
+    marked = mark.c.block_id.is_not(None)
+    yield from _few(session, order.where(is_annulled, ~marked), "match {}: annulled, but its block is not")
+    yield from _few(session, order.where(~is_annulled, marked), "match {}: its block is annulled, but it is not")
+
+
+def _lineages(session: Session) -> Iterator[str]:
+    """Yield every bot whose active version is not the one that follows from its events."""
+    event, active = tables.bot_event, tables.active_version
+    events = select(event.c.bot_id, event.c.kind, event.c.version_id).order_by(event.c.bot_id, event.c.number)
+    found = {
+        bot_id: lineage_of((row.kind, row.version_id) for row in rows).active
+        for bot_id, rows in groupby(session.connection().execute(events), key=lambda row: row.bot_id)
+    }
+    stored = {row.bot_id: row.version_id for row in session.connection().execute(select(active))}
+    for bot_id in sorted(found.keys() | stored.keys()):
+        if found.get(bot_id) != stored.get(bot_id):
+            yield f"bot {bot_id}: its active version is not the one that follows from its events"
 
 
 def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session
 
 from ratings.errors import ArchiveError, NotFoundError
+from ratings.ledger.annulments import cover_tournament
 from ratings.ledger.check import facts_problems
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.rebuild import rebuild
@@ -78,6 +79,7 @@ class _Import:
         self._file, self._new_name = file, name
         self._tournament_id = self._pool_id = self._told_name = ""
         self._match_ids: set[str] = set()
+        self._block_ids: set[str] = set()
         # Ids of owners, bots and versions in the file -> their ids here.
         self._ids: dict[str, str] = {}
         self._waiting: dict[str, list[Row]] = {}
@@ -91,7 +93,9 @@ class _Import:
             "version": self._add_version,
             "pool": self._add_pool,
             "tournament": self._add_tournament,
+            "block": self._add_block,
             "match": self._add_match,
+            "annulment": self._add_annulment,
             "rating_order": self._add_order,
             "rating_change": self._changes.append,
         }
@@ -133,6 +137,7 @@ class _Import:
     def finish(self) -> Imported:
         """Rate what the pool has anew. Raises ArchiveError if the facts do not agree with each other."""
         try:
+            cover_tournament(self._session, self._tournament_id)
             if problem := next(facts_problems(self._session), None):
                 raise ArchiveError(f"{self._file} does not agree with itself ({problem}); nothing was imported")
             rated = rebuild(self._session, self._pool_id)
@@ -143,12 +148,13 @@ class _Import:
 
     def _check_belongs(self, kind: str, row: Row) -> None:
         """Raise ValueError for a row of another tournament: a file adds nothing to what is here already."""
-        of_match = kind != "match" and "match_id" in row
+        of_match = kind != "match" and row.get("match_id") is not None
         if (
             row.get("tournament_id", self._tournament_id) != self._tournament_id
             or (kind == "tournament" and row["id"] != self._tournament_id)
             or row.get("pool_id", self._pool_id) != self._pool_id
             or (of_match and row["match_id"] not in self._match_ids)
+            or (kind == "annulled_block" and row["block_id"] not in self._block_ids)
         ):
             raise ValueError("it is of another tournament")
 
@@ -225,6 +231,15 @@ class _Import:
         if self._find(tables.tournament, tables.tournament.c.name == row["name"]) is not None:
             raise ArchiveError(f"there is a tournament {row['name']!r} already; give the imported one another --name")
         self._keep("tournament", row)
+
+    def _add_block(self, row: Row) -> None:
+        self._block_ids.add(row["id"])
+        self._keep("block", row)
+
+    def _add_annulment(self, row: Row) -> None:
+        """Keep why matches do not count; an annulled version may be known from another tournament."""
+        self._flush()
+        self._recognise(tables.annulment, row, tables.annulment.c.id == row["id"])
 
     def _add_match(self, row: Row) -> None:
         self._match_ids.add(row["id"])

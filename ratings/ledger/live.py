@@ -80,6 +80,7 @@ _t, _p, _m, _s, _v, _b, _r = (
     tables.bot,
     tables.rating,
 )
+_x = tables.annulled_block
 
 _TOURNAMENT = (
     select(
@@ -99,7 +100,8 @@ _TOURNAMENT = (
     .with_for_update(of=_p)
 )
 _NEXT_MATCHES = (
-    select(_m.c.id, _m.c.block_id, _m.c.position, _m.c.state, _m.c.rated)
+    select(_m.c.id, _m.c.block_id, _m.c.position, _m.c.state, _m.c.rated, _x.c.annulment_id)
+    .outerjoin(_x, _x.c.block_id == _m.c.block_id)
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.position >= bindparam("start"))
     .order_by(_m.c.position)
     .limit(_CHUNK)
@@ -199,6 +201,8 @@ def _seats(connection: Connection, pool: str, matches: Sequence[AnyRow]) -> dict
 
 
 def _verdict(match: AnyRow, seats: Sequence[AnyRow], broken: Set[str], rates_same_owner: bool) -> Verdict:
+    if match.annulment_id is not None:
+        return Verdict.ANNULLED
     if match.state == MatchState.VOID:
         return Verdict.VOID
     if not match.rated:

@@ -19,6 +19,15 @@ from ratings.store.sessions import Source, read
 _OWNERS = Order("owners", (tables.owner.c.id,), (str,))
 _TOKENS = Order("tokens", (tables.token.c.id,), (str,))
 _INVITATIONS = Order("invitations", (tables.invitation.c.id,), (str,))
+_BOTS = select(func.count()).select_from(Bot).where(Bot.owner_id == Owner.id).scalar_subquery()
+_VERSIONS = (
+    select(func.count())
+    .select_from(Version)
+    .join(Bot, col(Bot.id) == Version.bot_id)
+    .where(Bot.owner_id == Owner.id)
+    .scalar_subquery()
+)
+_OWNER_ROWS = select(Owner, _BOTS, _VERSIONS)
 _NEW_ONE = "ask for a new one"
 
 
@@ -70,23 +79,30 @@ def authenticate(source: Source, digest: str, at_us: int | None = None) -> Token
     return holder
 
 
+def owner_name_of(source: Source, token: Token) -> str | None:
+    """Return the name of the owner of a token; `None` for one of the organiser's own."""
+    if token.owner_id is None:
+        return None
+    with read(source) as session:
+        return session.exec(select(Owner.name).where(Owner.id == token.owner_id)).one()
+
+
 def find_owner(source: Source, name: str) -> Owner:
     """Return the owner of that name. Raises NotFoundError."""
     with read(source) as session:
         return get_owner(session, name)
 
 
+def owner_row(source: Source, name: str) -> OwnerRow:
+    """Return the owner of that name with the number of their bots and versions. Raises NotFoundError."""
+    with read(source) as session:
+        row = session.exec(_OWNER_ROWS.where(Owner.id == get_owner(session, name).id)).one()
+    return OwnerRow(*row)
+
+
 def list_owners(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerRow]:
     """Return the owners, the newest first, disabled ones too. Raises PageError."""
-    bots = select(func.count()).select_from(Bot).where(Bot.owner_id == Owner.id).scalar_subquery()
-    versions = (
-        select(func.count())
-        .select_from(Version)
-        .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Bot.owner_id == Owner.id)
-        .scalar_subquery()
-    )
-    query = one_page(select(Owner, bots, versions), _OWNERS, limit, after)
+    query = one_page(_OWNER_ROWS, _OWNERS, limit, after)
     with read(source) as session:
         rows = [OwnerRow(*row) for row in session.exec(query)]
     return cut(rows, _OWNERS, limit, lambda row: (row.owner.id,))

@@ -89,9 +89,20 @@ def _condition(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
         return columns.id == tournament.pool_id
     if "tournament_id" in columns:
         return columns.tournament_id == tournament.id
+    if table in (tables.annulled_block, tables.annulment):
+        return _is_annulment(table, tournament)
     if "match_id" in columns:
         return columns.match_id.in_(select(tables.match.c.id).where(tables.match.c.tournament_id == tournament.id))
     return columns.id.in_(_people(table, tournament))
+
+
+def _is_annulment(table: CoreTable, tournament: Tournament) -> ColumnElement[bool]:
+    """Return which annulments, or blocks that they mark, belong to the tournament."""
+    marked, block = tables.annulled_block.c, tables.block.c
+    its_blocks = select(block.id).where(block.tournament_id == tournament.id)
+    if table is tables.annulled_block:
+        return marked.block_id.in_(its_blocks)
+    return table.c.id.in_(select(marked.annulment_id).where(marked.block_id.in_(its_blocks)))
 
 
 def _people(table: CoreTable, tournament: Tournament) -> Select[Any]:

@@ -1,4 +1,4 @@
-"""Which matches are counted: those of a tournament, or those rated in a pool. Only whole blocks are."""
+"""Which matches are counted: those of a tournament, or those rated in a pool. Only whole blocks that stand are."""
 
 from __future__ import annotations
 
@@ -38,5 +38,10 @@ class Scope:
         broken = select(rest.c.block_id).where(
             rest.c.tournament_id == self.tournament_id, rest.c.state != MatchState.FINISHED
         )
-        whole = and_(inner.c.tournament_id == self.tournament_id, inner.c.block_id.not_in(broken))
+        annulled = select(tables.annulled_block.c.block_id)
+        whole = and_(
+            inner.c.tournament_id == self.tournament_id,
+            inner.c.block_id.not_in(broken),
+            inner.c.block_id.not_in(annulled),
+        )
         return match_id.in_(select(inner.c.id).where(whole))

@@ -130,6 +130,13 @@ class Annulment(Table, table=True):
     at_us: int = Field(sa_type=BigInteger)
 
 
+class AnnulledBlock(Table, table=True):
+    """A block that does not count because of an annulment: seats are only fair in whole blocks."""
+
+    block_id: str = Field(primary_key=True, foreign_key="block.id")
+    annulment_id: str = Field(foreign_key="annulment.id", index=True)
+
+
 class Notice(Table, table=True):
     """Something that owners are told; without an owner it is for everybody."""
 

@@ -38,6 +38,7 @@ wave: CoreTable = _all["wave"]
 
 active_version: CoreTable = _all["active_version"]
 admission: CoreTable = _all["admission"]
+annulled_block: CoreTable = _all["annulled_block"]
 annulment: CoreTable = _all["annulment"]
 bot_event: CoreTable = _all["bot_event"]
 invitation: CoreTable = _all["invitation"]

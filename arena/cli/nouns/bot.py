@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import paging, settings
+from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
@@ -17,12 +18,15 @@ from arena.cli.shared.paging import After, Limit, more_command, print_more, prin
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.storage import open_storage
+from arena.cli.verbs.bot import admission, lineage, submit
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
 from arena.hosting.manifest import BotManifest
 from engine import registry
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
+for verb in (submit, admission, lineage):
+    app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
 
@@ -51,7 +55,8 @@ def add(
     """
     known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:
-        added = [add_bot(storage.database, storage.store, directory, owner, known) for directory in directories]
+        programs = replace(storage.programs, runtimes=known)
+        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in directories]
     for entry in added:
         _warn_of_unknown_games(entry)
     if as_json:
@@ -90,9 +95,9 @@ _BOTS = (
 def list_bots(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the bots with their newest versions, those added last first.
+    """List the bots with their newest versions.
 
-    With --json, the command for the next page is written to stderr.
+    Those added last come first.     With --json, the command for the next page is written to stderr.
     """
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.games import get_game
@@ -22,7 +23,6 @@ from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
-from arena.cli.shared.runtimes import local_runtimes
 from arena.client.here.adding import add_bot
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
 from arena.hosting.sample_bots import sample_directory
@@ -122,7 +122,7 @@ def _matches_a_block(seats: int) -> int:
 def _add_sample(connection: Connection, name: str) -> None:
     """Add a sample bot to the database; nothing changes if that version is there."""
     assert connection.storage is not None
-    add_bot(connection.storage.database, connection.storage.store, sample_directory(name), None, local_runtimes())
+    add_bot(connection.storage.database, connection.storage.programs, sample_directory(name), None, build_added)
 
 
 def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:

@@ -63,7 +63,10 @@ def open_(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open a ladder, in which every bot that plays the game takes part; a running service begins at once."""
+    """Open a ladder for every bot that plays its game.
+
+    A service that runs on the database begins to play it at once.
+    """
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
     plan = plan_ladder(tournament_request(asked, Ladder(seats, 0, RETIRE_AFTER), ()))
     kept = {} if matches_per_day is None else {"matches_per_day": matches_per_day}
@@ -83,7 +86,10 @@ def close(
     why: Annotated[str, typer.Option("--why", metavar="TEXT", help="What owners and pages are told.")],
     db: Database = settings.DB.default,
 ) -> None:
-    """Close a ladder for good; its results stay, and the secret of its season is public from now on."""
+    """Close a ladder for good.
+
+    Its results stay, and the secret of its season is public from now on.
+    """
     with open_existing_storage(db) as storage:
         LadderLedger(storage.database).close_ladder(name, why)
     typer.echo(f"ladder {name} is closed")

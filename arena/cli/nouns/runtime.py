@@ -7,12 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import unknown
-from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import CliError, unknown
+from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table
+from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.hosting.errors import HostingError
-from arena.hosting.runtimes.book import Runtimes
+from arena.client.here.runtimes import describe_all
+from arena.client.values.runtimes import Runtime
 
 app = typer.Typer(epilog=example("arena runtime list", "arena runtime show arena"))
 
@@ -35,13 +37,14 @@ _RUNTIMES = (
 
 
 @app.command("list", epilog=example("arena runtime list", "arena runtime list --runtimes runtimes.toml --json"))
-def list_runtimes(runtimes: RuntimesFile = settings.RUNTIMES.default, as_json: AsJson = False) -> None:
+def list_runtimes(
+    runtimes: RuntimesFile = settings.RUNTIMES.default, db: Database = settings.DB.default, as_json: AsJson = False
+) -> None:
     """List what bots can run in.
 
     The key `runtime` of bot.toml names one of them.
     """
-    known = local_runtimes(runtimes)
-    rows = [_facts_or_problem(known, name) for name in known.names]
+    rows = [_facts(runtime) for runtime in _find(runtimes, db)]
     has_problem = any(row["problem"] for row in rows)
     print_table(_RUNTIMES if has_problem else _RUNTIMES[:-1], rows, as_json=as_json)
 
@@ -50,13 +53,16 @@ def list_runtimes(runtimes: RuntimesFile = settings.RUNTIMES.default, as_json: A
 def show(
     name: Annotated[str, typer.Argument(metavar="RUNTIME", help="Its name, as `arena runtime list` shows it.")],
     runtimes: RuntimesFile = settings.RUNTIMES.default,
+    db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Show the versions of all that is in a runtime."""
-    known = local_runtimes(runtimes)
-    if name not in known.names:
-        raise unknown("runtime", name, known.names, "`arena runtime list` shows all")
-    facts = _facts(known, name)
+    known = {runtime.name: runtime for runtime in _find(runtimes, db)}
+    if name not in known:
+        raise unknown("runtime", name, list(known), "`arena runtime list` shows all")
+    facts = _facts(known[name])
+    if facts["problem"]:
+        raise CliError(facts["problem"])
     if as_json:
         print_json(facts)
         return
@@ -66,15 +72,21 @@ def show(
     print_table((Column("package", "PACKAGE"), Column("version", "VERSION")), rows, as_json=False, empty="no packages")
 
 
-def _facts(runtimes: Runtimes, name: str) -> dict[str, Any]:
-    runtime, contents = runtimes.get(name), runtimes.contents(name)
-    return {"name": name, "kind": runtime.kind.value, "hash": runtime.hash, **contents.to_json()}
+def _find(file: str, place: str) -> tuple[Runtime, ...]:
+    """Return the runtimes of a service, or those of this machine, for which no database is needed."""
+    if service_name(place) is None:
+        return describe_all(local_runtimes(file), {})
+    with connect(place) as connection:
+        return connection.arena.runtimes.list_runtimes()
 
 
-def _facts_or_problem(runtimes: Runtimes, name: str) -> dict[str, Any]:
-    """Return the facts of a runtime; one that does not work hides none of the others."""
-    try:
-        return {**_facts(runtimes, name), "problem": None}
-    except HostingError as error:
-        kind = runtimes.definition(name).kind.value
-        return {"name": name, "kind": kind, "hash": None, "version": None, "packages": {}, "problem": str(error)}
+def _facts(runtime: Runtime) -> dict[str, Any]:
+    contents = runtime.contents
+    return {
+        "name": runtime.name,
+        "kind": runtime.kind,
+        "hash": runtime.hash or None,
+        "version": contents.get("version"),
+        "packages": contents.get("packages", {}),
+        "problem": contents.get("problem"),
+    }

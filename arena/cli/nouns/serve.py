@@ -73,7 +73,10 @@ def serve(
     matches_per_day: Annotated[str | None, _override("matches_per_day")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a service: play what is queued, until it is stopped with Ctrl-C or SIGTERM."""
+    """Run a service that plays what is queued.
+
+    Ctrl-C or SIGTERM stops it in good order, a second one at once.
+    """
     given = {
         "address": address,
         "admin_address": admin_address,

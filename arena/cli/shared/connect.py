@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from arena.cli.shared.errors import CliError
 from arena.cli.shared.places import service_name
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.client.here.arena import ArenaHere
 from arena.client.port import ArenaPort
+from arena.client.there.quiet import keep_grpc_quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,7 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
 
 def _service(name: str) -> AbstractContextManager[ArenaPort]:
     """Return the connection to the service that the stored login `name` is for."""
-    try:
-        there = importlib.import_module("arena.client.there.connect")  # gRPC is imported only by who needs it
-    except ModuleNotFoundError as error:
-        raise CliError("this arena cannot talk to services; install a newer kingmaker-arena") from error
-    service: AbstractContextManager[ArenaPort] = there.connect(name)
-    return service
+    keep_grpc_quiet()
+    from arena.client.there.connect import connect as connect_there  # gRPC is imported only by who needs it
+
+    return connect_there(name)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from arena.client.values.bots import AddedBot
 from arena.hosting.manifest import load_manifest
-from arena.hosting.runtimes.book import Runtimes
-from arena.hosting.store import VersionStore
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import StoredVersion
 from ratings.ledger.ledger import Ledger
 from ratings.store.database import Database
 from ratings.store.names import stored_bot_name
 
+Build = Callable[[StoredPrograms, StoredVersion, bool], None]
+"""Builds a version that needs it, given whether it has an owner; raises an error of its own if that fails."""
 
-def add_bot(
-    database: Database, store: VersionStore, directory: Path, owner: str | None, runtimes: Runtimes
-) -> AddedBot:
-    """Copy a bot's files into the store, register the version, and return what came of it.
 
-    Raises BotDirectoryError, StoreError or BotError; then the database is as it was.
+def add_bot(database: Database, programs: StoredPrograms, directory: Path, owner: str | None, build: Build) -> AddedBot:
+    """Copy a bot's files into the store, build it if it needs that, register the version, and return what came of it.
+
+    Raises BotDirectoryError, StoreError, BotError or what `build` raises; then the database is as it was.
     """
-    runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
-    stored = store.add(directory)
+    programs.runtimes.check_bot(load_manifest(directory), directory, is_stranger=owner is not None)
+    stored = programs.store.add(directory)
     manifest = stored.manifest
+    if manifest.build:
+        build(programs, stored, owner is not None)
     version, is_new = Ledger(database).add_version(
         bot=manifest.name, owner=owner, content_hash=stored.hash, manifest=manifest.to_json()
     )

@@ -11,6 +11,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from arena.client import port
+    from arena.client.admin import Admin
 
 _ORGANISER = Viewer()
 
@@ -86,6 +87,12 @@ class ArenaHere:
         from arena.client.here.account import AccountHere
 
         return AccountHere(self._place)
+
+    @property
+    def admin(self) -> Admin:
+        from arena.client.here.admin import AdminHere
+
+        return AdminHere(self._place.database, self._place.viewer)
 
     @property
     def operations(self) -> port.Operations:

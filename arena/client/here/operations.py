@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from arena.client.errors import UnknownError
+from arena.client.here.admissions import PREFIX, admission_progress
 from arena.client.here.place import Place
-from arena.client.here.running import progress_of, watch
-from arena.client.values.operations import Operation
+from arena.client.here.running import progress_of
+from arena.client.values.operations import Operation, OperationState
 from ratings.read.tournaments import find_tournament
 
 _TOURNAMENTS = "tournaments/"
+_LOOK_EVERY_S = 0.5
+_UNDER_WAY = (OperationState.QUEUED, OperationState.RUNNING)
 
 
 class OperationsHere:
@@ -20,12 +24,22 @@ class OperationsHere:
         self._place = place
 
     def get_operation(self, operation: str) -> Operation:
+        if operation.startswith(PREFIX):
+            return admission_progress(self._place, operation)
         return progress_of(self._place, self._tournament(operation))
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
-        return watch(self._place, self._tournament(operation))
+        last = None
+        while True:
+            found = self.get_operation(operation)
+            if found != last:
+                yield found
+            if found.state not in _UNDER_WAY:
+                return
+            last = found
+            time.sleep(_LOOK_EVERY_S)
 
     def _tournament(self, operation: str) -> str:
         if not operation.startswith(_TOURNAMENTS):
-            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {_TOURNAMENTS}")
+            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {_TOURNAMENTS} or {PREFIX}")
         return find_tournament(self._place.database, operation.removeprefix(_TOURNAMENTS)).id

@@ -8,6 +8,10 @@ from typing import Any
 
 from ratings.store.states import Scope
 
+PROTOCOL_MAJOR = 1
+PROTOCOL_MINOR = 0
+"""The version of what owners and a service say to one another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -18,6 +22,8 @@ class Identity:
     token: str | None = None
     """The name of the token, or `None` for whoever is on the machine itself."""
     expires_at_us: int | None = None
+    protocol_major: int = PROTOCOL_MAJOR
+    protocol_minor: int = PROTOCOL_MINOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +68,15 @@ class NewInvitation:
     owner: str
     scope: Scope
     expires_at_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationSummary:
+    """An invitation without its code, which nobody is shown twice."""
+
+    id: str
+    owner: str
+    scope: Scope
+    created_at_us: int
+    expires_at_us: int
+    used_at_us: int | None

@@ -14,7 +14,8 @@ class Runtime:
     name: str
     kind: str
     hash: str
+    """Empty if it does not work."""
     contents: Mapping[str, Any]
-    """The versions of the program and of the packages in it."""
+    """The versions of the program and of the packages in it: `version`, `packages`; or the `problem`, if it has one."""
     seen_at_us: int | None = None
     """When it was first used; `None` if no match was played in it yet."""

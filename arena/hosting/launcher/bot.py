@@ -67,6 +67,7 @@ class Bot:
         self.key = key
         self.token = token_entry(request.environment, key)
         self.scratch = request.scratch
+        self.writable = request.writable
         self.limits = request.limits
         self.is_wrapped = bool(request.confinement and request.confinement.wrapper)
         """Whether the process itself is a sandbox around the bot."""

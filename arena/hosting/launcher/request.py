@@ -55,6 +55,8 @@ class StartRequest:
     confinement: Confinement | None = None
     program: str = ""
     """The name of the program in messages; `argv[0]` if empty."""
+    writable: str | None = None
+    """A directory that it may change and that stays after its end; what is in it counts with its private ones."""
 
     @property
     def named_program(self) -> str:

@@ -30,6 +30,7 @@ def spawn(key: int, request: StartRequest, launcher: int) -> Bot:
         if confinement is not None and confinement.own_uid:
             uid, lock = take_uid()
             on_failure.callback(lock.close)
+            _give(request.writable, uid)
         on_failure.callback(remove_tree, request.scratch)
         _make_scratch(request.scratch)
         words, passed = {"{uid}": str(uid)}, []
@@ -52,6 +53,16 @@ def _make_scratch(path: str | None) -> None:
     if path is not None:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)  # noqa: PTH103, PTH120 - as above
         os.mkdir(path, 0o700)  # noqa: PTH102 - as above
+
+
+def _give(directory: str | None, uid: int) -> None:
+    """Make a user the owner of a directory with all that is in it; it holds no links."""
+    if directory is None:
+        return
+    os.chown(directory, uid, uid)
+    for path, directories, names in os.walk(directory):
+        for name in (*directories, *names):
+            os.chown(os.path.join(path, name), uid, uid, follow_symlinks=False)  # noqa: PTH118 - as above
 
 
 def _feed(data: bytes) -> int:

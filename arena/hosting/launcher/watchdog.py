@@ -59,19 +59,22 @@ def _look_at_memory(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess 
 
 
 def _look_at_disk(bot: Bot, limits: WatchedLimits, pids: list[int]) -> Excess | None:
-    used, files = measure_private_places(pids) if bot.is_wrapped else _measure_scratch(bot, limits.files)
+    places = [bot.writable] if bot.is_wrapped else [bot.scratch, bot.writable]
+    used, files = _measure_directories(bot, [place for place in places if place is not None], limits.files)
+    if bot.is_wrapped:
+        private = measure_private_places(pids)
+        used, files = used + private[0], files + private[1]
     if used >= limits.disk_bytes:
         return {"what": "disk", "used": used, "limit": limits.disk_bytes}
     return {"what": "disk", "used": files, "limit": limits.files, "unit": "files"} if files > limits.files else None
 
 
-def _measure_scratch(bot: Bot, most_files: int) -> tuple[int, int]:
-    """Return bytes and files in its scratch directory. This is done less often, since it asks for every file."""
-    if bot.scratch is None or time.monotonic() < bot.next_disk_look:
+def _measure_directories(bot: Bot, directories: list[str], most_files: int) -> tuple[int, int]:
+    """Return bytes and files in directories. This is done less often, since it asks for every file."""
+    if not directories or time.monotonic() < bot.next_disk_look:
         return 0, 0
     bot.next_disk_look = time.monotonic() + DISK_INTERVAL_S
     used = files = 0
-    directories = [bot.scratch]
     while directories and files <= most_files:
         try:
             with os.scandir(directories.pop()) as entries:

@@ -30,17 +30,26 @@ class Program:
     directory: str
     """Where its files lie."""
     environment: Mapping[str, str]
-    scratch: Path
-    """Its working directory, which must not exist: it is made for the process and removed after its end."""
+    scratch: Path | None
+    """Its working directory, which must not exist: it is made for the process and removed after its end.
+
+    None if it works where its files lie."""
     trees: Sequence[str] | None = None
     """What its runtime needs besides the system; None for what the arena's own Python does."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """What its runtime adds to the environment, at every level; its PYTHONPATH follows the directory of the bot."""
+    is_writable: bool = False
+    """Whether it may change its files and works where they lie; then it has no `scratch`."""
 
     @property
     def shown(self) -> Shown:
         """What it sees of this machine besides the system."""
-        return Shown(Path(self.directory), None if self.trees is None else [*map(Path, self.trees)])
+        return Shown(Path(self.directory), None if self.trees is None else [*map(Path, self.trees)], self.is_writable)
+
+    @property
+    def writable(self) -> str | None:
+        """The directory that it may change and that stays after its end."""
+        return self.directory if self.is_writable else None
 
 
 def plan_start(program: Program, limits: Limits) -> StartRequest:
@@ -58,7 +67,8 @@ def plan_start(program: Program, limits: Limits) -> StartRequest:
         argv=program.command,
         directory=program.directory,
         environment=environment,
-        scratch=str(program.scratch),
+        scratch=None if program.scratch is None else str(program.scratch),
+        writable=program.writable,
         limits=_watched(limits),
         confinement=confinement,
     )
@@ -70,6 +80,7 @@ def _plan_standard(program: Program, limits: Limits) -> StartRequest:
         argv=[_inside(word, program.directory) for word in program.command],
         directory=program.directory,
         environment=_inside_environment(program, limits),
+        writable=program.writable,
         limits=_watched(limits),
         confinement=Confinement(
             rlimits=_rlimits(limits),
@@ -113,7 +124,7 @@ def _reduced_confinement(program: Program, limits: Limits) -> Confinement:
     places = {
         "read": [*map(str, system_trees()), *trees, *_READABLE, program.directory],
         "list": [str(root) for root in package_roots()],
-        "write": [*_WRITABLE, str(program.scratch), *([str(limits.socket)] if limits.socket else [])],
+        "write": [*_WRITABLE, *map(str, filter(None, (program.scratch, program.writable, limits.socket)))],
     }
     return Confinement(rlimits=_rlimits(limits), seccomp=_encoded_filter(), landlock=places)
 

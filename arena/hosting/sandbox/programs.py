@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.hosting.builds import BUILDS_SUFFIX, BuildMissingError, BuildStore
 from arena.hosting.manifest import BotManifest, resolve_command
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.runtime import Runtime, RuntimeDescription
 from arena.hosting.sandbox.choice import DEFAULT_POLICY, SandboxPolicy, find_level
-from arena.hosting.store import VersionStore
+from arena.hosting.store import StoredVersion, VersionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,13 @@ class StoredPrograms:
     store: VersionStore
     policy: SandboxPolicy = DEFAULT_POLICY
     runtimes: Runtimes = field(default_factory=Runtimes)
+    build_root: Path | None = None
+    """Where built versions lie; None for `X.builds` beside the store `X.bots`."""
+
+    @property
+    def builds(self) -> BuildStore:
+        """The versions that were built."""
+        return BuildStore(self.build_root or self.store.root.with_suffix(BUILDS_SUFFIX))
 
     @property
     def root(self) -> Path:
@@ -74,13 +82,24 @@ class StoredPrograms:
     def find(self, content_hash: str) -> StoredProgram:
         """Return the program of a version.
 
-        Raises StoreError if its files are missing or were changed, UnknownRuntimeError or RuntimeBrokenError if its
-        runtime is not there, ManifestError if the runtime does not have its program.
+        Raises StoreError if its files are missing or were changed, BuildMissingError if it is not built for its runtime
+        as that is now, UnknownRuntimeError or RuntimeBrokenError if its runtime is not there, ManifestError if the
+        runtime does not have its program.
         """
         stored = self.store.get(content_hash)
         runtime = self.runtimes.get(stored.manifest.runtime)
-        command = resolve_command(stored.manifest, stored.directory, runtime.places)
-        return StoredProgram(stored.directory, command, stored.manifest, runtime)
+        directory = self._built(stored, runtime) if stored.manifest.build else stored.directory
+        command = resolve_command(stored.manifest, directory, runtime.places)
+        return StoredProgram(directory, command, stored.manifest, runtime)
+
+    def _built(self, stored: StoredVersion, runtime: Runtime) -> Path:
+        built = self.builds.get(stored.hash, runtime.hash)
+        if built is None:
+            raise BuildMissingError(
+                f"{stored.manifest.name}: version {stored.hash[:12]} is not built for runtime {runtime.name!r} as it "
+                f"is now; `arena bot add {stored.directory}` builds it"
+            )
+        return built.directory
 
     def describe_runtime(self, runtime: str) -> RuntimeDescription | None:
         """Return what the runtime with that hash consists of; None if it is none of those looked at, or has changed."""

@@ -13,6 +13,7 @@ from arena.executor.local import LocalExecutor
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
@@ -35,6 +36,7 @@ from arena.service.scheduler.slots import Slots
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.lock import sweep_locks
+from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 
 AUTO = "auto"
@@ -70,6 +72,7 @@ def serve(home: Home, settings: ServiceSettings, *, on_ready: Callable[[Ready], 
             sweep_locks(home.database)
             with logging_to(home.logs):
                 follow_rules(database, get_logger("service"))
+                ServiceLedger(database).requeue_admissions()  # what another life of it was looking at
                 asyncio.run(_Service(home, settings, database, lock).run(on_ready, say))
         finally:
             database.close()
@@ -139,7 +142,7 @@ class _Service:
 
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
-        activities: list[Activity] = [keeper, TournamentQueue(shop)]
+        activities: list[Activity] = [AdmissionDesk(shop, self._metrics), keeper, TournamentQueue(shop)]
         return Foreman(shop, activities)
 
     def _count_crash(self, part: str, _sentence: str) -> None:

@@ -21,7 +21,6 @@ DERIVED = ("rating_change", "rating")
 LOCAL = (
     "active_version",
     "admission",
-    "annulment",
     "bot_event",
     "invitation",
     "ladder",

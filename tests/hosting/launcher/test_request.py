@@ -14,7 +14,7 @@ REDUCED = Confinement({"RLIMIT_CORE": 0}, "AAAA", [], landlock={"read": ["/usr"]
 @pytest.mark.parametrize("confinement", [None, WRAPPED, REDUCED])
 @pytest.mark.parametrize("limits", [None, LIMITS])
 def test_a_request_crosses_the_pipe_unchanged(limits: WatchedLimits | None, confinement: Confinement | None) -> None:
-    request = StartRequest(["python", "main.py"], "/bots/x", {"A": "b"}, "/tmp/x", limits, confinement, "x")
+    request = StartRequest(["python", "main.py"], "/bots/x", {"A": "b"}, "/tmp/x", limits, confinement, "x", "/y")
     assert StartRequest.from_json(json.loads(json.dumps(request.to_json()))) == request
 
 

@@ -208,6 +208,17 @@ def upgrade() -> None:
     op.create_index(op.f("ix_annulment_match_id"), "annulment", ["match_id"], unique=False)
     op.create_index(op.f("ix_annulment_version_id"), "annulment", ["version_id"], unique=False)
     op.create_table(
+        "annulled_block",
+        sa.Column("block_id", sa.String(), nullable=False),
+        sa.Column("annulment_id", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["annulment_id"], ["annulment.id"], name=op.f("fk_annulled_block_annulment_id_annulment")
+        ),
+        sa.ForeignKeyConstraint(["block_id"], ["block.id"], name=op.f("fk_annulled_block_block_id_block")),
+        sa.PrimaryKeyConstraint("block_id", name=op.f("pk_annulled_block")),
+    )
+    op.create_index(op.f("ix_annulled_block_annulment_id"), "annulled_block", ["annulment_id"], unique=False)
+    op.create_table(
         "seat_log",
         sa.Column("match_id", sa.String(), nullable=False),
         sa.Column("seat", sa.Integer(), nullable=False),

@@ -1,0 +1,96 @@
+"""`arena login`: store how a service is reached, and the token for it, under a name that `--server` takes."""
+
+from __future__ import annotations
+
+import re
+import socket
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.options import example
+from arena.client.profiles import check_profile_name, check_writable, save_profile
+from arena.client.there.quiet import keep_grpc_quiet
+
+if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+    from arena.client.there.channel import Endpoint
+
+app = typer.Typer()
+
+_LONGEST_TOKEN = 200
+
+
+@app.command(
+    epilog=example(
+        "arena login arena.example.org:7733 --invitation kmi_CODE",
+        "arena login 192.0.2.7:7733 --name club --fingerprint AB:CD:... --token-stdin",
+    )
+)
+def login(
+    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="HOST:PORT, as the organiser told it.")],
+    name: Annotated[str | None, typer.Option(help="What to call the service; its host by default.")] = None,
+    invitation: Annotated[
+        str | None, typer.Option(metavar="CODE", help="The code of an invitation; it becomes a token, once.")
+    ] = None,
+    token_stdin: Annotated[
+        bool, typer.Option("--token-stdin", help="Read the token from the standard input instead of asking for it.")
+    ] = False,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(metavar="SHA256", help="The certificate's, as the organiser told it; otherwise you are asked."),
+    ] = None,
+) -> None:
+    """Log in at a service, for commands with --server.
+
+    Address, certificate and token are kept in your configuration, in a file that only you may read.
+    """
+    if invitation is not None and token_stdin:
+        raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
+    name = check_profile_name(name or _default_name(address))
+    check_writable()  # before the code of an invitation is used up
+    keep_grpc_quiet()
+    from arena.client.there import connect
+
+    endpoint = connect.meet(address, fingerprint, lambda found: _confirm(address, found, reads_token=token_stdin))
+    token = _read_token(endpoint, invitation, from_stdin=token_stdin)
+    profile = connect.log_in(endpoint, name, token)
+    save_profile(profile)
+    who = profile.owner or "the organiser's"
+    typer.echo(f"logged in at {address} as {who} ({profile.scope.value}); `arena --server {name} bot list` works there")
+
+
+def _default_name(address: str) -> str:
+    """Return the host of an address as the name of a login."""
+    host = address.rpartition(":")[0].strip("[]").lower()
+    return re.sub(r"[^a-z0-9._-]", "-", host).strip("-.") or "service"
+
+
+def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
+    """Ask the user whether this is the fingerprint that he was told."""
+    if reads_token or not sys.stdin.isatty():
+        raise CliError(
+            f"nobody vouches for the certificate of {address}; compare its fingerprint with the one that the organiser "
+            f"told you, then add --fingerprint {found}"
+        )
+    typer.echo(f"Nobody vouches for the certificate of {address}. Its SHA-256 fingerprint is\n{found}", err=True)
+    return typer.confirm("Is this what the organiser told you?", err=True)
+
+
+def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool) -> str:
+    if invitation is not None:
+        from arena.client.there.connect import redeem
+
+        return redeem(endpoint, invitation.strip(), re.sub(r"[^a-z0-9_-]", "-", socket.gethostname().lower())[:40])
+    if from_stdin:
+        token = sys.stdin.read(_LONGEST_TOKEN + 1).strip()
+    elif sys.stdin.isatty():
+        token = str(typer.prompt("Token", hide_input=True, err=True)).strip()
+    else:
+        raise MisuseError(
+            "there is nobody to ask for the token; give --token-stdin and the token on the standard input"
+        )
+    if not token or len(token) > _LONGEST_TOKEN or not token.isascii() or any(char.isspace() for char in token):
+        raise MisuseError("this is no token; give the one line that begins with kma_, as the organiser sent it")
+    return token

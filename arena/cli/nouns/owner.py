@@ -1,0 +1,96 @@
+"""`arena owner`: who may hand bots in."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import paging, settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.lifetimes import Days, expiry_us
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import Column, format_instant, print_json
+from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from ratings.store.states import Scope
+
+app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
+
+OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="Up to 40 of a-z, 0-9, '-' and '_'.")]
+
+
+@app.command(epilog=example("arena owner add ada"))
+def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Register an owner.
+
+    He needs a token to do anything; `arena owner invite` makes both at once.
+    """
+    with connect(db, makes=True) as connection:
+        owner = connection.arena.admin.add_owner(name)
+        token = connection.command("token", "new", "--owner", name)
+    if as_json:
+        print_json(asdict(owner))
+    else:
+        typer.echo(f"{owner.name} is an owner; `{token}` makes a token")
+
+
+_OWNERS = (
+    Column("name", "OWNER"),
+    Column("bots", "BOTS", right=True),
+    Column("created_at_us", "SINCE (UTC)", write=format_instant),
+    Column("disabled_at_us", "DISABLED (UTC)", write=format_instant),
+)
+
+
+@app.command("list", epilog=example("arena owner list", "arena owner list --limit 10"))
+def list_owners(
+    limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
+) -> None:
+    """List the owners, the newest first."""
+    with connect(db) as connection:
+        page = connection.arena.admin.list_owners(rows_wanted(limit), after)
+    more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+    empty = "no owners yet; `arena owner invite NAME` makes a code for one"
+    print_page(_OWNERS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
+
+
+@app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))
+def disable(
+    name: OwnerName,
+    undo: Annotated[bool, typer.Option("--undo", help="Let the owner in again.")] = False,
+    db: Database = settings.DB.default,
+) -> None:
+    """Lock an owner out.
+
+    The tokens are worth nothing at once, and the bots enter nothing new.
+    """
+    with connect(db) as connection:
+        connection.arena.admin.set_owner_disabled(name, not undo)
+    typer.echo(f"{name} is let in again" if undo else f"{name} is locked out")
+
+
+@app.command(epilog=example("arena owner invite ada", "arena owner invite ada --days 2"))
+def invite(
+    name: OwnerName,
+    scope: Annotated[Scope, typer.Option(help="What the token will allow.")] = Scope.COMPETITOR,
+    days: Days = 7.0,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Print a code that becomes an owner and a token, once.
+
+    Send it to the person, with the address and the fingerprint of the service.
+    """
+    with connect(db, makes=True) as connection:
+        invitation = connection.arena.admin.invite_owner(name, scope, expiry_us(days))
+    if as_json:
+        print_json(asdict(invitation))
+        return
+    typer.echo(invitation.code)
+    until = format_instant(invitation.expires_at_us)
+    typer.echo(
+        f"for {name}, until {until} UTC, once: `arena login ADDRESS --invitation {invitation.code}`; "
+        "the code is not shown again",
+        err=True,
+    )

@@ -1,0 +1,90 @@
+"""`arena token`: what lets owners and organisers into a service."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import paging, settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.lifetimes import OptionalDays, expiry_us
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import Column, format_instant, print_json
+from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from ratings.store.states import Scope
+
+app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
+
+Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Whose; the organiser's own by default.")]
+
+
+@app.command(epilog=example("arena token new --owner ada --name laptop", "arena token new --scope viewer --days 30"))
+def new(
+    owner: Owner = None,
+    name: Annotated[str, typer.Option(help="What to know it by in lists.")] = "token",
+    scope: Annotated[
+        Scope | None, typer.Option(help="What it allows; competitor for an owner, organiser otherwise.")
+    ] = None,
+    days: OptionalDays = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token and print it, this once.
+
+    A competitor may do everything with his own bots, a viewer only look; a player may play, and nothing else, which is
+    right for a rented machine.
+    """
+    chosen = scope or (Scope.ORGANISER if owner is None else Scope.COMPETITOR)
+    with connect(db, makes=True) as connection:
+        made = connection.arena.admin.new_token(owner, name, chosen, expiry_us(days))
+    if as_json:
+        print_json(asdict(made))
+        return
+    typer.echo(made.token)
+    whose = "the organiser" if owner is None else owner
+    typer.echo(f"{name!r} of {whose}, scope {chosen.value}; it is not shown again", err=True)
+
+
+def _owner_text(owner: str | None) -> str:
+    return owner or "(organiser)"
+
+
+_TOKENS = (
+    Column("id", "ID"),
+    Column("owner", "OWNER", write=_owner_text),
+    Column("name", "NAME"),
+    Column("scope", "SCOPE"),
+    Column("used_at_us", "USED (UTC)", write=format_instant),
+    Column("expires_at_us", "EXPIRES (UTC)", write=format_instant),
+    Column("revoked_at_us", "REVOKED (UTC)", write=format_instant),
+)
+
+
+@app.command("list", epilog=example("arena token list", "arena token list --owner ada"))
+def list_tokens(
+    owner: Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Only those of this owner.")] = None,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """List the tokens, the newest first, without the tokens themselves."""
+    with connect(db) as connection:
+        page = connection.arena.admin.list_tokens(owner, rows_wanted(limit), after)
+    words = ["token", "list", *([] if owner is None else ["--owner", owner])]
+    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty="no tokens yet")
+
+
+@app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its id or its name, as `arena token list` shows it.")],
+    owner: Owner = None,
+    db: Database = settings.DB.default,
+) -> None:
+    """Make a token worth nothing, at once and for ever."""
+    with connect(db) as connection:
+        revoked = connection.arena.admin.revoke_token(token, owner)
+    typer.echo(f"{revoked.name!r} of {_owner_text(revoked.owner)} is revoked")

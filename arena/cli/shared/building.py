@@ -1,0 +1,39 @@
+"""Builds a version that a command adds, and shows its author what the build command said where it failed."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from dataclasses import replace
+
+import typer
+
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.hosting_options import read_hosting
+from arena.cli.shared.output import printable
+from arena.hosting.builder.build import build_version
+from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.sandbox.limits import NONE
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import StoredVersion
+
+_SHOWN_LINES = 40
+
+
+def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
+    """Build a version unless it is built already. Raise CliError if its build command fails, after showing its log."""
+    programs = replace(programs, policy=read_hosting().policy)
+    _announce(programs, stored, has_owner=has_owner)
+    outcome = asyncio.run(build_version(programs, stored.hash, has_owner=has_owner))
+    if isinstance(outcome, BuildFailure):
+        for line in outcome.log.rstrip().splitlines()[-_SHOWN_LINES:]:
+            typer.echo(f"| {printable(line)}", err=True)
+        raise CliError(f"{stored.manifest.name} was not added: {outcome.sentence}")
+
+
+def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:
+    command = shlex.join(stored.manifest.build)
+    where = "in the sandbox"
+    if programs.sandbox_level(has_owner=has_owner) == NONE:
+        where = "as a process of your user, without a sandbox: add only what you trust, or set ARENA_SANDBOX=standard"
+    typer.echo(f"note: building {stored.manifest.name} with `{printable(command)}`, {where}", err=True)

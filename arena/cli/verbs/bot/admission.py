@@ -1,0 +1,44 @@
+"""`arena bot admission`: what the checks of a version found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import format_instant, print_facts, print_json
+from arena.cli.verbs.bot.findings import finding_lines
+
+app = typer.Typer()
+
+
+@app.command(epilog=example("arena --server club bot admission my-bot", "arena bot admission ada/fox@3f9a01c2"))
+def admission(
+    version: Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")],
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the checks of a version found.
+
+    Its last admission counts; while it goes on, the findings so far are shown.
+    """
+    with connect(db) as connection:
+        found = connection.arena.admissions.get_admission(version)
+    if as_json:
+        print_json(asdict(found))
+        return
+    print_facts(
+        {
+            "bot": f"{found.bot} version {found.version} ({found.content_hash[:12]})",
+            "state": found.state.value,
+            "asked for": format_instant(found.requested_at_us),
+            "ended": format_instant(found.ended_at_us),
+            "verdict": found.summary,
+        }
+    )
+    for line in finding_lines(found):
+        typer.echo(line)

@@ -1,0 +1,30 @@
+"""What the checks of an admission found, in lines for people."""
+
+from __future__ import annotations
+
+import typer
+
+from arena.cli.shared.output import printable
+from arena.client.values.admissions import Admission, FindingState
+
+_WORDS = {
+    FindingState.PASSED: "passed ",
+    FindingState.FAILED: "FAILED ",
+    FindingState.NOTED: "note   ",
+    FindingState.SKIPPED: "skipped",
+}
+
+
+def finding_lines(admission: Admission, first: int = 0) -> list[str]:
+    """Return a line for every finding from the number `first` on."""
+    return [
+        f"{_WORDS[finding.state]}  {finding.check}: {printable(finding.sentence)}"
+        for finding in admission.findings[first:]
+    ]
+
+
+def print_findings(admission: Admission, shown: int) -> int:
+    """Write on stderr the findings that were not shown yet, and return how many are shown now."""
+    for line in finding_lines(admission, shown):
+        typer.echo(line, err=True)
+    return max(shown, len(admission.findings))

@@ -1,0 +1,84 @@
+"""`arena bot log`, `promote`, `withdraw` and `rollback`: the versions of a bot, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import paging, settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import Column, format_instant
+from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.client.values.bots import BotDetail
+
+app = typer.Typer()
+
+BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
+VersionText = Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the bot's log.")]
+
+
+def _hash_text(content_hash: str | None) -> str:
+    return "-" if content_hash is None else content_hash[:12]
+
+
+_EVENTS = (
+    Column("at_us", "AT (UTC)", write=format_instant),
+    Column("kind", "WHAT"),
+    Column("version", "VERSION", right=True),
+    Column("content_hash", "HASH", write=_hash_text),
+    Column("actor", "BY"),
+    Column("message", "MESSAGE"),
+)
+
+
+@app.command(epilog=example("arena bot log fox", "arena --server club bot log ada/fox --limit 5"))
+def log(
+    name: BotName,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show what happened to a bot, the newest first."""
+    with connect(db) as connection:
+        page = connection.arena.bots.list_events(name, rows_wanted(limit), after)
+    more = more_command("bot", "log", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_page(_EVENTS, [asdict(event) for event in page.items], more, as_json=as_json)
+
+
+@app.command(epilog=example("arena bot promote fox@3f9a01c2"))
+def promote(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
+    """Let an admitted version play on the ladders.
+
+    It takes the place of the one that does.
+    """
+    with connect(db) as connection:
+        _say(connection.arena.bots.promote_version(text, message))
+
+
+@app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))
+def withdraw(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
+    """Take a version out for good.
+
+    What it played stays.
+    """
+    with connect(db) as connection:
+        _say(connection.arena.bots.withdraw_version(text, message))
+
+
+@app.command(epilog=example("arena bot rollback fox"))
+def rollback(name: BotName, message: Message = "", db: Database = settings.DB.default) -> None:
+    """Let the version before play on the ladders again."""
+    with connect(db) as connection:
+        _say(connection.arena.bots.roll_back(name, message))
+
+
+def _say(bot: BotDetail) -> None:
+    if bot.active is None:
+        typer.echo(f"no version of {bot.name} plays on ladders now")
+    else:
+        typer.echo(f"version {bot.active} of {bot.name} plays on ladders now")

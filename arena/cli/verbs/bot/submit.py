@@ -1,0 +1,110 @@
+"""`arena bot submit`: hand a bot in at a service, and see it being admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import CliError, MisuseError
+from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_json
+from arena.cli.shared.places import service_name
+from arena.cli.shared.suggestions import next_command
+from arena.cli.shared.uploading import UploadDisplay
+from arena.cli.verbs.bot.findings import print_findings
+from arena.client.values.admissions import Admission
+from arena.client.values.uploads import Submitted
+from arena.hosting.manifest import load_manifest
+from ratings.store.states import AdmissionState
+
+if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+    from arena.client.there.remote import ArenaThere
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog=example("arena --server club bot submit my-bot", 'arena bot submit my-bot --message "looks one ply deeper"')
+)
+def submit(
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the files and the bot.toml lie.")],
+    message: Annotated[str, typer.Option("--message", "-m", help="What has changed, like that of a commit.")] = "",
+    predecessor: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The version it is to replace; the active one by default."),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Show the admission until it is over.")] = True,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Hand a bot, or a new version of it, in at a service.
+
+    The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
+    kept, and the same command goes on there. Ends with 1 if the version is refused.
+    """
+    if service_name(db) is None:
+        add = next_command("bot", "add", str(directory), db=db)
+        raise MisuseError(f"a bot is handed in at a service; name one with --server, or `{add}` adds it here")
+    load_manifest(directory)  # whatever is wrong with it is better told before an upload
+    with connect(db) as connection:
+        arena: ArenaThere = connection.arena  # type: ignore[assignment] # a service's, as was seen above
+        with _resumable():
+            submitted = _send(arena, directory, message, predecessor)
+        _say_submitted(submitted)
+        log = connection.command("bot", "admission", submitted.bot)
+        admission = _watch(arena, submitted, log) if wait else submitted.admission
+    if as_json:
+        print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})
+    if admission is not None and admission.state is AdmissionState.REFUSED:
+        raise CliError(f"{submitted.bot} version {submitted.number} is refused: {admission.summary or 'see above'}")
+
+
+def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | None) -> Submitted:
+    from arena.client.there.submitting import submit as hand_in
+
+    display = UploadDisplay()
+    try:
+        return hand_in(arena, directory, message, display.update, predecessor)
+    finally:
+        display.end()
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptedRunError("stopped; what has arrived is kept, and the same command goes on there") from None
+
+
+def _say_submitted(submitted: Submitted) -> None:
+    what = "submitted" if submitted.new else "these files were submitted before:"
+    version = f"{submitted.bot} version {submitted.number} ({submitted.content_hash[:12]})"
+    outlook = "" if submitted.admission is not None else "; it needs no admission"
+    typer.echo(f"{what} {version}{outlook}", err=True)
+
+
+def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | None:
+    """Show the findings as they come until the admission is over, and return it."""
+    last, shown = submitted.admission, 0
+    if last is None:
+        return None
+    watched = arena.admissions.watch_admission(last.id)
+    try:
+        for last in watched:
+            shown = print_findings(last, shown)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None
+    if last.state is AdmissionState.ADMITTED:
+        typer.echo(f"admitted: {last.summary or submitted.bot}", err=True)
+    elif last.state is AdmissionState.WITHDRAWN:
+        typer.echo(f"withdrawn: {last.summary or 'a newer version took its place'}", err=True)
+    return last

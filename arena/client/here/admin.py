@@ -1,0 +1,110 @@
+"""Owners, their tokens and invitations, over a database."""
+
+from __future__ import annotations
+
+import time
+
+from arena.client.here.rights import need_organiser
+from arena.client.here.viewer import Viewer
+from arena.client.values.accounts import (
+    InvitationSummary,
+    NewInvitation,
+    NewToken,
+    OwnerSummary,
+    TokenSummary,
+)
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from ratings.ledger.service import ServiceLedger
+from ratings.read import accounts
+from ratings.store.database import Database
+from ratings.store.models import Owner
+from ratings.store.service import Invitation, Token
+from ratings.store.states import Scope
+
+_WEEK_US = 7 * 24 * 3600 * 1_000_000
+
+
+class AdminHere:
+    """Implements the interface `arena.client.admin.Admin`."""
+
+    def __init__(self, database: Database, viewer: Viewer) -> None:
+        need_organiser(viewer, "manage owners and tokens")
+        self._database = database
+        self._ledger = ServiceLedger(database)
+
+    def add_owner(self, name: str) -> OwnerSummary:
+        return _owner_summary(self._ledger.add_owner(name), 0)
+
+    def list_owners(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerSummary]:
+        page = accounts.list_owners(self._database, limit=limit, after=after)
+        return Page(tuple(_owner_summary(row.owner, row.bots) for row in page.items), page.next)
+
+    def set_owner_disabled(self, name: str, disabled: bool) -> OwnerSummary:
+        owner = self._ledger.set_owner_disabled(name, disabled=disabled)
+        return _owner_summary(owner, accounts.owner_row(self._database, owner.name).bots)
+
+    def invite_owner(
+        self, name: str, scope: Scope = Scope.COMPETITOR, expires_at_us: int | None = None
+    ) -> NewInvitation:
+        if expires_at_us is None:
+            expires_at_us = time.time_ns() // 1000 + _WEEK_US
+        made = self._ledger.invite(name, scope=scope, expires_at_us=expires_at_us)
+        return NewInvitation(made.code, name, scope, expires_at_us)
+
+    def list_invitations(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[InvitationSummary]:
+        page = accounts.list_invitations(self._database, limit=limit, after=after)
+        return Page(tuple(map(_invitation_summary, page.items)), page.next)
+
+    def new_token(self, owner: str | None, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
+        made = self._ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us)
+        return NewToken(made.secret, _token_summary(made.token, owner))
+
+    def list_tokens(
+        self, owner: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[TokenSummary]:
+        owner_id = None if owner is None else accounts.find_owner(self._database, owner).id
+        page = accounts.list_tokens(self._database, owner_id=owner_id, limit=limit, after=after)
+        return Page(tuple(_token_summary(row.token, row.owner) for row in page.items), page.next)
+
+    def revoke_token(self, token: str, owner: str | None = None) -> TokenSummary:
+        revoked = self._ledger.revoke_token(token, owner=owner, of_anybody=owner is None)
+        return _token_summary(revoked, accounts.owner_name_of(self._database, revoked))
+
+
+class EntranceHere:
+    """Implements the interface `arena.client.admin.Entrance`."""
+
+    def __init__(self, database: Database) -> None:
+        self._ledger = ServiceLedger(database)
+
+    def redeem_invitation(self, code: str, token_name: str) -> NewToken:
+        redeemed = self._ledger.redeem(code, token_name=token_name)
+        return NewToken(redeemed.secret, _token_summary(redeemed.token, redeemed.owner.name))
+
+
+def _owner_summary(owner: Owner, bots: int) -> OwnerSummary:
+    return OwnerSummary(owner.name, owner.created_at_us, owner.disabled_at_us, bots, owner.limits or {})
+
+
+def _token_summary(token: Token, owner: str | None) -> TokenSummary:
+    return TokenSummary(
+        id=token.id,
+        owner=owner,
+        name=token.name,
+        scope=token.scope,
+        created_at_us=token.created_at_us,
+        expires_at_us=token.expires_at_us,
+        revoked_at_us=token.revoked_at_us,
+        used_at_us=token.used_at_us,
+    )
+
+
+def _invitation_summary(invitation: Invitation) -> InvitationSummary:
+    return InvitationSummary(
+        id=invitation.id,
+        owner=invitation.owner_name,
+        scope=invitation.scope,
+        created_at_us=invitation.created_at_us,
+        expires_at_us=invitation.expires_at_us,
+        used_at_us=invitation.used_at_us,
+    )

@@ -1,0 +1,67 @@
+"""What the answer of a service means when it is no result: errors of the interface, with the service's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import grpc
+
+from arena.client.errors import ClientError, ForbiddenError, HiddenError, RefusedError, UnknownError
+from arena.client.there.errors import BusyError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
+
+Code = grpc.StatusCode
+
+_BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
+    Code.NOT_FOUND: UnknownError,
+    Code.PERMISSION_DENIED: ForbiddenError,
+    Code.UNAUTHENTICATED: LoginError,
+    Code.INVALID_ARGUMENT: RefusedError,
+    Code.OUT_OF_RANGE: RefusedError,
+    Code.ALREADY_EXISTS: RefusedError,
+    Code.FAILED_PRECONDITION: RefusedError,
+    Code.RESOURCE_EXHAUSTED: BusyError,
+}
+# Those that are no misuse of the command line although their code would say so.
+_BY_REASON: dict[str, type[ClientError]] = {
+    "HIDDEN": HiddenError,
+    "PROTOCOL_VERSION": ProtocolError,
+    "STATISTICS": ClientError,
+    "TOURNAMENT": ClientError,
+    "FAILED": ClientError,
+}
+
+
+def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientError | None]) -> ClientError:
+    """Return what a call that failed at a service means; `diagnose` finds out why nobody could be reached."""
+    call: Any = error
+    code, text = call.code(), call.details() or ""
+    status = _status_of(call.trailing_metadata() or ())
+    if status is not None:
+        kind = _BY_REASON.get(status.reason) or _BY_CODE.get(code, ServiceError)
+        return kind(status.message)
+    if code is Code.UNAVAILABLE:
+        return diagnose() or UnreachableError(f"the service at {place} cannot be reached ({text}); try again")
+    if code is Code.UNIMPLEMENTED:
+        return ProtocolError(
+            f"the service at {place} does not know this call; it is of another version of the arena, "
+            "or it is no arena's"
+        )
+    if code is Code.DEADLINE_EXCEEDED:
+        return UnreachableError(f"the service at {place} did not answer in time; try again")
+    if code is Code.CANCELLED:
+        return UnreachableError(f"the connection to {place} was closed; try again")
+    return ServiceError(f"the service at {place} failed: {text or code.name}; tell the organiser")
+
+
+def _status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:
+    """Return the status with a reason of ours that came with an error, or `None`."""
+    for key, value in metadata:
+        if key == STATUS_DETAILS_KEY and isinstance(value, bytes):
+            try:
+                status = decode_status(value)
+            except ValueError:
+                return None
+            return status if status.reason else None
+    return None

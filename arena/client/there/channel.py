@@ -1,0 +1,101 @@
+"""Opens the connection to a service that a login is for, and finds out why it cannot be opened."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+import grpc
+
+from arena.client.errors import ClientError
+from arena.client.profiles import Profile
+from arena.client.there.certificates import check_dates, fetch_certificate, fingerprint_of
+from arena.client.there.errors import CertificateError, UnreachableError
+
+_MOST_ANSWER_BYTES = 256 << 20
+"""A replay, or a page of 500 items."""
+_OPTIONS = (
+    ("grpc.max_receive_message_length", _MOST_ANSWER_BYTES),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    # A command is over soon, and its user would rather be told at once than wait for seconds between two tries.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+)
+UNIX = "unix:"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address, and how a connection to it is made safe."""
+
+    address: str
+    """`host:port`, or `unix:` and the path of a socket."""
+    certificate: str | None = None
+    """The pinned certificate, PEM."""
+    certificate_name: str | None = None
+    plain: bool = False
+    """No TLS: only for this machine itself."""
+
+    @staticmethod
+    def of(profile: Profile) -> Endpoint:
+        """Return the endpoint that a login is for."""
+        return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain)
+
+    def open(self) -> grpc.Channel:
+        """Return a channel, which whoever asked closes. Nothing is sent before the first call."""
+        options: list[tuple[str, int | str]] = [*_OPTIONS]
+        if self.address.startswith(UNIX) or is_loopback(self.address):
+            options.append(("grpc.enable_http_proxy", 0))  # a proxy would look for this machine on its own
+        if self.address.startswith(UNIX) or self.plain:
+            return grpc.insecure_channel(self.address, options)
+        if self.certificate is None:
+            return grpc.secure_channel(self.address, grpc.ssl_channel_credentials(), options)
+        if self.certificate_name is not None:
+            options.append(("grpc.ssl_target_name_override", self.certificate_name))
+        roots = grpc.ssl_channel_credentials(self.certificate.encode())
+        return grpc.secure_channel(self.address, roots, options)
+
+    def diagnose(self) -> ClientError | None:
+        """Return why the service cannot be reached, or `None` if there is nothing wrong to be seen."""
+        if self.address.startswith(UNIX):
+            path = self.address.removeprefix(UNIX)
+            return UnreachableError(f"no service listens at {path}; `arena serve --home DIR` starts one")
+        if self.plain:
+            return UnreachableError(f"nothing answers at {self.address}; check that the service runs")
+        try:
+            self._check_certificate()
+        except ClientError as error:
+            return error
+        return None
+
+    def _check_certificate(self) -> None:
+        """Raise ClientError if another certificate is shown than the pinned one, or it is out of its time."""
+        shown = fetch_certificate(*split_address(self.address))
+        if self.certificate is not None:
+            check_dates(self.certificate)
+            found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
+            if found != pinned:
+                raise CertificateError(
+                    f"{self.address} shows another certificate ({found}) than the one that was pinned ({pinned}); ask "
+                    f"the organiser whether it was changed, then `arena login {self.address} --fingerprint {found}`"
+                )
+        elif not shown.is_vouched_for:
+            raise CertificateError(
+                f"no authority vouches for the certificate of {self.address} any more; ask the organiser, "
+                "then log in again"
+            )
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """Return host and port of `host:port`, or of `[host]:port`."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether `host:port` is on this machine."""
+    host = split_address(address)[0]
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,207 @@
+"""Builds a version by its own build command: in a private copy of its files, without network, within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shlex
+import stat
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.hosting.builder.outcome import DEFAULT_LIMITS, BuildFailure, BuildLimits, explain_end, log_text
+from arena.hosting.builds import BuildStore, Built
+from arena.hosting.content import BotFilesError
+from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.manifest import BotDirectoryError, BotManifest, ProgramPlaces, resolve_command, resolve_words
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, Runtime
+from arena.hosting.sandbox.levels import Program
+from arena.hosting.sandbox.limits import NONE, Limits
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.sandbox.start import start_confined
+from arena.hosting.store import StoredVersion
+
+_INHERITED = ("PATH", "HOME", "LANG")
+_TEMPORARY = ".tmp"
+"""Hidden, so that it is no part of what was built."""
+_TRY_AGAIN_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A version to be built."""
+
+    stored: StoredVersion
+    runtime: Runtime
+    builds: BuildStore
+    level: str
+    limits: BuildLimits
+
+    @property
+    def manifest(self) -> BotManifest:
+        return self.stored.manifest
+
+    def find(self) -> Built | None:
+        return self.builds.get(self.stored.hash, self.runtime.hash)
+
+
+async def build_version(
+    programs: StoredPrograms, version: str, *, has_owner: bool, limits: BuildLimits = DEFAULT_LIMITS
+) -> Built | BuildFailure | None:
+    """Return what was built of a version for its runtime as that is now, built at once if it is not there yet.
+
+    It is None for a version without build command. Of several who build the same at once, one does and the others
+    wait. Raises SandboxUnavailableError if a stranger's version has no sandbox to be built in, StoreError, the errors
+    of `Runtimes.get`, another HostingError if this machine fails.
+    """
+    stored = await asyncio.to_thread(programs.store.get, version)
+    if not stored.manifest.build:
+        return None
+    runtime = await asyncio.to_thread(programs.runtimes.get, stored.manifest.runtime)
+    builds = programs.builds
+    built = await asyncio.to_thread(builds.get, version, runtime.hash)
+    if built is not None:
+        return built
+    level = await asyncio.to_thread(lambda: programs.sandbox_level(has_owner=has_owner))
+    try:
+        return await _build_alone(_Job(stored, runtime, builds, level, limits))
+    except OSError as error:
+        raise StorageFailedError(
+            f"{builds.root}: nothing can be built ({error.strerror}); check space and permissions there"
+        ) from error
+
+
+async def _build_alone(job: _Job) -> Built | BuildFailure:
+    while True:
+        with job.builds.lock(job.stored.hash, job.runtime.hash) as is_ours:
+            if is_ours:
+                built = await asyncio.to_thread(job.find)
+                return built if built is not None else await _build(job)
+        await asyncio.sleep(_TRY_AGAIN_S)
+
+
+async def _build(job: _Job) -> Built | BuildFailure:
+    await asyncio.to_thread(job.builds.sweep)
+    workplace = job.builds.workplace(job.stored.directory)
+    files = await asyncio.to_thread(workplace.__enter__)
+    try:
+        async with LauncherClient(remove=[files.parent]) as launcher:
+            outcome = await _run(job, launcher, files)
+        job.builds.write_log(job.stored.hash, job.runtime.hash, _told(outcome))
+        return outcome if isinstance(outcome, BuildFailure) else outcome[0]
+    finally:
+        await asyncio.to_thread(workplace.__exit__, None, None, None)
+
+
+def _told(outcome: BuildFailure | tuple[Built, str]) -> str:
+    """Return the log that is kept: of a failure, with its sentence."""
+    if isinstance(outcome, BuildFailure):
+        return f"{outcome.log.rstrip()}\n{outcome.sentence}\n".lstrip()
+    return outcome[1]
+
+
+async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure | tuple[Built, str]:
+    """Run the command and keep what it made; what its author did wrong is returned."""
+    command, started = shlex.join(job.manifest.build), time.monotonic()
+    try:
+        words = resolve_words("build", job.manifest.build, files, _places(job))
+        process = await _start(job, launcher, words, files)
+    except (BotDirectoryError, LaunchError) as error:
+        return BuildFailure(_without(files, str(error)))
+    try:
+        ended_in_time = await process.wait(job.limits.wall_s)
+    finally:
+        await process.end()
+    log = log_text(await process.log())
+    _check_begun(process, log)
+    ended = process.exited.result() if ended_in_time else None
+    sentence = explain_end(command, ended, process.exceeded, job.limits)
+    if sentence is not None:
+        return BuildFailure(sentence, log)
+    try:
+        return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
+    except BotDirectoryError as error:
+        return BuildFailure(f"The build command `{command}` ended, but: {_without(files, str(error))}.", log)
+
+
+def _check_begun(process: HostedProcess, log: str) -> None:
+    if not process.has_begun and process.exceeded is None and process.exited.result().status:
+        lines = log.strip().splitlines()
+        raise SandboxUnavailableError(f"a sandbox could not be made: {lines[-1] if lines else 'it said nothing'}")
+
+
+def _places(job: _Job) -> ProgramPlaces:
+    """Return where the programs of a build command lie: those of the runtime, and the tools of the system."""
+    places = job.runtime.places
+    path = os.environ.get("PATH", SYSTEM_PATH) if job.level == NONE else SYSTEM_PATH
+    return ProgramPlaces(places.runtime, places.programs, places.path or path)
+
+
+async def _start(job: _Job, launcher: LauncherClient, words: tuple[str, ...], files: Path) -> HostedProcess:
+    (files / _TEMPORARY).mkdir(exist_ok=True)
+    program = Program(
+        command=words,
+        directory=str(files),
+        environment=_environment(files),
+        scratch=None,
+        trees=job.runtime.trees,
+        variables=job.runtime.environment,
+        is_writable=True,
+    )
+    limits = Limits(
+        level=job.level,
+        memory_mb=job.limits.memory_mb,
+        processes=job.limits.processes,
+        disk_mb=job.limits.disk_mb,
+        files=job.limits.files,
+        open_files=1024,
+        descriptors=4096,
+        output_mb=job.limits.output_mb,
+    )
+    return await start_confined(launcher, program, limits)
+
+
+def _environment(files: Path) -> Mapping[str, str]:
+    return {
+        **{name: os.environ[name] for name in _INHERITED if name in os.environ},
+        "TMPDIR": str(files / _TEMPORARY),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONPATH": str(files),
+        "ARENA_BOT_DIR": str(files),
+        # By it the launcher finds everything that the command started.
+        "ARENA_TOKEN": secrets.token_hex(),
+    }
+
+
+def _keep(job: _Job, files: Path, seconds: float) -> Built:
+    """Store what the command left. Raises BotDirectoryError if that is no bot, OSError."""
+    try:
+        _open_up(files)
+        resolve_command(job.manifest, files, job.runtime.places)
+        return job.builds.keep(job.stored.hash, job.runtime.hash, files, seconds)
+    except RecursionError:
+        raise BotFilesError("it left directories in directories too deep; make fewer") from None
+
+
+def _open_up(directory: Path) -> None:
+    """Give this user back the rights in a directory that a command may have taken from it."""
+    directory.chmod(0o700)
+    for path, directories, names in os.walk(directory):
+        for name in (*directories, *names):
+            place = Path(path, name)
+            # What cannot be opened up is told when it is to be stored.
+            with suppress(OSError):
+                mode = place.lstat().st_mode
+                if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not mode & stat.S_IRUSR):
+                    place.chmod(mode | stat.S_IRWXU if stat.S_ISDIR(mode) else mode | stat.S_IRUSR)
+
+
+def _without(files: Path, message: str) -> str:
+    """Return a message in which the bot's files are named as its author knows them."""
+    return message.replace(f"{files}/", "").replace(str(files), "the directory")

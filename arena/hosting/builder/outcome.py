@@ -1,0 +1,51 @@
+"""What a build may use, and how one that failed is told to its author. Values and pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.hosting.launcher.reports import Exceeded, Exit, Log
+
+
+@dataclass(frozen=True, slots=True)
+class BuildLimits:
+    """What one build may use, with everything it starts. MB are MiB."""
+
+    wall_s: float = 120.0
+    memory_mb: int = 1024
+    processes: int = 256
+    disk_mb: int = 512
+    """How much its files and its private directories may hold, the bot's own files included."""
+    files: int = 20_000
+    output_mb: int = 16
+    """How much it may say at once."""
+
+
+DEFAULT_LIMITS = BuildLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFailure:
+    """That a version cannot be built, through the fault of its author."""
+
+    sentence: str
+    """What happened, in words that the author can act on."""
+    log: str = ""
+    """What the command said, head and tail."""
+
+
+def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, limits: BuildLimits) -> str | None:
+    """Return why a command that ended so has failed, or None if it has not; `ended` is None if it was too slow."""
+    if exceeded is not None:
+        return f"The build command `{command}` was ended. {exceeded.sentence}"
+    if ended is None:
+        return f"The build command `{command}` did not end within {limits.wall_s:g} s."
+    if ended.status or ended.signal:
+        return f"The build command `{command}` failed ({ended.describe()}); its log tells why."
+    return None
+
+
+def log_text(log: Log) -> str:
+    """Return a log as text that says where something was left out."""
+    head, tail = log.head.decode("utf-8", "replace"), log.tail.decode("utf-8", "replace")
+    return f"{head}\n[{log.cut_bytes} bytes left out]\n{tail}" if log.cut_bytes else head + tail

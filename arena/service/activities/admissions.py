@@ -1,0 +1,146 @@
+"""Looks at versions that were submitted, a few at the same time, and writes what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+
+from arena.client.values.admissions import Finding
+from arena.hosting.manifest import BotDirectoryError
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.service.activities.workshop import Workshop
+from arena.service.admission.admit import admit
+from arena.service.admission.grounds import grounds_of
+from arena.service.admission.seats import QUICK_SAMPLES, RIVAL, bot_seat, sample_seat
+from arena.service.admission.values import (
+    CLOCK,
+    AdmissionRequest,
+    AdmissionVerdict,
+    Check,
+    Ground,
+    Outcome,
+    failed,
+    finding_json,
+)
+from arena.service.crew import Assignment, Crew
+from arena.service.metrics import Metrics
+from arena.service.scheduler.jobs import Kind
+from arena.tournament.runner import MatchExecutor
+from ratings.ledger.admissions import QueuedAdmission
+from ratings.ledger.service import ServiceLedger
+from ratings.read.ladders import open_ladders
+
+MOST_AT_ONCE = 4
+LOOK_EVERY_S = 2.0
+_MOST_SEED = 1 << 53
+
+
+class UndecidedAdmissionError(Exception):
+    """The host failed an admission, which is back in the queue."""
+
+
+class _OverError(Exception):
+    """Somebody has withdrawn the version meanwhile."""
+
+
+class AdmissionDesk:
+    """Takes the next admission whenever one is free to look at it."""
+
+    def __init__(self, shop: Workshop, metrics: Metrics) -> None:
+        self._shop = shop
+        self._ledger = ServiceLedger(shop.database)
+        self._crew = Crew(shop.supervisor)
+        self._seconds = metrics.histogram(
+            "arena_admission_seconds", "From the request of an admission to its verdict.", ("verdict",)
+        )
+
+    async def look(self) -> None:
+        """Have somebody at every place."""
+        places = min(MOST_AT_ONCE, self._shop.slots.slots())
+        await self._crew.reconcile({str(number): Assignment("admission", self._work) for number in range(places)})
+
+    async def close(self) -> None:
+        """Stop looking; what was not decided goes back into the queue."""
+        await self._crew.close()
+
+    async def _work(self) -> None:
+        while True:
+            rings = self._shop.bell.rings
+            taken = await asyncio.to_thread(self._ledger.take_admission)
+            if taken is None:
+                await self._shop.bell.wait(rings, LOOK_EVERY_S)
+            else:
+                await self._look_at(taken)
+
+    async def _look_at(self, taken: QueuedAdmission) -> None:
+        log = self._shop.log.bind(bot=taken.bot.name, version=taken.version.content_hash[:12])
+        view = self._shop.slots.view(Kind.ADMISSION, taken.bot.name)
+        try:
+            verdict = await self._judge(taken, view)
+        except _OverError:
+            log.info("admission withdrawn")
+            return
+        except BaseException:
+            # Also when this task is cancelled: nobody else would look at it before the next start.
+            self._ledger.requeue_admissions(taken.admission.id)
+            raise
+        finally:
+            view.close()
+        if verdict.outcome is Outcome.UNDECIDED:
+            await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id)
+            raise UndecidedAdmissionError(f"{taken.bot.name}: {verdict.summary}")
+        await asyncio.to_thread(self._finish, taken, verdict)
+        self._shop.bell.ring()
+        self._seconds.observe(time.time() - taken.admission.requested_at_us / 1e6, verdict.outcome.value)
+        log.info("admission", verdict=verdict.outcome.value, why=verdict.summary)
+
+    async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
+        try:
+            request = await asyncio.to_thread(self._request, taken)
+        except BotDirectoryError as error:
+            finding = failed(Check.START, f"It cannot be started here: {error}.")
+            return AdmissionVerdict(Outcome.REFUSED, (finding,), f"Refused: {finding.sentence}")
+
+        def report(finding: Finding) -> None:
+            if not self._ledger.add_finding(taken.admission.id, finding_json(finding)):
+                raise _OverError
+
+        return await admit(request, executor, report)
+
+    def _request(self, taken: QueuedAdmission) -> AdmissionRequest:
+        """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""
+        programs, version = self._shop.programs, taken.version
+        program = programs.find(version.content_hash)
+        grounds = grounds_of(program.games)
+        level = programs.sandbox_level(has_owner=False)
+        return AdmissionRequest(
+            admission_id=taken.admission.id,
+            bot=bot_seat(
+                taken.bot.name,
+                version.content_hash,
+                program,
+                programs.sandbox_level(has_owner=taken.owner is not None),
+            ),
+            grounds=grounds,
+            samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
+            seed=secrets.randbelow(_MOST_SEED),
+            rival=sample_seat(RIVAL, level),
+            clock=self._clock(grounds),
+        )
+
+    def _clock(self, grounds: tuple[Ground, ...]) -> TimeControl:
+        """Return the tightest clock by the decision of the ladders that wait for the bot, or the usual one."""
+        games = {ground.game for ground in grounds}
+        pools = [one.pool for one in open_ladders(self._shop.database) if one.pool.game in games]
+        clocks = [parse_time_control(pool.time_control) for pool in pools]
+        limited = [clock for clock in clocks if clock.decision_limit_us and not clock.has_bank]
+        return min(limited, key=lambda clock: clock.decision_limit_us, default=clocks[0] if clocks else CLOCK)
+
+    def _finish(self, taken: QueuedAdmission, verdict: AdmissionVerdict) -> bool:
+        return self._ledger.finish_admission(
+            taken.admission.id,
+            is_admitted=verdict.outcome is Outcome.ADMITTED,
+            summary=verdict.summary,
+            findings=[finding_json(finding) for finding in verdict.findings],
+        )

@@ -1,0 +1,62 @@
+"""Slows down whoever tries tokens or codes: after some failures from one address it learns nothing for a while."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+import grpc
+
+from arena.service.server.errors import CallError
+
+_WINDOW_S = 60.0
+_MOST_ADDRESSES = 10_000
+"""Older ones are forgotten, so that many addresses cannot fill the memory."""
+_MOST_KNOWN = 10_000
+
+
+class LoginGuard:
+    """Counts failed logins by address. Tokens that opened the service before are not held up by their neighbours."""
+
+    def __init__(self, most_failures: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most_failures
+        self._clock = clock
+        self._failures: OrderedDict[str, deque[float]] = OrderedDict()
+        self._known: OrderedDict[str, None] = OrderedDict()
+
+    def check(self, address: str, digest: str = "") -> None:
+        """Raise CallError (RESOURCE_EXHAUSTED), with the time to wait, if the address failed too often."""
+        failures = self._recent(address)
+        if len(failures) < self._most or digest in self._known:
+            return
+        wait_s = max(1, round(failures[0] + _WINDOW_S - self._clock()))
+        raise CallError(
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "TOO_MANY_LOGINS",
+            f"too many failed logins from {address or 'this machine'}; try again in {wait_s} s, with the right token",
+            {"retry_after_s": str(wait_s)},
+        )
+
+    def note_failure(self, address: str, digest: str = "") -> None:
+        """Count a failed login, and forget that its token was ever good."""
+        self._known.pop(digest, None)
+        self._recent(address).append(self._clock())
+        self._failures.move_to_end(address)
+        while len(self._failures) > _MOST_ADDRESSES:
+            self._failures.popitem(last=False)
+
+    def note_success(self, digest: str) -> None:
+        """Remember that a token is good."""
+        self._known[digest] = None
+        self._known.move_to_end(digest)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+
+    def _recent(self, address: str) -> deque[float]:
+        """Return the times of the failures that still count; the last ones suffice."""
+        failures = self._failures.setdefault(address, deque(maxlen=self._most))
+        oldest = self._clock() - _WINDOW_S
+        while failures and failures[0] <= oldest:
+            failures.popleft()
+        return failures

@@ -1,0 +1,241 @@
+"""The server of the owners' services: on a socket for the organiser on this machine, on TCP for everybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc
+import structlog
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
+from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] # it has no types
+
+from arena.client.here.admin import EntranceHere
+from arena.client.here.arena import ArenaHere
+from arena.client.here.viewer import Viewer
+from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD
+from arena.client.values.admissions import Admission
+from arena.hosting.runtime_directory import MAX_SOCKET_PATH
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.hosting.uploads.area import UploadArea
+from arena.service.addresses import parse_address
+from arena.service.errors import ListenError
+from arena.service.server.callers import Caller, Doorkeeper
+from arena.service.server.guard import LoginGuard
+from arena.service.server.handlers import Desk
+from arena.service.server.interceptor import Gate
+from arena.service.server.submissions import Counter, Intake, SubmissionLimits, SubmissionsHere, UploadHandler
+from arena.service.server.threads import Threads
+from arena.service.server.tls import TlsFiles, read_pem
+from ratings.errors import RatingsError
+from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import TokenHolder, authenticate
+from ratings.store.database import Database
+
+MOST_REQUEST_BYTES = 1 << 20
+"""A chunk of an upload has 256 KiB at most, and everything else is small."""
+MOST_STREAMS = 100
+"""How many calls one connection may have open at once."""
+_OPTIONS = (
+    ("grpc.max_receive_message_length", MOST_REQUEST_BYTES),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.max_concurrent_streams", MOST_STREAMS),
+    ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.max_ping_strikes", 0),
+)
+_NOTE_EVERY_S = 60.0
+_log = structlog.get_logger()
+
+
+def _nothing(*_arguments: object) -> None:
+    """Take no notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the calls work with."""
+
+    database: Database
+    store: VersionStore
+    uploads: UploadArea
+    limits: SubmissionLimits = field(default_factory=SubmissionLimits)
+    failed_logins_per_minute: int = 10
+    wake: Callable[[], None] = _nothing
+    """Called after something was written that the scheduler may act on."""
+    observe: Callable[[str, str, float], None] = _nothing
+    """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where to listen."""
+
+    socket: Path | None
+    """A unix socket in a directory that only this user may enter: whoever can connect is the organiser."""
+    address: str | None = None
+    """`host:port`; port 0 lets the system choose one."""
+    tls: TlsFiles | None = None
+    """Without a certificate only addresses of this machine are listened on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a server listens."""
+
+    socket: Path | None
+    address: str | None
+
+
+class OwnersServer:
+    """Serves the owners; `start` and `stop` are called once each, in one event loop."""
+
+    def __init__(self, services: Services, listening: Listening) -> None:
+        self._services = services
+        self._listening = listening
+        self._threads = Threads()
+        self._doorkeeper = Doorkeeper(self._find_token, LoginGuard(services.failed_logins_per_minute))
+        self._server = grpc.aio.server(
+            interceptors=(Gate(self._doorkeeper, services.observe),),
+            options=_OPTIONS,
+        )
+        self._health = health.aio.HealthServicer()
+        self._counter = Counter(services.limits.uploads_per_hour)
+        self._noting: asyncio.Task[None] | None = None
+        self._add_services()
+
+    async def start(self) -> Addresses:
+        """Listen, and return where. Raises ListenError, in one line with the remedy, if that is impossible."""
+        socket, address = self._listening.socket, self._listening.address
+        try:
+            if socket is not None:
+                self._listen_at_socket(socket)
+            if address is not None:
+                address = self._listen_at(address)
+            await self._server.start()
+        except ListenError:
+            await self._server.stop(None)
+            self._threads.close()
+            raise
+        await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
+        self._noting = asyncio.create_task(self._note_use())
+        return Addresses(socket, address)
+
+    async def stop(self, grace_s: float = 2.0) -> None:
+        """Take no more calls, let those that run end within the grace, and break off the others."""
+        await self._health.enter_graceful_shutdown()
+        await self._server.stop(grace_s)
+        if self._noting is not None:
+            self._noting.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._noting
+            await self._note_used()
+        await asyncio.to_thread(self._threads.close)
+        if self._listening.socket is not None:
+            self._listening.socket.unlink(missing_ok=True)
+
+    def _listen_at_socket(self, socket: Path) -> None:
+        size = len(os.fsencode(socket))
+        if size > MAX_SOCKET_PATH:
+            raise ListenError(
+                f"the path {socket} has {size} bytes, and a socket may have {MAX_SOCKET_PATH}; choose a shorter --home"
+            )
+        socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if socket.parent.stat().st_mode & 0o077:
+            raise ListenError(
+                f"others may enter {socket.parent}, and whoever connects there is the organiser; "
+                f"`chmod 700 {socket.parent}` closes it"
+            )
+        try:
+            self._server.add_insecure_port(f"unix:{socket}")
+        except RuntimeError as error:
+            raise ListenError(f"cannot listen at {socket}; check that {socket.parent} can be written") from error
+
+    def _listen_at(self, text: str) -> str:
+        """Listen at an address and return it with its real port."""
+        try:
+            address = parse_address(text)
+        except ValueError as error:
+            raise ListenError(f"{error}; write for example --address 127.0.0.1:7733") from error
+        tls = self._listening.tls
+        if tls is None and not address.is_loopback:
+            raise ListenError(
+                f"{text} can be reached from other machines, where tokens must not travel openly; "
+                "give --tls-self-signed, or a certificate"
+            )
+        try:
+            port = (
+                self._server.add_insecure_port(str(address))
+                if tls is None
+                else self._server.add_secure_port(str(address), _credentials(tls))
+            )
+        except RuntimeError as error:
+            raise ListenError(
+                f"cannot listen at {text}: the port is in use, or the host is none of this machine; choose another"
+            ) from error
+        return f"{text.rpartition(':')[0]}:{port}"
+
+    def _add_services(self) -> None:
+        handlers = Desk(self._threads, self._noun, self._services.wake).handlers()
+        service, name = UPLOAD[1:].split("/")
+        handlers[service][name] = UploadHandler(self._threads, self._services.uploads).handler()
+        self._server.add_generic_rpc_handlers(
+            tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = [*(f"{PACKAGE}.{service}" for service in SERVICES), health.SERVICE_NAME, reflection.SERVICE_NAME]
+        reflection.enable_server_reflection(names, self._server)
+
+    def _noun(self, caller: Caller, noun: str) -> Any:
+        """Return what answers for a noun of the interface, for that caller."""
+        services, viewer = self._services, caller.viewer
+        if noun == "entrance":
+            return EntranceHere(services.database)
+        if noun == "submissions":
+            return SubmissionsHere(self._intake(), viewer)
+        return getattr(self._arena(viewer), noun)
+
+    def _arena(self, viewer: Viewer) -> ArenaHere:
+        return ArenaHere(self._services.database, StoredPrograms(self._services.store), viewer)
+
+    def _intake(self) -> Intake:
+        services = self._services
+        return Intake(
+            services.database, services.store, services.uploads, services.limits, self._counter, self._read_admission
+        )
+
+    def _read_admission(self, viewer: Viewer, admission: str) -> Admission:
+        return self._arena(viewer).admissions.get_admission(admission)
+
+    def _find_token(self, digest: str) -> Awaitable[TokenHolder]:
+        return self._threads.run(authenticate, self._services.database, digest)
+
+    async def _note_use(self) -> None:
+        while True:
+            await asyncio.sleep(_NOTE_EVERY_S)
+            await self._note_used()
+
+    async def _note_used(self) -> None:
+        """Write which tokens were used; that is worth less than any call, so a trouble with it is only logged."""
+        used = self._doorkeeper.take_used()
+        if not used:
+            return
+        try:
+            await self._threads.run(ServiceLedger(self._services.database).note_token_use, used)
+        except RatingsError as error:
+            _log.warning("the use of tokens was not noted", error=str(error))
+
+
+def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
+    key, certificate = read_pem(tls.key), read_pem(tls.certificate)
+    return grpc.ssl_server_credentials([(key, certificate)])

@@ -1,0 +1,190 @@
+"""Takes bots in: an upload is begun, its archive arrives in parts, and becomes a version that waits to be admitted."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import grpc
+
+from arena.client.here.viewer import Viewer
+from arena.client.values.admissions import Admission
+from arena.client.values.uploads import Submitted, UploadTicket
+from arena.hosting.archive.storing import add_archive
+from arena.hosting.archive.transport import CHUNK_BYTES, expand_chunk
+from arena.hosting.store import StoredVersion, VersionStore
+from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.disk import Upload
+from arena.service.server.callers import CALLER
+from arena.service.server.errors import CallError
+from arena.service.server.threads import Threads
+from arena.v1 import bot_pb2
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.read.admissions import is_admitted
+from ratings.store.database import Database
+from ratings.store.models import Version
+from ratings.store.names import OPERATOR
+
+_HOUR_S = 3600.0
+_ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionLimits:
+    """What one owner may hand in; 0 stands for no limit."""
+
+    uploads_per_hour: int = 60
+    versions: int = 1000
+    stored_bytes: int = 0
+
+
+class AdmissionReader(Protocol):
+    """Reads an admission the way that a caller sees it."""
+
+    def __call__(self, viewer: Viewer, admission: str) -> Admission:
+        """Return the admission of that id."""
+
+
+class Counter:
+    """Counts what each owner did within the last hour."""
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._clock = clock
+        self._done: dict[str, deque[float]] = {}
+
+    def count(self, owner: str) -> None:
+        """Count one more. Raises CallError (RESOURCE_EXHAUSTED) if that is one too many."""
+        if not self._most:
+            return
+        done = self._done.setdefault(owner, deque())
+        now = self._clock()
+        while done and done[0] <= now - _HOUR_S:
+            done.popleft()
+        if len(done) >= self._most:
+            wait_s = done[0] + _HOUR_S - now
+            raise CallError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                "UPLOADS_PER_HOUR",
+                _ADMISSION_LIMIT.format(most=self._most, wait_min=max(1, round(wait_s / 60))),
+                {"retry_after_s": str(max(1, round(wait_s)))},
+            )
+        done.append(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Where uploads arrive, and where they go."""
+
+    database: Database
+    store: VersionStore
+    uploads: UploadArea
+    limits: SubmissionLimits
+    counter: Counter
+    read_admission: AdmissionReader
+
+
+class SubmissionsHere:
+    """The part of the interface that hands bots in, for one caller."""
+
+    def __init__(self, intake: Intake, viewer: Viewer) -> None:
+        self._intake = intake
+        self._viewer = viewer
+
+    def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
+        """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
+        uploads, owner = self._intake.uploads, _holder(self._viewer)
+        if not any(upload.sha256 == archive_sha256 for upload in uploads.uploads(owner)):
+            self._intake.counter.count(owner)
+        upload = uploads.begin(owner, archive_sha256, size_bytes)
+        return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
+
+    def submit_version(
+        self, upload: str, content_hash: str, message: str = "", predecessor: int | None = None
+    ) -> Submitted:
+        """Make a version of an archive that arrived whole, and queue it to be admitted."""
+        intake, viewer = self._intake, self._viewer
+        own_upload(intake.uploads, viewer, upload)
+        with intake.uploads.finish(upload).open("rb") as archive:
+            stored = add_archive(intake.store, archive, content_hash)
+        version, is_new = Ledger(intake.database).add_version(
+            bot=stored.manifest.name,
+            owner=viewer.owner_name,
+            content_hash=stored.hash,
+            manifest=stored.manifest.to_json(),
+            message=message,
+            predecessor=predecessor,
+            most_versions=intake.limits.versions or None,
+            actor=viewer.owner_name or OPERATOR,
+        )
+        admission = self._request_admission(version)
+        intake.uploads.discard(upload)
+        return Submitted(
+            bot=_bot_name(viewer, stored),
+            number=version.number,
+            version_id=version.id,
+            content_hash=stored.hash,
+            new=is_new,
+            admission=admission,
+        )
+
+    def _request_admission(self, version: Version) -> Admission | None:
+        """Return the admission that a version of an owner waits for, or `None` if it needs none."""
+        if self._viewer.owner_name is None or is_admitted(self._intake.database, version.id):
+            return None
+        admission = ServiceLedger(self._intake.database).request_admission(version.id)
+        return self._intake.read_admission(self._viewer, admission.id)
+
+
+def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
+    name = stored.manifest.name
+    return name if viewer.owner_name is None else f"{viewer.owner_name}/{name}"
+
+
+def _holder(viewer: Viewer) -> str:
+    """Return under whose name uploads are kept; no owner can have the operator's."""
+    return viewer.owner_name or OPERATOR
+
+
+def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
+    """Return an upload of the caller. Raises UploadMissingError, and CallError for the upload of somebody else."""
+    found = uploads.get(upload)
+    if found.owner != _holder(viewer):
+        # The same answer as for one that does not exist: whether it does is nobody else's business.
+        raise CallError(
+            grpc.StatusCode.NOT_FOUND, "UPLOAD_MISSING", f"there is no upload {upload!r}; begin it with BeginUpload"
+        )
+    return found
+
+
+class UploadHandler:
+    """Answers the call that sends an archive."""
+
+    def __init__(self, threads: Threads, uploads: UploadArea) -> None:
+        self._threads = threads
+        self._uploads = uploads
+
+    def handler(self) -> grpc.RpcMethodHandler[Any, Any]:
+        """Return the handler of BotService.Upload."""
+        return grpc.stream_unary_rpc_method_handler(
+            self._upload, bot_pb2.UploadRequest.FromString, bot_pb2.UploadResponse.SerializeToString
+        )
+
+    async def _upload(self, requests: AsyncIterator[bot_pb2.UploadRequest], _context: object) -> bot_pb2.UploadResponse:
+        viewer = CALLER.get().viewer
+        first: bot_pb2.UploadRequest | None = None
+        offset = 0
+        async for request in requests:
+            if first is None:
+                first, offset = request, request.offset
+                await self._threads.run(own_upload, self._uploads, viewer, first.upload)
+            if request.chunk:
+                offset = await self._threads.run(self._append, first, offset, request.chunk)
+        return bot_pb2.UploadResponse(offset=offset)
+
+    def _append(self, first: bot_pb2.UploadRequest, offset: int, frame: bytes) -> int:
+        return self._uploads.append(first.upload, offset, expand_chunk(frame), first.turn)

@@ -1,0 +1,105 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class GetIdentityRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetIdentityResponse(_message.Message):
+    __slots__ = ("identity",)
+    IDENTITY_FIELD_NUMBER: _ClassVar[int]
+    identity: Identity
+    def __init__(self, identity: _Optional[_Union[Identity, _Mapping]] = ...) -> None: ...
+
+class ListNoticesRequest(_message.Message):
+    __slots__ = ("limit", "after")
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    limit: int
+    after: str
+    def __init__(self, limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListNoticesResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Notice]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[Notice, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class RedeemInvitationRequest(_message.Message):
+    __slots__ = ("code", "token_name")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_NAME_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    token_name: str
+    def __init__(self, code: _Optional[str] = ..., token_name: _Optional[str] = ...) -> None: ...
+
+class RedeemInvitationResponse(_message.Message):
+    __slots__ = ("new_token",)
+    NEW_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    new_token: NewToken
+    def __init__(self, new_token: _Optional[_Union[NewToken, _Mapping]] = ...) -> None: ...
+
+class Identity(_message.Message):
+    __slots__ = ("scope", "owner", "token", "expires_at_us", "protocol_major", "protocol_minor")
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_US_FIELD_NUMBER: _ClassVar[int]
+    PROTOCOL_MAJOR_FIELD_NUMBER: _ClassVar[int]
+    PROTOCOL_MINOR_FIELD_NUMBER: _ClassVar[int]
+    scope: str
+    owner: str
+    token: str
+    expires_at_us: int
+    protocol_major: int
+    protocol_minor: int
+    def __init__(self, scope: _Optional[str] = ..., owner: _Optional[str] = ..., token: _Optional[str] = ..., expires_at_us: _Optional[int] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ...) -> None: ...
+
+class Notice(_message.Message):
+    __slots__ = ("id", "at_us", "subject", "sentence", "for_everybody")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    AT_US_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    FOR_EVERYBODY_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    at_us: int
+    subject: str
+    sentence: str
+    for_everybody: bool
+    def __init__(self, id: _Optional[str] = ..., at_us: _Optional[int] = ..., subject: _Optional[str] = ..., sentence: _Optional[str] = ..., for_everybody: bool = ...) -> None: ...
+
+class NewToken(_message.Message):
+    __slots__ = ("token", "summary")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    summary: TokenSummary
+    def __init__(self, token: _Optional[str] = ..., summary: _Optional[_Union[TokenSummary, _Mapping]] = ...) -> None: ...
+
+class TokenSummary(_message.Message):
+    __slots__ = ("id", "owner", "name", "scope", "created_at_us", "expires_at_us", "revoked_at_us", "used_at_us")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_US_FIELD_NUMBER: _ClassVar[int]
+    REVOKED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    USED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    owner: str
+    name: str
+    scope: str
+    created_at_us: int
+    expires_at_us: int
+    revoked_at_us: int
+    used_at_us: int
+    def __init__(self, id: _Optional[str] = ..., owner: _Optional[str] = ..., name: _Optional[str] = ..., scope: _Optional[str] = ..., created_at_us: _Optional[int] = ..., expires_at_us: _Optional[int] = ..., revoked_at_us: _Optional[int] = ..., used_at_us: _Optional[int] = ...) -> None: ...

@@ -1,0 +1,374 @@
+from arena.v1 import pool_pb2 as _pool_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ListLeaderboardsRequest(_message.Message):
+    __slots__ = ("game", "seats", "pool", "limit")
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    game: str
+    seats: int
+    pool: str
+    limit: int
+    def __init__(self, game: _Optional[str] = ..., seats: _Optional[int] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class ListLeaderboardsResponse(_message.Message):
+    __slots__ = ("leaderboard_list",)
+    LEADERBOARD_LIST_FIELD_NUMBER: _ClassVar[int]
+    leaderboard_list: LeaderboardList
+    def __init__(self, leaderboard_list: _Optional[_Union[LeaderboardList, _Mapping]] = ...) -> None: ...
+
+class GetCrosstableRequest(_message.Message):
+    __slots__ = ("tournament", "pool", "limit")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    pool: str
+    limit: int
+    def __init__(self, tournament: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class GetCrosstableResponse(_message.Message):
+    __slots__ = ("crosstable",)
+    CROSSTABLE_FIELD_NUMBER: _ClassVar[int]
+    crosstable: Crosstable
+    def __init__(self, crosstable: _Optional[_Union[Crosstable, _Mapping]] = ...) -> None: ...
+
+class ListHistoryRequest(_message.Message):
+    __slots__ = ("bot", "pool", "limit", "after")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    pool: str
+    limit: int
+    after: str
+    def __init__(self, bot: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListHistoryResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[RatingChange]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[RatingChange, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class ListOpponentsRequest(_message.Message):
+    __slots__ = ("bot", "tournament", "pool")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    tournament: str
+    pool: str
+    def __init__(self, bot: _Optional[str] = ..., tournament: _Optional[str] = ..., pool: _Optional[str] = ...) -> None: ...
+
+class ListOpponentsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Meeting]
+    def __init__(self, items: _Optional[_Iterable[_Union[Meeting, _Mapping]]] = ...) -> None: ...
+
+class ListSeatsRequest(_message.Message):
+    __slots__ = ("bot", "tournament", "pool")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    tournament: str
+    pool: str
+    def __init__(self, bot: _Optional[str] = ..., tournament: _Optional[str] = ..., pool: _Optional[str] = ...) -> None: ...
+
+class ListSeatsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[SeatResult]
+    def __init__(self, items: _Optional[_Iterable[_Union[SeatResult, _Mapping]]] = ...) -> None: ...
+
+class ListLengthsRequest(_message.Message):
+    __slots__ = ("tournament", "pool")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    pool: str
+    def __init__(self, tournament: _Optional[str] = ..., pool: _Optional[str] = ...) -> None: ...
+
+class ListLengthsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Spread]
+    def __init__(self, items: _Optional[_Iterable[_Union[Spread, _Mapping]]] = ...) -> None: ...
+
+class GetOfficialTableRequest(_message.Message):
+    __slots__ = ("pool", "anchors", "confidence")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    ANCHORS_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    pool: str
+    anchors: _containers.RepeatedCompositeFieldContainer[Anchor]
+    confidence: float
+    def __init__(self, pool: _Optional[str] = ..., anchors: _Optional[_Iterable[_Union[Anchor, _Mapping]]] = ..., confidence: _Optional[float] = ...) -> None: ...
+
+class GetOfficialTableResponse(_message.Message):
+    __slots__ = ("official_table",)
+    OFFICIAL_TABLE_FIELD_NUMBER: _ClassVar[int]
+    official_table: OfficialTable
+    def __init__(self, official_table: _Optional[_Union[OfficialTable, _Mapping]] = ...) -> None: ...
+
+class ListSuspicionsRequest(_message.Message):
+    __slots__ = ("pool", "alarm")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    ALARM_FIELD_NUMBER: _ClassVar[int]
+    pool: str
+    alarm: float
+    def __init__(self, pool: _Optional[str] = ..., alarm: _Optional[float] = ...) -> None: ...
+
+class ListSuspicionsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Suspicion]
+    def __init__(self, items: _Optional[_Iterable[_Union[Suspicion, _Mapping]]] = ...) -> None: ...
+
+class LeaderboardList(_message.Message):
+    __slots__ = ("boards", "is_empty")
+    BOARDS_FIELD_NUMBER: _ClassVar[int]
+    IS_EMPTY_FIELD_NUMBER: _ClassVar[int]
+    boards: _containers.RepeatedCompositeFieldContainer[Leaderboard]
+    is_empty: bool
+    def __init__(self, boards: _Optional[_Iterable[_Union[Leaderboard, _Mapping]]] = ..., is_empty: bool = ...) -> None: ...
+
+class Leaderboard(_message.Message):
+    __slots__ = ("pool", "matches", "table")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    TABLE_FIELD_NUMBER: _ClassVar[int]
+    pool: _pool_pb2.Pool
+    matches: int
+    table: _containers.RepeatedCompositeFieldContainer[LeaderboardRow]
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ...) -> None: ...
+
+class LeaderboardRow(_message.Message):
+    __slots__ = ("rank", "version_id", "bot", "number", "content_hash", "owner", "mu", "sigma", "exposure", "matches", "wins", "score", "disabled")
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    MU_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_FIELD_NUMBER: _ClassVar[int]
+    EXPOSURE_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    DISABLED_FIELD_NUMBER: _ClassVar[int]
+    rank: int
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    owner: str
+    mu: float
+    sigma: float
+    exposure: float
+    matches: int
+    wins: int
+    score: float
+    disabled: bool
+    def __init__(self, rank: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., owner: _Optional[str] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ..., exposure: _Optional[float] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., disabled: bool = ...) -> None: ...
+
+class Crosstable(_message.Message):
+    __slots__ = ("versions", "meetings")
+    VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    MEETINGS_FIELD_NUMBER: _ClassVar[int]
+    versions: _containers.RepeatedCompositeFieldContainer[Counted]
+    meetings: _containers.RepeatedCompositeFieldContainer[Meeting]
+    def __init__(self, versions: _Optional[_Iterable[_Union[Counted, _Mapping]]] = ..., meetings: _Optional[_Iterable[_Union[Meeting, _Mapping]]] = ...) -> None: ...
+
+class Counted(_message.Message):
+    __slots__ = ("version_id", "name")
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    version_id: str
+    name: str
+    def __init__(self, version_id: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
+
+class Meeting(_message.Message):
+    __slots__ = ("bot", "opponent", "version_id", "opponent_id", "matches", "points", "score")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    OPPONENT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    OPPONENT_ID_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    opponent: str
+    version_id: str
+    opponent_id: str
+    matches: int
+    points: int
+    score: float
+    def __init__(self, bot: _Optional[str] = ..., opponent: _Optional[str] = ..., version_id: _Optional[str] = ..., opponent_id: _Optional[str] = ..., matches: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ...) -> None: ...
+
+class RatingChange(_message.Message):
+    __slots__ = ("match_id", "seat", "pool_id", "version_id", "rating_seq", "mu_before", "sigma_before", "mu_after", "sigma_after", "exposure")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    POOL_ID_FIELD_NUMBER: _ClassVar[int]
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    RATING_SEQ_FIELD_NUMBER: _ClassVar[int]
+    MU_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    MU_AFTER_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_AFTER_FIELD_NUMBER: _ClassVar[int]
+    EXPOSURE_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    seat: int
+    pool_id: str
+    version_id: str
+    rating_seq: int
+    mu_before: float
+    sigma_before: float
+    mu_after: float
+    sigma_after: float
+    exposure: float
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., pool_id: _Optional[str] = ..., version_id: _Optional[str] = ..., rating_seq: _Optional[int] = ..., mu_before: _Optional[float] = ..., sigma_before: _Optional[float] = ..., mu_after: _Optional[float] = ..., sigma_after: _Optional[float] = ..., exposure: _Optional[float] = ...) -> None: ...
+
+class SeatResult(_message.Message):
+    __slots__ = ("seat", "matches", "wins", "score", "forfeits")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    matches: int
+    wins: int
+    score: float
+    forfeits: int
+    def __init__(self, seat: _Optional[int] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ...) -> None: ...
+
+class Spread(_message.Message):
+    __slots__ = ("measure", "matches", "least", "median", "mean", "most", "p95")
+    MEASURE_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    LEAST_FIELD_NUMBER: _ClassVar[int]
+    MEDIAN_FIELD_NUMBER: _ClassVar[int]
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    MOST_FIELD_NUMBER: _ClassVar[int]
+    P95_FIELD_NUMBER: _ClassVar[int]
+    measure: str
+    matches: int
+    least: int
+    median: int
+    mean: float
+    most: int
+    p95: int
+    def __init__(self, measure: _Optional[str] = ..., matches: _Optional[int] = ..., least: _Optional[int] = ..., median: _Optional[int] = ..., mean: _Optional[float] = ..., most: _Optional[int] = ..., p95: _Optional[int] = ...) -> None: ...
+
+class Anchor(_message.Message):
+    __slots__ = ("bot", "elo")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    ELO_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    elo: float
+    def __init__(self, bot: _Optional[str] = ..., elo: _Optional[float] = ...) -> None: ...
+
+class OfficialTable(_message.Message):
+    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats")
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    REPEATS_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    DISPERSION_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    pool: _pool_pb2.Pool
+    confidence: float
+    matches: int
+    blocks: int
+    repeats: int
+    groups: int
+    dispersion: float
+    rows: _containers.RepeatedCompositeFieldContainer[OfficialRow]
+    seats: _containers.RepeatedCompositeFieldContainer[SeatAdvantage]
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ...) -> None: ...
+
+class OfficialRow(_message.Message):
+    __slots__ = ("version", "bot", "strength", "low", "high", "elo", "elo_low", "elo_high", "rank", "best_rank", "worst_rank", "matches", "is_anchor", "group", "above_next", "stronger")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    STRENGTH_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    ELO_FIELD_NUMBER: _ClassVar[int]
+    ELO_LOW_FIELD_NUMBER: _ClassVar[int]
+    ELO_HIGH_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    BEST_RANK_FIELD_NUMBER: _ClassVar[int]
+    WORST_RANK_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    IS_ANCHOR_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
+    ABOVE_NEXT_FIELD_NUMBER: _ClassVar[int]
+    STRONGER_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    bot: str
+    strength: float
+    low: float
+    high: float
+    elo: float
+    elo_low: float
+    elo_high: float
+    rank: int
+    best_rank: int
+    worst_rank: int
+    matches: int
+    is_anchor: bool
+    group: int
+    above_next: float
+    stronger: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, version: _Optional[str] = ..., bot: _Optional[str] = ..., strength: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., elo: _Optional[float] = ..., elo_low: _Optional[float] = ..., elo_high: _Optional[float] = ..., rank: _Optional[int] = ..., best_rank: _Optional[int] = ..., worst_rank: _Optional[int] = ..., matches: _Optional[int] = ..., is_anchor: bool = ..., group: _Optional[int] = ..., above_next: _Optional[float] = ..., stronger: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class SeatAdvantage(_message.Message):
+    __slots__ = ("seat", "advantage", "low", "high")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    ADVANTAGE_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    advantage: float
+    low: float
+    high: float
+    def __init__(self, seat: _Optional[int] = ..., advantage: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ...) -> None: ...
+
+class Suspicion(_message.Message):
+    __slots__ = ("sentence", "kind", "first", "second", "elo", "z", "chance", "matches")
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    FIRST_FIELD_NUMBER: _ClassVar[int]
+    SECOND_FIELD_NUMBER: _ClassVar[int]
+    ELO_FIELD_NUMBER: _ClassVar[int]
+    Z_FIELD_NUMBER: _ClassVar[int]
+    CHANCE_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    sentence: str
+    kind: str
+    first: str
+    second: str
+    elo: float
+    z: float
+    chance: float
+    matches: int
+    def __init__(self, sentence: _Optional[str] = ..., kind: _Optional[str] = ..., first: _Optional[str] = ..., second: _Optional[str] = ..., elo: _Optional[float] = ..., z: _Optional[float] = ..., chance: _Optional[float] = ..., matches: _Optional[int] = ...) -> None: ...

@@ -1,0 +1,390 @@
+from arena.v1 import pool_pb2 as _pool_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ListMatchesRequest(_message.Message):
+    __slots__ = ("tournament", "state", "bot", "fault", "pool", "limit", "after")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    state: str
+    bot: str
+    fault: str
+    pool: str
+    limit: int
+    after: str
+    def __init__(self, tournament: _Optional[str] = ..., state: _Optional[str] = ..., bot: _Optional[str] = ..., fault: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListMatchesResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[MatchSummary]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[MatchSummary, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class GetMatchRequest(_message.Message):
+    __slots__ = ("match",)
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    def __init__(self, match: _Optional[str] = ...) -> None: ...
+
+class GetMatchResponse(_message.Message):
+    __slots__ = ("match_detail",)
+    MATCH_DETAIL_FIELD_NUMBER: _ClassVar[int]
+    match_detail: MatchDetail
+    def __init__(self, match_detail: _Optional[_Union[MatchDetail, _Mapping]] = ...) -> None: ...
+
+class GetTimesRequest(_message.Message):
+    __slots__ = ("match",)
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    def __init__(self, match: _Optional[str] = ...) -> None: ...
+
+class GetTimesResponse(_message.Message):
+    __slots__ = ("match_times",)
+    MATCH_TIMES_FIELD_NUMBER: _ClassVar[int]
+    match_times: MatchTimes
+    def __init__(self, match_times: _Optional[_Union[MatchTimes, _Mapping]] = ...) -> None: ...
+
+class GetLogsRequest(_message.Message):
+    __slots__ = ("match", "seat")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    seat: int
+    def __init__(self, match: _Optional[str] = ..., seat: _Optional[int] = ...) -> None: ...
+
+class GetLogsResponse(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[SeatLog]
+    def __init__(self, items: _Optional[_Iterable[_Union[SeatLog, _Mapping]]] = ...) -> None: ...
+
+class GetReplayRequest(_message.Message):
+    __slots__ = ("match",)
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    def __init__(self, match: _Optional[str] = ...) -> None: ...
+
+class GetReplayResponse(_message.Message):
+    __slots__ = ("replay",)
+    REPLAY_FIELD_NUMBER: _ClassVar[int]
+    replay: Replay
+    def __init__(self, replay: _Optional[_Union[Replay, _Mapping]] = ...) -> None: ...
+
+class VerifyMatchRequest(_message.Message):
+    __slots__ = ("match",)
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    def __init__(self, match: _Optional[str] = ...) -> None: ...
+
+class VerifyMatchResponse(_message.Message):
+    __slots__ = ("replay_check",)
+    REPLAY_CHECK_FIELD_NUMBER: _ClassVar[int]
+    replay_check: ReplayCheck
+    def __init__(self, replay_check: _Optional[_Union[ReplayCheck, _Mapping]] = ...) -> None: ...
+
+class VerifyMatchesRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class VerifyMatchesResponse(_message.Message):
+    __slots__ = ("replay_check",)
+    REPLAY_CHECK_FIELD_NUMBER: _ClassVar[int]
+    replay_check: ReplayCheck
+    def __init__(self, replay_check: _Optional[_Union[ReplayCheck, _Mapping]] = ...) -> None: ...
+
+class DownloadReplaysRequest(_message.Message):
+    __slots__ = ("bot", "after")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    after: str
+    def __init__(self, bot: _Optional[str] = ..., after: _Optional[str] = ...) -> None: ...
+
+class DownloadReplaysResponse(_message.Message):
+    __slots__ = ("replay",)
+    REPLAY_FIELD_NUMBER: _ClassVar[int]
+    replay: Replay
+    def __init__(self, replay: _Optional[_Union[Replay, _Mapping]] = ...) -> None: ...
+
+class MatchSummary(_message.Message):
+    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    BLOCK_FIELD_NUMBER: _ClassVar[int]
+    ROTATION_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    VOID_REASON_FIELD_NUMBER: _ClassVar[int]
+    PLIES_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    GAME_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    ANNULLED_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    WHY_HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    tournament: str
+    position: int
+    block: int
+    rotation: int
+    seats: _containers.RepeatedCompositeFieldContainer[SeatSummary]
+    attempt: int
+    sandbox: str
+    state: str
+    void_reason: str
+    plies: int
+    decisions: int
+    game_digest: str
+    annulled: str
+    hidden: bool
+    why_hidden: str
+    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ...) -> None: ...
+
+class SeatSummary(_message.Message):
+    __slots__ = ("bot", "rank")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    rank: int
+    def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ...) -> None: ...
+
+class MatchDetail(_message.Message):
+    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    BLOCK_FIELD_NUMBER: _ClassVar[int]
+    ROTATION_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    VOID_REASON_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    RATED_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    BY_RULES_FIELD_NUMBER: _ClassVar[int]
+    PLIES_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    STARTED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    DURATION_US_FIELD_NUMBER: _ClassVar[int]
+    GAME_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    RECORD_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
+    ANNULLED_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    WHY_HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    tournament: str
+    tournament_id: str
+    pool: _pool_pb2.Pool
+    block: int
+    rotation: int
+    state: str
+    void_reason: str
+    attempt: int
+    rated: bool
+    sandbox: str
+    seats: _containers.RepeatedCompositeFieldContainer[MatchSeat]
+    by_rules: bool
+    plies: int
+    decisions: int
+    started_at_us: int
+    duration_us: int
+    game_digest: str
+    record_digest: str
+    details_json: str
+    faults: _containers.RepeatedCompositeFieldContainer[FaultFact]
+    attempts: _containers.RepeatedCompositeFieldContainer[AttemptFact]
+    leak_checks: _containers.RepeatedCompositeFieldContainer[LeakFact]
+    annulled: str
+    hidden: bool
+    why_hidden: str
+    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ...) -> None: ...
+
+class MatchSeat(_message.Message):
+    __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    FORFEIT_FIELD_NUMBER: _ClassVar[int]
+    RESIGNED_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
+    RATING_CHANGE_FIELD_NUMBER: _ClassVar[int]
+    RUNTIME_FIELD_NUMBER: _ClassVar[int]
+    RUNTIME_NAME_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    bot: str
+    version: int
+    content_hash: str
+    rank: int
+    forfeit: int
+    resigned: bool
+    ended: str
+    rating_change: float
+    runtime: str
+    runtime_name: str
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., rank: _Optional[int] = ..., forfeit: _Optional[int] = ..., resigned: bool = ..., ended: _Optional[str] = ..., rating_change: _Optional[float] = ..., runtime: _Optional[str] = ..., runtime_name: _Optional[str] = ...) -> None: ...
+
+class FaultFact(_message.Message):
+    __slots__ = ("seat", "bot", "cause", "ply", "explanation", "evidence_json", "owner")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    bot: str
+    cause: str
+    ply: int
+    explanation: str
+    evidence_json: str
+    owner: str
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., cause: _Optional[str] = ..., ply: _Optional[int] = ..., explanation: _Optional[str] = ..., evidence_json: _Optional[str] = ..., owner: _Optional[str] = ...) -> None: ...
+
+class AttemptFact(_message.Message):
+    __slots__ = ("number", "worker", "state", "owner", "cause", "reason", "evidence_json", "leased_at_us", "ended_at_us")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    WORKER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    OWNER_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    LEASED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    worker: str
+    state: str
+    owner: str
+    cause: str
+    reason: str
+    evidence_json: str
+    leased_at_us: int
+    ended_at_us: int
+    def __init__(self, number: _Optional[int] = ..., worker: _Optional[str] = ..., state: _Optional[str] = ..., owner: _Optional[str] = ..., cause: _Optional[str] = ..., reason: _Optional[str] = ..., evidence_json: _Optional[str] = ..., leased_at_us: _Optional[int] = ..., ended_at_us: _Optional[int] = ...) -> None: ...
+
+class LeakFact(_message.Message):
+    __slots__ = ("seat", "bot", "verdict", "ply", "sentence", "evidence_json")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    bot: str
+    verdict: str
+    ply: int
+    sentence: str
+    evidence_json: str
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+
+class MatchTimes(_message.Message):
+    __slots__ = ("decisions", "totals")
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    TOTALS_FIELD_NUMBER: _ClassVar[int]
+    decisions: _containers.RepeatedCompositeFieldContainer[DecisionTime]
+    totals: _containers.RepeatedCompositeFieldContainer[SeatTime]
+    def __init__(self, decisions: _Optional[_Iterable[_Union[DecisionTime, _Mapping]]] = ..., totals: _Optional[_Iterable[_Union[SeatTime, _Mapping]]] = ...) -> None: ...
+
+class DecisionTime(_message.Message):
+    __slots__ = ("ply", "seat", "bot", "wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us", "looks", "readable")
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    WALL_US_FIELD_NUMBER: _ClassVar[int]
+    CPU_US_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_WAIT_US_FIELD_NUMBER: _ClassVar[int]
+    REFEREE_LAG_US_FIELD_NUMBER: _ClassVar[int]
+    CHARGED_US_FIELD_NUMBER: _ClassVar[int]
+    LOOKS_FIELD_NUMBER: _ClassVar[int]
+    READABLE_FIELD_NUMBER: _ClassVar[int]
+    ply: int
+    seat: int
+    bot: str
+    wall_us: int
+    cpu_us: int
+    queue_wait_us: int
+    referee_lag_us: int
+    charged_us: int
+    looks: int
+    readable: bool
+    def __init__(self, ply: _Optional[int] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., wall_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., queue_wait_us: _Optional[int] = ..., referee_lag_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., looks: _Optional[int] = ..., readable: bool = ...) -> None: ...
+
+class SeatTime(_message.Message):
+    __slots__ = ("seat", "bot", "decisions", "wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us", "longest_us")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    WALL_US_FIELD_NUMBER: _ClassVar[int]
+    CPU_US_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_WAIT_US_FIELD_NUMBER: _ClassVar[int]
+    REFEREE_LAG_US_FIELD_NUMBER: _ClassVar[int]
+    CHARGED_US_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_US_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    bot: str
+    decisions: int
+    wall_us: int
+    cpu_us: int
+    queue_wait_us: int
+    referee_lag_us: int
+    charged_us: int
+    longest_us: int
+    def __init__(self, seat: _Optional[int] = ..., bot: _Optional[str] = ..., decisions: _Optional[int] = ..., wall_us: _Optional[int] = ..., cpu_us: _Optional[int] = ..., queue_wait_us: _Optional[int] = ..., referee_lag_us: _Optional[int] = ..., charged_us: _Optional[int] = ..., longest_us: _Optional[int] = ...) -> None: ...
+
+class SeatLog(_message.Message):
+    __slots__ = ("match_id", "seat", "bot", "text", "cut_bytes")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    CUT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    seat: int
+    bot: str
+    text: str
+    cut_bytes: int
+    def __init__(self, match_id: _Optional[str] = ..., seat: _Optional[int] = ..., bot: _Optional[str] = ..., text: _Optional[str] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
+
+class Replay(_message.Message):
+    __slots__ = ("match_id", "data", "is_whole")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    IS_WHOLE_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    data: bytes
+    is_whole: bool
+    def __init__(self, match_id: _Optional[str] = ..., data: _Optional[bytes] = ..., is_whole: bool = ...) -> None: ...
+
+class ReplayCheck(_message.Message):
+    __slots__ = ("match_id", "problems")
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
+    match_id: str
+    problems: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, match_id: _Optional[str] = ..., problems: _Optional[_Iterable[str]] = ...) -> None: ...

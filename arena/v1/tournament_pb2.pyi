@@ -1,0 +1,343 @@
+from arena.v1 import operation_pb2 as _operation_pb2
+from arena.v1 import pool_pb2 as _pool_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ListTournamentsRequest(_message.Message):
+    __slots__ = ("limit", "after")
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    limit: int
+    after: str
+    def __init__(self, limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListTournamentsResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[TournamentSummary]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[TournamentSummary, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class GetTournamentRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class GetTournamentResponse(_message.Message):
+    __slots__ = ("tournament_detail",)
+    TOURNAMENT_DETAIL_FIELD_NUMBER: _ClassVar[int]
+    tournament_detail: TournamentDetail
+    def __init__(self, tournament_detail: _Optional[_Union[TournamentDetail, _Mapping]] = ...) -> None: ...
+
+class CreateTournamentRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: TournamentRequest
+    def __init__(self, request: _Optional[_Union[TournamentRequest, _Mapping]] = ...) -> None: ...
+
+class CreateTournamentResponse(_message.Message):
+    __slots__ = ("planned_tournament",)
+    PLANNED_TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    planned_tournament: PlannedTournament
+    def __init__(self, planned_tournament: _Optional[_Union[PlannedTournament, _Mapping]] = ...) -> None: ...
+
+class CancelTournamentRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class CancelTournamentResponse(_message.Message):
+    __slots__ = ("cancelled",)
+    CANCELLED_FIELD_NUMBER: _ClassVar[int]
+    cancelled: Cancelled
+    def __init__(self, cancelled: _Optional[_Union[Cancelled, _Mapping]] = ...) -> None: ...
+
+class JoinTournamentRequest(_message.Message):
+    __slots__ = ("tournament", "bot")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    bot: str
+    def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ...) -> None: ...
+
+class JoinTournamentResponse(_message.Message):
+    __slots__ = ("joined",)
+    JOINED_FIELD_NUMBER: _ClassVar[int]
+    joined: LateEntry
+    def __init__(self, joined: _Optional[_Union[LateEntry, _Mapping]] = ...) -> None: ...
+
+class WithdrawBotRequest(_message.Message):
+    __slots__ = ("tournament", "bot")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    bot: str
+    def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ...) -> None: ...
+
+class WithdrawBotResponse(_message.Message):
+    __slots__ = ("withdrawn",)
+    WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
+    withdrawn: Withdrawn
+    def __init__(self, withdrawn: _Optional[_Union[Withdrawn, _Mapping]] = ...) -> None: ...
+
+class GetProgressRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class GetProgressResponse(_message.Message):
+    __slots__ = ("operation",)
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    operation: _operation_pb2.Operation
+    def __init__(self, operation: _Optional[_Union[_operation_pb2.Operation, _Mapping]] = ...) -> None: ...
+
+class WatchTournamentRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class WatchTournamentResponse(_message.Message):
+    __slots__ = ("operation",)
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    operation: _operation_pb2.Operation
+    def __init__(self, operation: _Optional[_Union[_operation_pb2.Operation, _Mapping]] = ...) -> None: ...
+
+class TournamentSummary(_message.Message):
+    __slots__ = ("id", "name", "format", "status", "game", "seats", "time_control", "pool_id", "rated", "created_at_us", "cancelled_at_us", "planned", "leased", "finished", "void", "total", "more_waves")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TIME_CONTROL_FIELD_NUMBER: _ClassVar[int]
+    POOL_ID_FIELD_NUMBER: _ClassVar[int]
+    RATED_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    CANCELLED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    PLANNED_FIELD_NUMBER: _ClassVar[int]
+    LEASED_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    VOID_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    MORE_WAVES_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    name: str
+    format: str
+    status: str
+    game: str
+    seats: int
+    time_control: str
+    pool_id: str
+    rated: bool
+    created_at_us: int
+    cancelled_at_us: int
+    planned: int
+    leased: int
+    finished: int
+    void: int
+    total: int
+    more_waves: bool
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ...) -> None: ...
+
+class TournamentDetail(_message.Message):
+    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks")
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    POOL_FIELD_NUMBER: _ClassVar[int]
+    SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
+    STANDINGS_FIELD_NUMBER: _ClassVar[int]
+    BEST_FIELD_NUMBER: _ClassVar[int]
+    COMPARISON_FIELD_NUMBER: _ClassVar[int]
+    LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
+    summary: TournamentSummary
+    pool: _pool_pb2.Pool
+    settings_json: str
+    secret: str
+    standings: _containers.RepeatedCompositeFieldContainer[StandingRow]
+    best: BestKnown
+    comparison: ComparisonResult
+    leak_checks: _containers.RepeatedCompositeFieldContainer[LeakFinding]
+    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ...) -> None: ...
+
+class StandingRow(_message.Message):
+    __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status")
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    place: int
+    version_id: str
+    bot: str
+    number: int
+    content_hash: str
+    matches: int
+    wins: int
+    blocks: int
+    points: int
+    score: float
+    forfeits: int
+    status: str
+    def __init__(self, place: _Optional[int] = ..., version_id: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., content_hash: _Optional[str] = ..., matches: _Optional[int] = ..., wins: _Optional[int] = ..., blocks: _Optional[int] = ..., points: _Optional[int] = ..., score: _Optional[float] = ..., forfeits: _Optional[int] = ..., status: _Optional[str] = ...) -> None: ...
+
+class BestKnown(_message.Message):
+    __slots__ = ("until", "is_known", "confidence", "leaders", "contenders", "leader_names", "contender_names")
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    IS_KNOWN_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    LEADERS_FIELD_NUMBER: _ClassVar[int]
+    CONTENDERS_FIELD_NUMBER: _ClassVar[int]
+    LEADER_NAMES_FIELD_NUMBER: _ClassVar[int]
+    CONTENDER_NAMES_FIELD_NUMBER: _ClassVar[int]
+    until: str
+    is_known: bool
+    confidence: float
+    leaders: _containers.RepeatedScalarFieldContainer[str]
+    contenders: _containers.RepeatedScalarFieldContainer[str]
+    leader_names: _containers.RepeatedScalarFieldContainer[str]
+    contender_names: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, until: _Optional[str] = ..., is_known: bool = ..., confidence: _Optional[float] = ..., leaders: _Optional[_Iterable[str]] = ..., contenders: _Optional[_Iterable[str]] = ..., leader_names: _Optional[_Iterable[str]] = ..., contender_names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ComparisonResult(_message.Message):
+    __slots__ = ("answer", "log_ratio", "bounds", "mean", "error", "pairs", "answered_after", "games", "identical_games", "identical_pairs", "lower", "upper", "alpha", "beta")
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    LOG_RATIO_FIELD_NUMBER: _ClassVar[int]
+    BOUNDS_FIELD_NUMBER: _ClassVar[int]
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    PAIRS_FIELD_NUMBER: _ClassVar[int]
+    ANSWERED_AFTER_FIELD_NUMBER: _ClassVar[int]
+    GAMES_FIELD_NUMBER: _ClassVar[int]
+    IDENTICAL_GAMES_FIELD_NUMBER: _ClassVar[int]
+    IDENTICAL_PAIRS_FIELD_NUMBER: _ClassVar[int]
+    LOWER_FIELD_NUMBER: _ClassVar[int]
+    UPPER_FIELD_NUMBER: _ClassVar[int]
+    ALPHA_FIELD_NUMBER: _ClassVar[int]
+    BETA_FIELD_NUMBER: _ClassVar[int]
+    answer: str
+    log_ratio: float
+    bounds: _containers.RepeatedScalarFieldContainer[float]
+    mean: float
+    error: float
+    pairs: int
+    answered_after: int
+    games: int
+    identical_games: int
+    identical_pairs: int
+    lower: float
+    upper: float
+    alpha: float
+    beta: float
+    def __init__(self, answer: _Optional[str] = ..., log_ratio: _Optional[float] = ..., bounds: _Optional[_Iterable[float]] = ..., mean: _Optional[float] = ..., error: _Optional[float] = ..., pairs: _Optional[int] = ..., answered_after: _Optional[int] = ..., games: _Optional[int] = ..., identical_games: _Optional[int] = ..., identical_pairs: _Optional[int] = ..., lower: _Optional[float] = ..., upper: _Optional[float] = ..., alpha: _Optional[float] = ..., beta: _Optional[float] = ...) -> None: ...
+
+class LeakFinding(_message.Message):
+    __slots__ = ("bot", "version", "match_id", "seat", "verdict", "ply", "sentence", "evidence_json")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    PLY_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_JSON_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    version: int
+    match_id: str
+    seat: int
+    verdict: str
+    ply: int
+    sentence: str
+    evidence_json: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., match_id: _Optional[str] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., ply: _Optional[int] = ..., sentence: _Optional[str] = ..., evidence_json: _Optional[str] = ...) -> None: ...
+
+class TournamentRequest(_message.Message):
+    __slots__ = ("format", "settings_json", "game", "seats", "bots", "time", "start_limit", "options_json", "opening_plies", "seed", "rated", "name", "kind")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    START_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    OPENING_PLIES_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    RATED_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    format: str
+    settings_json: str
+    game: str
+    seats: int
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    time: str
+    start_limit: str
+    options_json: str
+    opening_plies: int
+    seed: int
+    rated: bool
+    name: str
+    kind: str
+    def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ...) -> None: ...
+
+class PlannedTournament(_message.Message):
+    __slots__ = ("id", "name", "seed", "seeded")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    SEEDED_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    name: str
+    seed: int
+    seeded: bool
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., seed: _Optional[int] = ..., seeded: bool = ...) -> None: ...
+
+class Cancelled(_message.Message):
+    __slots__ = ("tournament", "matches")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    matches: int
+    def __init__(self, tournament: _Optional[str] = ..., matches: _Optional[int] = ...) -> None: ...
+
+class LateEntry(_message.Message):
+    __slots__ = ("tournament", "bot", "number", "wave")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    WAVE_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    bot: str
+    number: int
+    wave: int
+    def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., wave: _Optional[int] = ...) -> None: ...
+
+class Withdrawn(_message.Message):
+    __slots__ = ("tournament", "bot", "number", "matches")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    bot: str
+    number: int
+    matches: int
+    def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., matches: _Optional[int] = ...) -> None: ...

@@ -1,0 +1,157 @@
+"""Annuls matches: they stay as they were, and count for nothing any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Select, func, insert, literal, select, update
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
+
+from ratings.errors import NotFoundError, PlanError
+from ratings.ledger.entering import withdraw
+from ratings.ledger.lineage import record_event
+from ratings.ledger.rebuild import rebuild
+from ratings.store import tables
+from ratings.store.fitness import annulled
+from ratings.store.ids import new_id, now_us
+from ratings.store.lookups import get_version
+from ratings.store.models import Entrant, Match, Tournament
+from ratings.store.progress import count_progress
+from ratings.store.service import AnnulledBlock, Annulment
+from ratings.store.states import BotEventKind, Verdict
+
+_m, _s, _o, _x = tables.match, tables.match_seat, tables.rating_order, tables.annulled_block
+
+
+@dataclass(frozen=True, slots=True)
+class Annulled:
+    """What an annulment came to."""
+
+    annulment: Annulment
+    matches: int
+    """How many matches it took out of the count: those of whole blocks; 0 if they were annulled already."""
+    pools: tuple[str, ...]
+    """The pools whose ratings were computed anew, by id."""
+
+
+def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Annulled:
+    """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
+
+    One that was annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason. The
+    cost is that of rating all matches that were rated after it once more: see `ratings.ledger.rebuild.rebuild`.
+    """
+    _check_reason(why)
+    match = session.get(Match, match_id)
+    if match is None:
+        raise NotFoundError(f"no match {match_id}; see: arena match list")
+    known = session.get(AnnulledBlock, match.block_id)
+    if known is not None:
+        return Annulled(session.get_one(Annulment, known.annulment_id), 0, ())
+    annulment = _write(session, Annulment(id=new_id(), match_id=match_id, why=why, actor=actor, at_us=now_us()))
+    session.add(AnnulledBlock(block_id=match.block_id, annulment_id=annulment.id))
+    session.flush()
+    return _apply(session, annulment)
+
+
+def annul_version(session: Session, version_id: str, *, why: str, actor: str) -> Annulled:
+    """Annul every match that a version played or was to play, and take it out of all tournaments.
+
+    It cannot become active or enter a tournament again. One that was annulled already stays so, for the first reason.
+    Raises NotFoundError. The cost is as for `annul_match`, from the first of its matches on.
+    """
+    _check_reason(why)
+    version = get_version(session, version_id)
+    if annulled(session, [version_id]):
+        return Annulled(_of_version(session, version_id), 0, ())
+    annulment = _write(session, Annulment(id=new_id(), version_id=version_id, why=why, actor=actor, at_us=now_us()))
+    record_event(session, version.bot_id, BotEventKind.ANNULLED, version_id=version_id, actor=actor, message=why)
+    _mark_blocks(session, annulment)
+    _leave_all(session, version_id)
+    return _apply(session, annulment)
+
+
+def _check_reason(why: str) -> None:
+    if not why.strip():
+        raise PlanError("an annulment needs a reason that people are told; give one with --why")
+
+
+def _write(session: Session, annulment: Annulment) -> Annulment:
+    session.add(annulment)
+    session.flush()
+    return annulment
+
+
+def _mark_blocks(session: Session, annulment: Annulment) -> None:
+    """Mark every block in which the annulled version plays, unless it is marked already."""
+    marked = select(_x.c.block_id)
+    its_blocks = (
+        select(_m.c.block_id, literal(annulment.id))
+        .join(_s, _s.c.match_id == _m.c.id)
+        .where(_s.c.version_id == annulment.version_id, _m.c.block_id.not_in(marked))
+        .distinct()
+    )
+    session.connection().execute(insert(_x).from_select(["block_id", "annulment_id"], its_blocks))
+
+
+def cover_tournament(session: Session, tournament_id: str) -> None:
+    """Annul what versions that were annulled here played in an imported tournament; ratings are left to the caller."""
+    versions = session.exec(select_rows(Entrant.version_id).where(Entrant.tournament_id == tournament_id)).all()
+    for version_id in sorted(annulled(session, versions)):
+        annulment = _of_version(session, version_id)
+        _mark_blocks(session, annulment)
+        _set_verdicts(session.connection(), annulment)
+
+
+def _of_version(session: Session, version_id: str) -> Annulment:
+    query = select_rows(Annulment).where(Annulment.version_id == version_id, col(Annulment.match_id).is_(None))
+    return session.exec(query.order_by(col(Annulment.id).desc())).all()[0]
+
+
+def _leave_all(session: Session, version_id: str) -> None:
+    """Withdraw a version from every tournament that is not over."""
+    query = (
+        select_rows(Tournament.id)
+        .join(Entrant, col(Entrant.tournament_id) == Tournament.id)
+        .where(Entrant.version_id == version_id, col(Entrant.withdrawn_wave).is_(None))
+        .where(col(Tournament.cancelled_at_us).is_(None))
+    )
+    for tournament_id in session.exec(query).all():
+        if not count_progress(session, tournament_id).is_over:
+            withdraw(session, tournament_id, version_id, "a version that plays in it was annulled")
+
+
+def _apply(session: Session, annulment: Annulment) -> Annulled:
+    """Let the matches of the blocks that an annulment marked count for nothing."""
+    connection = session.connection()
+    matches = _matches_of(annulment)
+    count = connection.execute(select(func.count()).select_from(matches.subquery())).scalar_one()
+    firsts = _first_rated(connection, matches)
+    _set_verdicts(connection, annulment)
+    for pool_id, first in firsts:
+        rebuild(session, pool_id, first)
+    session.expire_all()
+    session.refresh(annulment)
+    return Annulled(annulment, int(count), tuple(pool_id for pool_id, _ in firsts))
+
+
+def _matches_of(annulment: Annulment) -> Select[str]:
+    blocks = select(_x.c.block_id).where(_x.c.annulment_id == annulment.id)
+    return select(_m.c.id).where(_m.c.block_id.in_(blocks))
+
+
+def _set_verdicts(connection: Connection, annulment: Annulment) -> None:
+    its = _o.c.match_id.in_(_matches_of(annulment))
+    connection.execute(update(_o).where(its).values(verdict=Verdict.ANNULLED))
+
+
+def _first_rated(connection: Connection, matches: Select[str]) -> Sequence[tuple[str, int]]:
+    """Return each pool in which one of the matches is rated, and the first such place in its order of rating."""
+    query = (
+        select(_o.c.pool_id, func.min(_o.c.rating_seq))
+        .where(_o.c.match_id.in_(matches), _o.c.verdict == Verdict.RATED)
+        .group_by(_o.c.pool_id)
+        .order_by(_o.c.pool_id)
+    )
+    return [(pool_id, first) for pool_id, first in connection.execute(query)]

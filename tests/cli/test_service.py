@@ -1,0 +1,157 @@
+"""The way of a competitor at the command line: invited, logged in, a bot handed in; and what goes wrong on it."""
+
+import io
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.client.profiles import load_profile
+from ratings.ledger.service import ServiceLedger
+from tests.cli.support import Arena, write_bot
+from tests.support.owners import RunningServer, running_server
+
+
+@pytest.fixture
+def server(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningServer]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with tempfile.TemporaryDirectory(prefix="kma") as directory, running_server(Path(directory)) as running:
+        yield running
+
+
+def organiser(server: RunningServer) -> tuple[str, str]:
+    return "--server", f"unix:{server.addresses.socket}"
+
+
+def invite(arena: Arena, server: RunningServer, name: str) -> str:
+    finished = arena(*organiser(server), "owner", "invite", name)
+    assert finished.code == 0, finished
+    return finished.out.strip()
+
+
+def log_in(arena: Arena, server: RunningServer, name: str = "club", owner: str = "ada") -> None:
+    address = server.addresses.address or ""
+    code = invite(arena, server, owner)
+    finished = arena("login", address, "--name", name, "--invitation", code, "--fingerprint", server.tls.fingerprint)
+    assert finished.code == 0, finished
+    assert f"as {owner} (competitor)" in finished.out
+
+
+def test_an_invited_owner_logs_in_and_hands_a_bot_in(arena: Arena, server: RunningServer, tmp_path: Path) -> None:
+    log_in(arena, server)
+    bot = write_bot(tmp_path / "fox", "fox", games='["foreign_king"]')
+    submitted = arena("--server", "club", "bot", "submit", bot, "-m", "the first", "--no-wait", "--json")
+    assert submitted.code == 0, submitted
+    assert (submitted.json["bot"], submitted.json["number"]) == ("ada/fox", 1)
+    assert submitted.json["admission"]["state"] == "queued"
+    assert "submitted ada/fox version 1" in submitted.err
+    assert [row["name"] for row in arena("--server", "club", "bot", "list", "--json").json] == ["ada/fox"]
+    shown = arena("--server", "club", "bot", "admission", "fox")
+    assert "queued" in shown.out
+
+
+def test_the_verdict_of_an_admission_is_waited_for_and_told(
+    arena: Arena, server: RunningServer, tmp_path: Path
+) -> None:
+    log_in(arena, server)
+    bot = write_bot(tmp_path / "fox", "fox")
+    assert arena("--server", "club", "bot", "submit", bot, "--no-wait").code == 0
+    ledger = ServiceLedger(server.database)
+    taken = ledger.take_admission()
+    assert taken is not None
+    finding = {"check": "start", "state": "failed", "sentence": "it ended before it joined"}
+    assert ledger.finish_admission(
+        taken.admission.id, is_admitted=False, summary="it does not start", findings=[finding]
+    )
+    # The same files again are looked at again.
+    assert "it does not start" in arena("--server", "club", "bot", "admission", "fox").out
+    assert "FAILED   start: it ended before it joined" in arena("--server", "club", "bot", "admission", "fox").out
+
+
+def test_a_login_is_for_its_user_only_and_is_forgotten_by_logout(arena: Arena, server: RunningServer) -> None:
+    log_in(arena, server)
+    profile = load_profile("club")
+    assert profile.fingerprint == server.tls.fingerprint
+    files = list(Path(arena.db.parent / "config").rglob("club.json"))
+    assert [stat.S_IMODE(path.stat().st_mode) for path in files] == [0o600]
+    assert "club" in arena("logout").out
+    assert profile.token not in arena("logout", "--json").out
+    assert arena("logout", "club").code == 0
+    assert "there is no login 'club'" in arena.refusal("--server", "club", "bot", "list")
+
+
+def test_the_token_can_come_by_the_standard_input(
+    arena: Arena, server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = arena(*organiser(server), "token", "new", "--scope", "viewer", "--name", "page").out.strip()
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{token}\n"))
+    address = server.addresses.address or ""
+    finished = arena("login", address, "--token-stdin", "--fingerprint", server.tls.fingerprint)
+    assert finished.code == 0, finished
+    assert "(viewer)" in finished.out
+    assert "needs a token of scope organiser" in arena.refusal("--server", "127.0.0.1", "owner", "list")
+
+
+def test_an_unknown_certificate_is_told_with_the_fingerprint_to_compare(arena: Arena, server: RunningServer) -> None:
+    address = server.addresses.address or ""
+    said = arena.refusal("login", address, "--invitation", "kmi_x", code=1)
+    assert f"--fingerprint {server.tls.fingerprint}" in said
+    wrong = "AB" * 32
+    said = arena.refusal("login", address, "--invitation", "kmi_x", "--fingerprint", wrong, code=1)
+    assert "shows a certificate with the fingerprint" in said
+
+
+def test_an_invitation_works_once(arena: Arena, server: RunningServer) -> None:
+    address, code = server.addresses.address or "", invite(arena, server, "ada")
+    words = ("login", address, "--invitation", code, "--fingerprint", server.tls.fingerprint)
+    assert arena(*words).code == 0
+    assert "invitation" in arena.refusal(*words)
+
+
+def test_another_certificate_than_the_pinned_one_is_refused(arena: Arena, server: RunningServer) -> None:
+    log_in(arena, server)
+    socket = server.addresses.socket
+    assert socket is not None
+    again = socket.parent.parent / "again"
+    again.mkdir()
+    with running_server(again) as other:
+        path = next(Path(arena.db.parent / "config").rglob("club.json"))
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(server.addresses.address or "", other.addresses.address or ""), encoding="utf-8")
+        said = arena.refusal("--server", "club", "bot", "list", code=1)
+    assert "shows another certificate" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("login", "nowhere"), 2, "write HOST:PORT"),
+        (("login", "127.0.0.1:1", "--invitation", "kmi_x"), 1, "cannot reach 127.0.0.1:1"),
+        (("login", "127.0.0.1:1", "--name", "../x"), 2, "cannot be the name of a login"),
+        (("login", "127.0.0.1:1", "--invitation", "x", "--token-stdin"), 2, "exclude each other"),
+        (("--server", "unix:/nowhere", "bot", "list"), 1, "no service listens at /nowhere"),
+        (("--server", "club", "bot", "list"), 2, "there is no login 'club'"),
+        (("bot", "submit", "."), 2, "name one with --server"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    arena: Arena, server: RunningServer, words: tuple[str, ...], code: int, said: str
+) -> None:
+    assert said in arena.refusal(*words, code=code)
+
+
+def test_owners_and_tokens_are_managed_on_the_database_too(arena: Arena) -> None:
+    assert arena("owner", "add", "ada").code == 0
+    made = arena("token", "new", "--owner", "ada", "--name", "laptop", "--days", "3", "--json").json
+    assert made["token"].startswith("kma_")
+    assert made["summary"]["scope"] == "competitor"
+    assert made["token"] not in arena("token", "list", "--json").out
+    assert arena("token", "revoke", "laptop", "--owner", "ada").code == 0
+    assert arena("token", "list", "--json").json[0]["revoked_at_us"] is not None
+    assert arena("owner", "disable", "ada").code == 0
+    assert arena("owner", "list", "--json").json[0]["disabled_at_us"] is not None
+    assert arena("owner", "disable", "ada", "--undo").code == 0
+    assert "'nobody'" in arena.refusal("token", "new", "--owner", "nobody")
+    assert "ada" in arena.refusal("owner", "add", "ada")

@@ -1,0 +1,185 @@
+"""Admissions: who keeps to the rules is admitted and plays on the ladder, who does not is told why."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from arena.match.report import MatchReport
+from arena.service.activities import admissions
+from arena.service.activities.admissions import AdmissionDesk
+from arena.service.activities.foreman import Foreman
+from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome, failed, passed
+from arena.service.health import Health
+from arena.service.metrics import Metrics
+from arena.tournament.runner import MatchExecutor
+from ratings.ledger.service import ServiceLedger
+from ratings.read.admissions import admission_row
+from ratings.store.service import Admission
+from ratings.store.states import AdmissionState
+from tests.service.activities.workshops import workshop
+from tests.service.scheduler.executors import order
+from tests.tournament.book import Book
+from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
+
+
+@asynccontextmanager
+async def desk(
+    book: Book, executor: ScriptedExecutor, health: Health | None = None, metrics: Metrics | None = None
+) -> AsyncIterator[None]:
+    shop = workshop(book, executor, health)
+    places = AdmissionDesk(shop, metrics or Metrics())
+    foreman = asyncio.create_task(Foreman(shop, [places], every_s=0.01).run())
+    try:
+        yield
+    finally:
+        foreman.cancel()
+        await asyncio.gather(foreman, return_exceptions=True)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, verdicts: Sequence[AdmissionVerdict], played: list[MatchReport]) -> None:
+    """Have every admission play a match and end with the next of these verdicts."""
+    left = list(verdicts)
+
+    async def admit(
+        request: AdmissionRequest, executor: MatchExecutor, report: Callable[..., None]
+    ) -> AdmissionVerdict:
+        verdict = left.pop(0)
+        for finding in verdict.findings:
+            report(finding)
+        played.append(await executor.run(order(f"{request.admission_id}-1", request.bot.name, "random")))
+        return verdict
+
+    monkeypatch.setattr(admissions, "admit", admit)
+    monkeypatch.setattr(admissions, "LOOK_EVERY_S", 0.01)
+
+
+def ask(book: Book, bot: str) -> Admission:
+    version = book.add_bot(bot, code="new")
+    return ServiceLedger(book.database).request_admission(version.id)
+
+
+def state(book: Book, admission: Admission) -> AdmissionState:
+    return admission_row(book.database, admission.id).admission.state
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(120):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+ADMITTED = AdmissionVerdict(Outcome.ADMITTED, (passed(Check.START, "It starts."),), "Admitted.")
+REFUSED = AdmissionVerdict(Outcome.REFUSED, (failed(Check.PLAY, "It plays no legal action."),), "Refused: it plays.")
+UNDECIDED = AdmissionVerdict(Outcome.UNDECIDED, (), "It will be looked at again: the host lost three matches.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"), [(ADMITTED, AdmissionState.ADMITTED), (REFUSED, AdmissionState.REFUSED)]
+)
+async def test_what_was_found_is_written_with_the_verdict(
+    book: Book, monkeypatch: pytest.MonkeyPatch, verdict: AdmissionVerdict, expected: AdmissionState
+) -> None:
+    played: list[MatchReport] = []
+    use(monkeypatch, [verdict], played)
+    metrics = Metrics()
+    async with desk(book, ScriptedExecutor(), metrics=metrics):
+        asked = ask(book, "ann")
+        await until(lambda: state(book, asked) is expected)
+    row = admission_row(book.database, asked.id).admission
+    assert row.summary == verdict.summary
+    assert [check["sentence"] for check in row.checks] == [finding.sentence for finding in verdict.findings]
+    assert len(played) == 1
+    assert f'arena_admission_seconds_count{{verdict="{expected.value}"}} 1' in metrics.render()
+
+
+async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, [UNDECIDED, ADMITTED], [])
+    health = Health()
+    async with desk(book, ScriptedExecutor(slots=1), health):
+        asked = ask(book, "ann")
+        await until(lambda: "admission" in health.problems())
+        await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
+
+
+async def test_what_is_under_way_when_the_service_ends_goes_back_into_the_queue(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, [ADMITTED], [])
+    executor = StuckExecutor()
+    async with desk(book, executor):
+        asked = ask(book, "ann")
+        await until(lambda: bool(executor.specs))
+        assert state(book, asked) is AdmissionState.RUNNING
+        executor._waiting.clear()
+    assert state(book, asked) is AdmissionState.QUEUED
+
+
+async def test_several_are_looked_at_at_the_same_time(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    both = asyncio.Event()
+
+    async def admit(request: AdmissionRequest, *_: object) -> AdmissionVerdict:
+        begun.append(request.bot.name)
+        if len(begun) == 2:
+            both.set()
+        await both.wait()
+        return ADMITTED
+
+    monkeypatch.setattr(admissions, "admit", admit)
+    asked = [ask(book, "ann"), ask(book, "bob")]
+    async with desk(book, ScriptedExecutor(slots=2)):
+        await until(lambda: all(state(book, one) is AdmissionState.ADMITTED for one in asked))
+
+
+async def test_a_version_that_cannot_be_started_here_is_refused_with_the_reason(book: Book) -> None:
+    directory = book.path.parent / "odd"
+    directory.mkdir()
+    (directory / "bot.toml").write_text(
+        'schema = 1\nname = "odd"\ncommand = ["python", "main.py"]\nruntime = "cobol"\n', encoding="utf-8"
+    )
+    (directory / "main.py").write_text("", encoding="utf-8")
+    stored = book.store.add(directory)
+    version, _ = book.ledger.add_version(bot="odd", content_hash=stored.hash, manifest=stored.manifest.to_json())
+    asked = ServiceLedger(book.database).request_admission(version.id)
+    async with desk(book, ScriptedExecutor()):
+        await until(lambda: state(book, asked) is AdmissionState.REFUSED)
+    assert "cobol" in (admission_row(book.database, asked.id).admission.summary or "")
+
+
+async def test_files_that_are_gone_are_the_hosts_fault(book: Book) -> None:
+    asked = ask(book, "ann")
+    for version in book.store.root.iterdir():
+        shutil.rmtree(version)
+    health = Health()
+    async with desk(book, ScriptedExecutor(), health):
+        await until(lambda: "admission" in health.problems())
+    assert state(book, asked) is AdmissionState.QUEUED
+
+
+async def test_a_version_that_is_withdrawn_meanwhile_stays_withdrawn(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    withdrawn, told = asyncio.Event(), asyncio.Event()
+
+    async def admit(
+        request: AdmissionRequest, executor: MatchExecutor, report: Callable[..., None]
+    ) -> AdmissionVerdict:
+        told.set()
+        await withdrawn.wait()
+        report(ADMITTED.findings[0])
+        return ADMITTED
+
+    monkeypatch.setattr(admissions, "admit", admit)
+    health = Health()
+    async with desk(book, ScriptedExecutor(slots=1), health):
+        asked = ask(book, "ann")
+        await told.wait()
+        ServiceLedger(book.database).withdraw_admission(asked.id, "its owner does not want it")
+        withdrawn.set()
+        next_one = ask(book, "bob")
+        await until(lambda: state(book, next_one) is AdmissionState.ADMITTED)
+        assert health.problems() == {}
+    assert state(book, asked) is AdmissionState.WITHDRAWN

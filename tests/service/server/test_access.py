@@ -1,0 +1,121 @@
+"""Every call of every service, with every kind of token: only what the table allows is let in.
+
+The calls are read from the descriptors of what the server serves, so a new one cannot be forgotten.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf import descriptor_pool
+
+from arena.client.rpcs import SERVICES, UPLOAD, all_rpcs
+from arena.service.server.access import ACCESS, OPEN, may_call
+from arena.wire.status import STATUS_DETAILS_KEY, decode_status
+from ratings.ledger.service import ServiceLedger
+from ratings.store.states import Scope
+from tests.support.owners import RunningServer, running_server
+from tests.wire.surface import descriptors
+
+OURS = [
+    f"/{service.full_name}/{method.name}"
+    for file in descriptors()
+    for service in file.services_by_name.values()
+    for method in service.methods
+    if service.name in SERVICES
+]
+FOREIGN = [path for path in ACCESS if path not in OURS]
+PATHS = [*OURS, *FOREIGN]
+KINDS = [scope.value for scope in Scope]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), failed_logins=1_000_000) as running,
+    ):
+        yield running
+
+
+@pytest.fixture(scope="module")
+def channel(server: RunningServer) -> Iterator[grpc.Channel]:
+    with server.endpoint.open() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tokens(server: RunningServer) -> dict[str, str]:
+    """A token of every kind."""
+    made = {scope.value: server.token("ada" if scope is not Scope.ORGANISER else None, scope) for scope in Scope}
+    ledger = ServiceLedger(server.database)
+    revoked = ledger.new_token("ada", name="revoked", scope=Scope.COMPETITOR)
+    ledger.revoke_token(revoked.token.id, of_anybody=True)
+    disabled = server.token("eve", Scope.COMPETITOR)
+    ledger.set_owner_disabled("eve", disabled=True)
+    return {**made, "unknown": "kma_unknown", "revoked": revoked.secret, "disabled": disabled}
+
+
+def answer(channel: grpc.Channel, path: str, token: str | None) -> tuple[grpc.StatusCode, str]:
+    """The code with which an empty call ends, and its reason; a stream ends with its first message."""
+    metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+    method = descriptor_pool.Default().FindMethodByName(path[1:].replace("/", "."))
+    client = "stream" if method.client_streaming else "unary"
+    call = getattr(channel, f"{client}_{'stream' if method.server_streaming else 'unary'}")(path)
+    request = iter([b""]) if method.client_streaming else b""
+    try:
+        if not method.server_streaming:
+            call(request, metadata=metadata, timeout=30)
+            return grpc.StatusCode.OK, ""
+        responses = call(request, metadata=metadata, timeout=30)
+        try:
+            next(responses, None)
+        finally:
+            responses.cancel()
+    except grpc.RpcError as error:
+        failed: Any = error
+        details = dict(failed.trailing_metadata() or ()).get(STATUS_DETAILS_KEY)
+        return failed.code(), decode_status(details).reason if details else ""
+    return grpc.StatusCode.OK, ""
+
+
+def test_the_table_names_every_call_and_no_other() -> None:
+    assert set(OURS) == {*all_rpcs(), UPLOAD}
+    assert set(ACCESS) | {OPEN} >= set(OURS)
+    assert set(ACCESS) - set(OURS) == {path for path in ACCESS if not path.startswith("/arena.v1.")}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_token_opens_what_the_table_allows_to_its_scope(
+    channel: grpc.Channel, tokens: dict[str, str], path: str, kind: str
+) -> None:
+    code, reason = answer(channel, path, tokens[kind])
+    is_refused = (code, reason) == (grpc.StatusCode.PERMISSION_DENIED, "SCOPE")
+    assert is_refused is not (path == OPEN or may_call(path, Scope(kind)))
+    assert code is not grpc.StatusCode.UNAUTHENTICATED
+    assert code is not grpc.StatusCode.UNIMPLEMENTED
+    assert reason != "INTERNAL"
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path != OPEN])
+@pytest.mark.parametrize("kind", ["none", "unknown", "revoked", "disabled"])
+def test_without_a_token_that_holds_nothing_opens(
+    channel: grpc.Channel, tokens: dict[str, str], path: str, kind: str
+) -> None:
+    code, reason = answer(channel, path, tokens.get(kind))
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert reason == ("TOKEN_MISSING" if kind == "none" else "TOKEN")
+
+
+def test_a_player_may_play_and_nothing_else() -> None:
+    allowed = {path for path in OURS if may_call(path, Scope.PLAYER)}
+    assert allowed == {"/arena.v1.AccountService/GetIdentity"}
+
+
+def test_a_scope_may_whatever_the_next_one_may() -> None:
+    for path in OURS:
+        assert may_call(path, Scope.VIEWER) <= may_call(path, Scope.COMPETITOR) <= may_call(path, Scope.ORGANISER)

@@ -1,0 +1,101 @@
+"""A server of the owners' services in a thread of its own, over a real database, for clients that block."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.client.there.channel import Endpoint
+from arena.client.there.connect import open_line
+from arena.client.there.remote import ArenaThere
+from arena.hosting.store import VersionStore
+from arena.hosting.uploads.area import UploadArea
+from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
+from arena.service.server.submissions import SubmissionLimits
+from arena.service.server.tls import TlsFiles, make_certificate
+from ratings.errors import AccountError
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import Database, open_database
+from ratings.store.states import Scope
+
+CERTIFICATE_NAME = "localhost"
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A server that answers, and what it works with."""
+
+    database: Database
+    store: VersionStore
+    uploads: UploadArea
+    addresses: Addresses
+    tls: TlsFiles
+
+    @property
+    def socket(self) -> Endpoint:
+        """The way in for the organiser."""
+        return Endpoint(f"unix:{self.addresses.socket}")
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The way in for everybody else, with the certificate pinned."""
+        assert self.addresses.address is not None
+        return Endpoint(self.addresses.address, self.tls.certificate.read_text(encoding="ascii"), CERTIFICATE_NAME)
+
+    def token(self, owner: str | None, scope: Scope, expires_at_us: int | None = None) -> str:
+        """A new token of an owner, who is made if he does not exist."""
+        ledger = ServiceLedger(self.database)
+        if owner is not None:
+            with suppress(AccountError):  # there is one already
+                ledger.add_owner(owner)
+        name = f"token-{secrets.token_hex(4)}"
+        return ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us).secret
+
+    @contextmanager
+    def arena(self, token: str | None = None) -> Iterator[ArenaThere]:
+        """The interface over TLS with that token, or over the socket without one."""
+        with open_line(self.socket if token is None else self.endpoint, token) as line:
+            yield ArenaThere(line)
+
+
+@contextmanager
+def running_server(
+    directory: Path, database: Path | None = None, limits: SubmissionLimits | None = None, failed_logins: int = 10
+) -> Iterator[RunningServer]:
+    """A server over the database, or a new one, that listens on a socket in the directory and on TCP with TLS."""
+    place = database or directory / "arena.db"
+    opened = open_database(str(place))
+    store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads")
+    tls = make_certificate(directory / "tls", [])
+    services = Services(opened, store, uploads, limits or SubmissionLimits(), failed_logins)
+    listening = Listening(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
+    with _in_a_thread(services, listening) as addresses:
+        yield RunningServer(opened, store, uploads, addresses, tls)
+    opened.close()
+
+
+@contextmanager
+def _in_a_thread(services: Services, listening: Listening) -> Iterator[Addresses]:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="owners' server")
+    thread.start()
+
+    async def start() -> tuple[OwnersServer, Addresses]:
+        server = OwnersServer(services, listening)
+        return server, await server.start()
+
+    try:
+        server, addresses = asyncio.run_coroutine_threadsafe(start(), loop).result(30)
+        try:
+            yield addresses
+        finally:
+            asyncio.run_coroutine_threadsafe(server.stop(0.2), loop).result(30)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
