@@ -21,3 +21,5 @@ class ReplayCheck:
 
     match_id: str
     problems: tuple[str, ...] = ()
+    is_removed: bool = False
+    """Whether its replay was removed by retention, so that there is nothing to verify."""
