@@ -29,7 +29,7 @@ class Served:
     """A service that is ready."""
 
     def __init__(self, terminal: Terminal) -> None:
-        found = terminal.wait_for(r"ready home=\S+ pid=(\d+) (.*)")
+        found = terminal.wait_for(r"ready home=\S+ pid=(\d+) (.*)\r?\n")
         self.terminal = terminal
         self.pid = int(found[1])
         self.addresses = dict(word.split("=", 1) for word in found[2].split())
@@ -59,9 +59,9 @@ class Served:
 
 
 @contextmanager
-def serving(place: Place, *words: str) -> Iterator[Served]:
+def serving(place: Place, *words: str, address: str = "") -> Iterator[Served]:
     """A service on the place; ended with the block, and then no process of the place is left."""
-    addresses = ("--admin-address", "127.0.0.1:0", "--address", "")
+    addresses = ("--admin-address", "127.0.0.1:0", "--address", address)
     with place.on_terminal("serve", "--home", place.directory, *addresses, *words) as terminal:
         yield Served(terminal)
 

@@ -13,6 +13,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_json, print_table
+from arena.client.there.quiet import keep_grpc_quiet
 from arena.service.home import make_home
 from arena.service.life.checking import Checked, check
 from arena.service.settings.kinds import Value
@@ -71,6 +72,9 @@ def serve(
     warm_memory: Annotated[str | None, _override("warm_memory")] = None,
     stop_grace: Annotated[str | None, _override("stop_grace")] = None,
     matches_per_day: Annotated[str | None, _override("matches_per_day")] = None,
+    tls_self_signed: Annotated[
+        bool, typer.Option("--tls-self-signed", help="Serve owners with a certificate of its own, made when missing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a service that plays what is queued.
@@ -98,13 +102,14 @@ def serve(
         _print_check(check(place, effective), as_json=as_json)
         return
     os.environ.setdefault(FORK_SUPPORT, "0")
+    keep_grpc_quiet()
     from arena.service.life.process import Ready
     from arena.service.life.process import serve as run
 
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, effective.values, on_ready=on_ready, say=_say)
+    run(place, effective.values, self_signed=tls_self_signed, on_ready=on_ready, say=_say)
 
 
 def _say(sentence: str) -> None:

@@ -53,9 +53,10 @@ class ReplaysHere:
 
     def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
         for match, stored in chosen:
+            if stored is None and match.replay_removed_at_us is not None:
+                continue  # by retention: there is nothing left to verify
             detail = matches.match_detail(self._place.database, match.id)
-            is_removed = stored is None and match.replay_removed_at_us is not None
-            yield ReplayCheck(match.id, tuple(problems_of_match(detail, stored)), is_removed=is_removed)
+            yield ReplayCheck(match.id, tuple(problems_of_match(detail, stored)))
 
     def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
         bot_id = find_version(self._place, bot).bot.id

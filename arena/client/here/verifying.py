@@ -13,7 +13,7 @@ from ratings.read.matches import MatchDetail
 def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     """Return what is wrong with a stored match: with its replay, or between its replay and the database."""
     if stored is None:
-        return [] if detail.match.replay_removed_at_us is not None else ["finished without a replay"]
+        return ["finished without a replay"]
     problems = verify(stored)
     if problems:
         return problems

@@ -21,5 +21,3 @@ class ReplayCheck:
 
     match_id: str
     problems: tuple[str, ...] = ()
-    is_removed: bool = False
-    """Whether its replay was removed by retention, so that there is nothing to verify."""

@@ -46,5 +46,7 @@ class Workshop:
             return None
         finally:
             view.close()
-        self.log.info("played", kind=kind.value, tournament=name, finished=end.finished, void=end.void, total=end.total)
+        if end.played:
+            counts = {"finished": end.finished, "void": end.void, "total": end.total}
+            self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end

@@ -52,7 +52,7 @@ def clock_bouts(request: AdmissionRequest) -> list[Bout]:
     rival = request.rival or request.samples[0]
     bouts = []
     for ground in one_of_each_game(request.grounds):
-        others = [rival, *_samples(request, ground.seats - 2)]
+        others = [rival, *_samples(request, ground.seats)][: ground.seats - 1]
         bout = _bout(request, "clock", ground, [request.bot, *others], request.tight_clock)
         bouts.append(replace(bout, spec=replace(bout.spec, uses_fresh_bots=True)))
     return bouts

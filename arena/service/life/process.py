@@ -25,6 +25,7 @@ from arena.service.bell import Bell
 from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
+from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
@@ -61,12 +62,16 @@ class Ready:
         return f"ready home={self.home.directory} pid={os.getpid()} {places}{fingerprint}".rstrip()
 
 
-def serve(home: Home, settings: ServiceSettings, *, on_ready: Callable[[Ready], None], say: Say) -> None:
-    """Serve until a signal ends it. `say` is told what people should know now.
+def serve(
+    home: Home, settings: ServiceSettings, *, self_signed: bool, on_ready: Callable[[Ready], None], say: Say
+) -> None:
+    """Serve until a signal ends it; with `self_signed`, with a certificate of its own. `say` is told news for people.
 
-    Raises HomeHeldError, ListenError, and the errors of `open_database`.
+    Raises HomeHeldError, ListenError, SettingsError, CertificateError, and the errors of `open_database`.
     """
     with held(home.lock) as lock:
+        if self_signed:
+            make_own_certificate(home, settings)
         database = open_database(home.database)
         try:
             sweep_locks(home.database)
@@ -98,10 +103,10 @@ class _Service:
                 host = Host(slots, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 shop = self._make_shop(slots)
-                addresses = await self._listen(stack)
+                ready = await self._listen(stack, shop.bell)
                 works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
                 stack.push_async_callback(_end_tasks, works)
-                self._tell_ready(on_ready, addresses)
+                self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots)
         self._log.info("stopped")
@@ -149,20 +154,24 @@ class _Service:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
 
-    async def _listen(self, stack: AsyncExitStack) -> dict[str, str]:
-        """Listen wherever the settings say, and return the addresses by what is served there."""
-        found = {}
+    async def _listen(self, stack: AsyncExitStack, bell: Bell) -> Ready:
+        """Listen wherever the settings say, and return where."""
+        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring)
+        stack.push_async_callback(owners.server.stop)
+        found = {"socket": str(owners.addresses.socket)}
+        if owners.addresses.address is not None:
+            found["owners"] = owners.addresses.address
         if text := self._settings.service.admin_address:
             listener = AdminListener(self._metrics, self._health, self._look_at_disk)
             address = await listener.start(parse_address(text))
             stack.push_async_callback(listener.stop)
             found["admin"] = f"http://{address}"
-        return found
+        return Ready(self._home, found, owners.fingerprint)
 
-    def _tell_ready(self, on_ready: Callable[[Ready], None], addresses: Mapping[str, str]) -> None:
-        self._lock.tell(list(addresses.values()))
-        self._log.info("serving", home=str(self._home.directory), slots=self._workers, **addresses)
-        on_ready(Ready(self._home, addresses))
+    def _tell_ready(self, on_ready: Callable[[Ready], None], ready: Ready) -> None:
+        self._lock.tell(list(ready.addresses.values()))
+        self._log.info("serving", home=str(self._home.directory), slots=self._workers, **ready.addresses)
+        on_ready(ready)
         tell_systemd("READY=1")
 
     async def _drain(self, slots: Slots) -> None:

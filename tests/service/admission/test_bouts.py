@@ -13,7 +13,7 @@ from arena.service.admission.bouts import (
     repeated_bouts,
 )
 from arena.service.admission.grounds import grounds_of
-from arena.service.admission.values import AdmissionRequest, Check, failed, finding_json
+from arena.service.admission.values import AdmissionRequest, Check, Ground, failed, finding_json
 from engine import registry
 from tests.service.admission.places import request_for
 from tests.support.specs import scripted
@@ -61,6 +61,16 @@ def test_the_bot_plays_everywhere_alone_and_at_both_ends_of_the_table() -> None:
         for bout in bouts:
             assert len(bout.spec.seats) == ground.seats
             assert all((bout.spec.seats[seat].name == BOT.name) == (seat in bout.own) for seat in range(ground.seats))
+
+
+def test_under_the_tight_clock_it_meets_the_rival_once_in_each_game() -> None:
+    rival = replace(scripted(), name="rival")
+    for number in (1, 2, 4):
+        grounds = (Ground("foreign_king", "1", number), Ground("foreign_king", "1", number + 1))
+        request = request_for(BOT, grounds=grounds, rival=rival)
+        (bout,) = clock_bouts(request)
+        assert [seat.name for seat in bout.spec.seats] == [BOT.name, "rival", "random", "random"][:number]
+        assert (bout.spec.clock, bout.spec.uses_fresh_bots) == (request.tight_clock, True)
 
 
 def test_only_a_bot_that_promises_equal_answers_is_asked_twice() -> None:
