@@ -35,7 +35,7 @@ NOUNS = {
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
     "serve": "Run a service that plays what is queued.",
-    "home": "The directory of a service: back up, restore.",
+    "home": "The directory of a service: back up, restore, retention.",
     "doctor": "Look whether this machine can run the arena.",
 }
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""

@@ -88,6 +88,13 @@ class RetentionLedger:
             session.add(removal)
         return Piece(items, last)
 
+    def give_up(self, removal_id: str, at_us: int | None = None) -> None:
+        """End a removal that nobody wants any more, with what it removed so far. Raises NotFoundError."""
+        with write(self._database) as session:
+            removal = _get(session, removal_id)
+            removal.done_at_us = now_us() if at_us is None else at_us
+            session.add(removal)
+
 
 def _get(session: Session, removal_id: str) -> Removal:
     removal = session.get(Removal, removal_id)

@@ -1,7 +1,8 @@
-"""`arena home`: the directory of a service as a whole: backed up, restored."""
+"""`arena home`: the directory of a service as a whole: backed up, restored, kept within its limits."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -84,6 +85,30 @@ def restore(
         typer.echo(f"{state}; `arena serve --home {done.home.directory}` goes on from there")
     if done.problems:
         raise typer.Exit(errors.FAILED)
+
+
+@app.command(epilog=example("arena home retention --home /srv/arena", "arena home retention --apply"))
+def retention(
+    home: HomeDirectory = _HERE,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Remove what was announced a day ago, and announce the rest.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the limits of [retention] want removed, when and why.
+
+    Nothing is removed without --apply, and nothing that was not announced to owners a day before. A running service
+    does the same every hour.
+    """
+    from arena.service.keeping.house import RetentionReport, look_at_retention
+
+    place = Home(home.absolute())
+    report: RetentionReport = look_at_retention(place, os.environ, applies=apply)
+    if as_json:
+        print_json(report.to_json())
+        return
+    for line in report.lines():
+        typer.echo(line)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -15,6 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
+from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.rules import follow_rules
@@ -147,7 +148,8 @@ class _Service:
 
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
-        activities: list[Activity] = [AdmissionDesk(shop, self._metrics), keeper, TournamentQueue(shop)]
+        house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
+        activities: list[Activity] = [AdmissionDesk(shop, self._metrics), keeper, TournamentQueue(shop), house]
         return Foreman(shop, activities)
 
     def _count_crash(self, part: str, _sentence: str) -> None:
