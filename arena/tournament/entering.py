@@ -12,7 +12,7 @@ from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.bots import NamedVersion, all_versions, find_version
 from ratings.read.tournaments import TournamentRow
-from ratings.read.waves import tournament_waves
+from ratings.read.waves import entrants_of
 from ratings.store.database import Database
 from ratings.store.models import Tournament, Version
 
@@ -32,7 +32,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
     _check_open(row)
     found = find_version(database, text)
     _check_entry(programs, row, found, text)
-    if any(entrant.version_id == found.version.id for entrant in tournament_waves(database, tournament.id).entrants):
+    if any(entrant.version_id == found.version.id for entrant in entrants_of(database, tournament.id)):
         raise RequestError(f"{text} has entered {tournament.name!r} already, and who withdrew does not come back")
     return found.version, Ledger(database).join(tournament.id, found.version.id)
 
@@ -69,7 +69,7 @@ def _find_playing(database: Database, tournament: Tournament, text: str) -> Vers
     """Return the entrant that is meant: named without a hash, the version that plays here, not the newest."""
     name, _, digits = text.partition("@")
     named = {one.version.id: one.version for one in all_versions(database) if one.bot.name == name}
-    entered = [entrant for entrant in tournament_waves(database, tournament.id).entrants if entrant.version_id in named]
+    entered = [entrant for entrant in entrants_of(database, tournament.id) if entrant.version_id in named]
     found = [entrant for entrant in entered if named[entrant.version_id].content_hash.startswith(digits)]
     playing = [named[entrant.version_id] for entrant in found if entrant.withdrawn_wave is None]
     if not found:

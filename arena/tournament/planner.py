@@ -7,29 +7,38 @@ it was tried before.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arena.tournament.formats import seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import is_endless
-from arena.tournament.formats.situation import Wave
-from arena.tournament.formats.waves import is_ready, plan_wave
+from arena.tournament.formats.past import NOTHING
+from arena.tournament.formats.remembering import Remembering, fold, from_json, to_json
+from arena.tournament.formats.situation import Situation, Wave
+from arena.tournament.formats.waves import foldable, is_ready, plan_wave
 from arena.tournament.stored import draw_of, entrant_of, format_of, wave_of
 from ratings.ledger.waves import WaveLedger
 from ratings.statistics.blocks import Block
 from ratings.store.models import Pool, Tournament
-from ratings.store.waves import PlannedWave
+from ratings.store.waves import PlannedWave, WaveMemory
 
 
 class FormatPlanner:
-    """Plans the waves of one tournament by its format, and remembers those that are over."""
+    """Plans the waves of one tournament by its format, and remembers those that are over.
+
+    A format that can do without the blocks of old waves gets a memory in their place, which is kept with the waves. So
+    a plan costs the same however much was played, and a planner that is made anew reads only what came after it.
+    """
 
     def __init__(self, form: Format, draw: BlockDraw) -> None:
         self._form = form
         self._draw = draw
         self._seed = seeds.schedule_seed(draw.secret)
-        self._planned: list[PlannedWave] | None = None
-        self._over: list[Wave] = []
+        self._past = NOTHING
+        self._stored: int | None = None  # the wave at which the memory is kept
+        self._planned: list[PlannedWave] | None = None  # the waves behind the past
+        self._over: list[Wave] = []  # the first of these, as they were played
         self._is_complete = False
 
     def plan_ready(self, waves: WaveLedger) -> int:
@@ -46,19 +55,61 @@ class FormatPlanner:
         planned = self._read_planned(waves)
         if self._is_complete:
             return False
+        if self._form.lag:
+            self._advance(waves, planned)
+        past = self._past.waves
+        return is_ready(self._form, past + len(planned), past + len(self._over))
+
+    def _read_planned(self, waves: WaveLedger) -> list[PlannedWave]:
+        """Return the waves behind the past, read once: nobody plans but the holder of the tournament's lock."""
+        if self._planned is None:
+            self._is_complete = not waves.has_more_waves()
+            if isinstance(self._form, Remembering) and not self._is_complete:
+                self._recall(waves, self._form)
+            self._planned = waves.planned(self._past.waves)
+        return self._planned
+
+    def _recall(self, waves: WaveLedger, form: Remembering) -> None:
+        """Take up what is remembered in the database, or begin anew."""
+        memory = waves.memory()
+        entrants = [version.version_id for version in waves.entrants()]
+        self._past = from_json(form, memory.data if memory else None, entrants)
+        if memory is not None and self._past.waves == memory.index + 1:
+            self._stored = memory.index
+        else:
+            self._past = NOTHING
+            waves.forget()
+
+    def _advance(self, waves: WaveLedger, planned: list[PlannedWave]) -> None:
+        """Read the waves that are over by now, and fold those that no plan needs any more into the past."""
         first_open = waves.first_open_block()
-        for wave in planned[len(self._over) :]:
+        while len(self._over) < len(planned):
+            wave = planned[len(self._over)]
             if first_open is not None and first_open < wave.first_block + wave.blocks:
                 break
             self._over.append(wave_of(waves.played(wave)))
-        return is_ready(self._form, len(planned), len(self._over))
+            if isinstance(self._form, Remembering):
+                self._fold(waves, self._form, planned)  # at once, so that a long history is never in memory
 
-    def _read_planned(self, waves: WaveLedger) -> list[PlannedWave]:
-        """Return the waves planned so far, read once: nobody plans but the holder of the tournament's lock."""
-        if self._planned is None:
-            self._is_complete = not waves.has_more_waves()
-            self._planned = waves.planned()
-        return self._planned
+    def _fold(self, waves: WaveLedger, form: Remembering, planned: list[PlannedWave]) -> None:
+        """Fold the waves that are over and that no plan needs any more into the past, and keep what is remembered."""
+        entrants = tuple(entrant_of(version) for version in waves.entrants())
+        while self._over and self._past.waves < foldable(self._form, self._past.waves + len(planned)):
+            situation = Situation(entrants, (self._over.pop(0),), self._seed, self._past)
+            self._past = fold(form, situation)
+            self._gather(waves, situation)
+            del planned[0]
+        newest = self._past.waves - 1
+        if newest >= 0 and newest != self._stored:
+            data = to_json(form, self._past, [entrant.id for entrant in entrants])
+            waves.remember(WaveMemory(newest, data), self._stored)
+            self._stored = newest
+
+    def _gather(self, waves: WaveLedger, situation: Situation) -> None:
+        """Write who sat together; at tables of two there is only one circular order, so nobody needs to know."""
+        if self._form.seats > 2:
+            places = {entrant.id: place for place, entrant in enumerate(situation.entrants)}
+            waves.gather([tuple(sorted({places[one] for one in block.order})) for block in situation.blocks])
 
     def _plan_next(self, waves: WaveLedger) -> int:
         """Plan one wave, or write that none follows, and return how many matches it has.
@@ -66,15 +117,15 @@ class FormatPlanner:
         An endless ladder on which too few are left to play waits for others to join.
         """
         planned = self._read_planned(waves)
-        first = planned[-1].first_block + planned[-1].blocks if planned else 0
+        first = planned[-1].first_block + planned[-1].blocks if planned else self._past.blocks
         blocks = self._next_blocks(waves, planned, first)
         if not blocks and is_endless(self._form):
             return 0
-        if not waves.add_wave(len(planned), blocks):
+        if not waves.add_wave(self._past.waves + len(planned), blocks):
             self._is_complete = True  # cancelled meanwhile
             return 0
         self._is_complete = not blocks
-        self._planned = [*planned, PlannedWave(first, len(blocks))]
+        planned.append(PlannedWave(first, len(blocks)))
         return sum(len(block.rotations()) for block in blocks)
 
     def _next_blocks(self, waves: WaveLedger, planned: Sequence[PlannedWave], first: int) -> list[Block]:
@@ -82,7 +133,11 @@ class FormatPlanner:
             return []  # it planned everything at once, and reading that back would be long
         entrants = [entrant_of(version) for version in waves.entrants()]
         played = [*self._over, *(wave_of(waves.played(wave)) for wave in planned[len(self._over) :])]
-        orders = plan_wave(self._form, entrants, played, self._seed)
+        places = {entrant.id: place for place, entrant in enumerate(entrants)}
+        past = replace(
+            self._past, gathered=lambda group: waves.gathered(tuple(sorted(places[entrant] for entrant in group)))
+        )
+        orders = plan_wave(self._form, entrants, played, self._seed, past)
         return [self._draw.block(first + number, order) for number, order in enumerate(orders)]
 
 

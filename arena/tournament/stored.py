@@ -9,6 +9,8 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.past import NOTHING, Past
+from arena.tournament.formats.remembering import Remembering, from_json
 from arena.tournament.formats.situation import BlockState, Entrant, PlayedBlock, Situation, Wave
 from engine import registry
 from ratings.read.waves import TournamentWaves
@@ -49,12 +51,20 @@ def clock_settings(clock: TimeControl) -> dict[str, Any]:
 
 
 def situation_of(played: TournamentWaves) -> Situation:
-    """Return everything that was planned and played so far; entrants by version id."""
+    """Return everything that was planned and played so far, or is remembered of it; entrants by version id."""
     return Situation(
         tuple(entrant_of(version) for version in played.entrants),
         tuple(wave_of(wave) for wave in played.waves),
         seeds.schedule_seed(bytes.fromhex(played.tournament.secret)),
+        _past_of(played),
     )
+
+
+def _past_of(played: TournamentWaves) -> Past:
+    form = format_of(played.tournament, played.pool)
+    if played.memory is None or not isinstance(form, Remembering):
+        return NOTHING
+    return from_json(form, played.memory.data, [version.version_id for version in played.entrants])
 
 
 def entrant_of(version: EnteredVersion) -> Entrant:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
 from ratings.ledger.rebuild import compute
+from ratings.ledger.tallies import tally_problems
 from ratings.statistics.errors import SkillError
 from ratings.store import schema, tables
 from ratings.store.database import Database
@@ -28,8 +29,8 @@ def check(database: Database) -> list[str]:
     """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
     Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
-    rating, what was annulled, which versions are active, and every rating against one computed anew from the facts, to
-    the last digit.
+    rating, what was annulled, which versions are active, and every rating and tally against one computed anew
+    from the facts, to the last digit.
     """
     # Ratings cannot be right if their facts are wrong.
     if facts := check_facts(database):
@@ -47,9 +48,10 @@ def check_facts(database: Database) -> list[str]:
 
 
 def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
-    """Return every rating, of all pools or of one, that is not what the facts give, to the last digit."""
+    """Return every rating and tally, of all pools or of one, that is not what the facts give, to the last digit."""
     with read(database) as session:
-        return list(rating_problems(session, pool_id))
+        wrong = islice(tally_problems(session.connection(), pool_id), _MOST_OF_A_KIND)
+        return [*rating_problems(session, pool_id), *wrong]
 
 
 def facts_problems(session: Session) -> Iterator[str]:
@@ -71,7 +73,7 @@ def _few(session: Session, query: Any, what: str) -> Iterator[str]:
 
 
 def _matches(session: Session) -> Iterator[str]:
-    return chain(_seats(session), _replays(session), _empty_columns(session))
+    return chain(_places(session), _seats(session), _replays(session), _empty_columns(session))
 
 
 def _seats(session: Session) -> Iterator[str]:
@@ -92,6 +94,13 @@ def _seats(session: Session) -> Iterator[str]:
         session, joined.where(_finished, seats.c.ranks != seats.c.seats), "match {}: finished without ranks"
     )
     yield from _few(session, joined.where(~_finished, seats.c.ranks != 0), "match {}: ranks, but not finished")
+
+
+def _places(session: Session) -> Iterator[str]:
+    """Yield tournaments whose places in the schedule are not 0, 1, 2, and so on: matches are counted by the last."""
+    count, last = func.count(), func.max(_m.c.position)
+    places = select(_m.c.tournament_id, count, last).group_by(_m.c.tournament_id).having(last != count - 1)
+    yield from _few(session, places, "tournament {}: {} matches, but the last place in the schedule is {}")
 
 
 def _replays(session: Session) -> Iterator[str]:

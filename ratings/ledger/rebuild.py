@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlmodel import Session
 
 from ratings.errors import NotFoundError
+from ratings.ledger import tallies
 from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
 from ratings.statistics.points import match_points
@@ -116,7 +117,8 @@ def _rated_matches(session: Session, pool_id: str, first: int) -> Iterator[list[
 def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
     """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated.
 
-    Only what comes from place `first` in the order of rating on is rated anew; what comes before must be in order. It
+    With all of it, the tallies of the pool's tournaments are counted anew too. Otherwise only what comes from place
+    `first` in the order of rating on is rated anew; what comes before must be in order. It
     takes time in proportion to the matches from there on, about 25 s for 100,000 of two seats, and in all of it nobody
     else can write; of memory it takes the same however many they are.
     """
@@ -125,6 +127,8 @@ def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
     for row in _ratings_before(session, pool_id, first) if first > 1 else ():
         played.begin_with(*row)
     connection = session.connection()
+    if first == 1:
+        tallies.rebuild(connection, pool_id)
     connection.execute(delete(_c).where(_c.c.pool_id == pool_id, _c.c.rating_seq >= first))
     rated = 0
     for chunk in _rated_matches(session, pool_id, first):

@@ -15,6 +15,7 @@ from sqlmodel import Session
 from ratings.errors import FactError
 from ratings.ledger.live import rate_prefix
 from ratings.ledger.seat_logs import SeatLogFact, log_rows
+from ratings.ledger.tallies import count_results
 from ratings.statistics.errors import SkillError
 from ratings.statistics.skill import check_ranks
 from ratings.store import tables
@@ -145,6 +146,9 @@ def record_results(session: Session, facts: Sequence[MatchFact]) -> list[bool]:
     if news:
         _write_results(connection, list(news.values()))
         for tournament_id in sorted({matches[match_id].tournament_id for match_id in news}):
+            count_results(
+                connection, tournament_id, [one for one in news if matches[one].tournament_id == tournament_id]
+            )
             rate_prefix(connection, tournament_id)
         # Objects that the caller read before would still show the matches as they were.
         session.expire_all()

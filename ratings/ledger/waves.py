@@ -9,13 +9,15 @@ from sqlalchemy import insert
 from sqlmodel import Session, select
 
 from ratings.errors import NotFoundError, PlanError
+from ratings.ledger import memories
+from ratings.ledger.memories import Gathered
 from ratings.statistics.blocks import Block, Seating
 from ratings.store import tables, waves
 from ratings.store.ids import new_id, now_us
 from ratings.store.models import Pool, Tournament
 from ratings.store.progress import count_progress
 from ratings.store.states import MatchState
-from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave
+from ratings.store.waves import BlockRecord, EnteredVersion, PlannedWave, WaveMemory
 
 _LARGEST_SEED = 2**53 - 1
 Row = dict[str, Any]
@@ -35,9 +37,29 @@ class WaveLedger:
         """Return everybody who ever entered, in the order of entry."""
         return waves.entered_versions(self._session, self._tournament_id)
 
-    def planned(self) -> list[PlannedWave]:
-        """Return all waves in order."""
-        return waves.planned_waves(self._session, self._tournament_id)
+    def planned(self, start: int = 0) -> list[PlannedWave]:
+        """Return the waves from index `start` on, in order."""
+        return waves.planned_waves(self._session, self._tournament_id, start)
+
+    def memory(self) -> WaveMemory | None:
+        """Return what is remembered of the most waves, or `None` if nothing is."""
+        return waves.last_memory(self._session, self._tournament_id)
+
+    def remember(self, memory: WaveMemory, instead_of: int | None) -> None:
+        """Remember a wave that is over and all before it, instead of what was remembered of an earlier wave."""
+        memories.remember(self._session.connection(), self._tournament_id, memory, instead_of)
+
+    def gather(self, groups: Sequence[Gathered]) -> None:
+        """Add blocks of waves that are remembered from now on: who sat in each, by place in the order of entry."""
+        memories.gather(self._session.connection(), self._tournament_id, groups)
+
+    def gathered(self, group: Gathered) -> int:
+        """Return how many blocks that were given to `gather` had exactly these entrants."""
+        return memories.gathered(self._session.connection(), self._tournament_id, group)
+
+    def forget(self) -> None:
+        """Remember nothing, and nobody who gathered."""
+        memories.forget(self._session.connection(), self._tournament_id)
 
     def first_open_block(self) -> int | None:
         """Return the index of the first block with a match that is neither finished nor void, or `None`."""
@@ -78,7 +100,7 @@ def lock(session: Session, tournament_id: str) -> Tournament:
 def add_wave(session: Session, tournament_id: str, index: int, blocks: Sequence[Block]) -> bool:
     """Write wave `index`, or, without blocks, that no wave follows any more; see `WaveLedger.add_wave`."""
     tournament = lock(session, tournament_id)
-    if not tournament.more_waves or len(waves.planned_waves(session, tournament_id)) != index:
+    if not tournament.more_waves or waves.count_waves(session, tournament_id) != index:
         return False
     if not blocks:
         tournament.more_waves = False

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select
 
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 from ratings.store.sessions import Source, read
+from ratings.store.tallies import EntrantTally
+
+_MOST_LISTED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +28,32 @@ class LeakRow:
 
 
 def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
-    """Return all leak checks of a tournament, in schedule order."""
+    """Return the leak checks of a tournament in schedule order: all, or of very many those that found something."""
     with read(source) as session:
-        query = (
-            select(LeakCheck, Bot, Version, Match.block_id)
-            .join(Match, col(Match.id) == LeakCheck.match_id)
-            .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
-            .join(Version, col(Version.id) == MatchSeat.version_id)
-            .join(Bot, col(Bot.id) == Version.bot_id)
-            .where(Match.tournament_id == tournament_id)
-            .order_by(col(Match.position), col(LeakCheck.seat))
-        )
-        return [
-            LeakRow(check, bot.name, version, bot.owner_id, block_id)
-            for check, bot, version, block_id in session.exec(query)
-        ]
+        tallies = session.exec(select(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
+        flagged = [one.version_id for one in tallies if one.leaks or one.unstable]
+        count = sum(one.equal + one.leaks + one.unstable + one.unknown for one in tallies)
+        if count <= _MOST_LISTED:
+            return _rows(session, _checks(tournament_id)) if count else []
+        found_something = col(LeakCheck.verdict).in_(("leak", "unstable"))
+        query = _checks(tournament_id).where(col(MatchSeat.version_id).in_(flagged), found_something)
+        return _rows(session, query) if flagged else []
+
+
+def _rows(session: Session, query: Select[LeakCheck, Bot, Version, str]) -> list[LeakRow]:
+    return [
+        LeakRow(check, bot.name, version, bot.owner_id, block_id)
+        for check, bot, version, block_id in session.exec(query)
+    ]
+
+
+def _checks(tournament_id: str) -> Select[LeakCheck, Bot, Version, str]:
+    return (
+        select(LeakCheck, Bot, Version, Match.block_id)
+        .join(Match, col(Match.id) == LeakCheck.match_id)
+        .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
+        .join(Version, col(Version.id) == MatchSeat.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .where(Match.tournament_id == tournament_id)
+        .order_by(col(Match.position), col(LeakCheck.seat))
+    )

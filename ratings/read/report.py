@@ -1,34 +1,34 @@
-"""All that is shown of one tournament, in one consistent view."""
+"""What is shown of one tournament besides its matches, in one consistent view that costs the same however many."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ratings.read.leaks import LeakRow, leak_checks
-from ratings.read.match_list import MatchFilter, MatchRow, list_matches
 from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
-from ratings.read.waves import TournamentWaves, tournament_waves
+from ratings.read.waves import entrants_of
 from ratings.store.sessions import Source, read
+from ratings.store.waves import EnteredVersion
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentReport:
-    """A tournament, how far it is, its entrants (best score first), matches and leak checks (in schedule order)."""
+    """A tournament, how far it is, its entrants (best score first), and what leak checks found."""
 
     row: TournamentRow
     entrants: list[EntrantRow]
-    waves: TournamentWaves
-    matches: list[MatchRow]
+    entered: list[EnteredVersion]
+    """Everybody who ever entered, in the order of entry."""
     leak_checks: list[LeakRow]
+    """In schedule order: all, or of very many those that found something."""
 
 
 def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
-    """Return all that is shown of one tournament. Raises NotFoundError."""
+    """Return what is shown of one tournament. Raises NotFoundError."""
     with read(source) as session:
         return TournamentReport(
             tournament_row(session, tournament_id),
             standings(session, tournament_id),
-            tournament_waves(session, tournament_id),
-            list(list_matches(session, MatchFilter(tournament_id), limit=None, newest_first=False).items),
+            entrants_of(session, tournament_id),
             leak_checks(session, tournament_id),
         )

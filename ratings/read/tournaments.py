@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
 from ratings.read.identifying import only_one
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
-from ratings.statistics.points import match_points
+from ratings.statistics.points import most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Bot, Entrant, Match, MatchSeat, Pool, Tournament, Version
-from ratings.store.progress import Progress, count_progress
+from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
+from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
-from ratings.store.states import MatchState
+from ratings.store.tallies import EntrantTally
 
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(Tournament.id, Tournament.name)
@@ -44,6 +44,17 @@ class TournamentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeBlocks:
+    """What an entrant has from its whole blocks, those of which every match is finished."""
+
+    blocks: int = 0
+    points: int = 0
+    """As in `ratings.statistics.points`."""
+    possible: int = 0
+    """The points that it could have."""
+
+
+@dataclass(frozen=True, slots=True)
 class EntrantRow:
     """How one entrant fared in one tournament."""
 
@@ -57,6 +68,7 @@ class EntrantRow:
     score: float
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half, and it is 0 before the first match."""
     forfeits: int
+    whole: WholeBlocks = WholeBlocks()
 
 
 def find_tournament(source: Source, text: str) -> Tournament:
@@ -95,7 +107,8 @@ def list_tournaments(
     with read(source) as session:
         found = session.exec(one_page(query, _NEWEST_FIRST, limit, after)).all()
         page = cut(found, _NEWEST_FIRST, limit, lambda row: (row[0].id,))
-        return each(page, lambda row: TournamentRow(*row, count_progress(session, row[0].id)))
+        progress = count_each(session, [tournament.id for tournament, _ in page.items])
+        return each(page, lambda row: TournamentRow(*row, progress[row[0].id]))
 
 
 def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
@@ -131,49 +144,49 @@ def entrant_bots(source: Source, tournament_id: str) -> list[Bot]:
         return list(session.exec(query))
 
 
+def entrant_versions(source: Source, tournament_id: str) -> list[tuple[Version, Bot]]:
+    """Return its entrants with their bots in the order of entry."""
+    with read(source) as session:
+        query = (
+            select(Version, Bot)
+            .join(Bot, col(Bot.id) == Version.bot_id)
+            .join(Entrant, col(Entrant.version_id) == Version.id)
+            .where(Entrant.tournament_id == tournament_id)
+            .order_by(col(Entrant.position))
+        )
+        return [(version, bot) for version, bot in session.exec(query)]
+
+
 def standings(source: Source, tournament_id: str) -> list[EntrantRow]:
     """Return how the entrants fare, the best score first, then in the order of entry.
 
     All finished matches count, whether they are rated or not.
     """
-    with read(source) as session:
-        entrants = session.exec(
-            select(Entrant, Version, Bot.name)
-            .join(Version, col(Version.id) == Entrant.version_id)
-            .join(Bot, col(Bot.id) == Version.bot_id)
-            .where(Entrant.tournament_id == tournament_id)
-            .order_by(col(Entrant.position))
-        ).all()
-        tally = _tally(session, tournament_id)
-        rows = [
-            EntrantRow(version.id, bot, version.number, version.content_hash, *tally.get(version.id, (0, 0, 0.0, 0)))
-            for _, version, bot in entrants
-        ]
-        return sorted(rows, key=lambda row: -row.score)
-
-
-def _tally(session: Session, tournament_id: str) -> dict[str, tuple[int, int, float, int]]:
-    """Return matches, wins, score and forfeits by version id."""
     query = (
-        select(MatchSeat.match_id, MatchSeat.version_id, MatchSeat.rank, MatchSeat.forfeit)
-        .join(Match, col(Match.id) == MatchSeat.match_id)
-        .where(Match.tournament_id == tournament_id, Match.state == MatchState.FINISHED)
+        select(Version, Bot.name, EntrantTally, Pool.seats)
+        .select_from(Entrant)
+        .join(Version, col(Version.id) == Entrant.version_id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Tournament, col(Tournament.id) == Entrant.tournament_id)
+        .join(Pool, col(Pool.id) == Tournament.pool_id)
+        .join(
+            EntrantTally,
+            (col(EntrantTally.tournament_id) == Entrant.tournament_id)
+            & (col(EntrantTally.version_id) == Entrant.version_id),
+            isouter=True,
+        )
+        .where(Entrant.tournament_id == tournament_id)
+        .order_by(col(Entrant.position))
     )
-    by_match: dict[str, list[tuple[str, int, int | None]]] = {}
-    for match_id, version_id, rank, forfeit in session.exec(query):
-        by_match.setdefault(match_id, []).append((version_id, rank or 0, forfeit))
-    return {
-        version_id: (matches, wins, points / (2 * opponents), forfeits)
-        for version_id, (matches, wins, points, opponents, forfeits) in _sums(by_match.values()).items()
-    }
+    with read(source) as session:
+        rows = {row.version_id: row for row in (_entrant(*found) for found in session.exec(query))}
+        return sorted(rows.values(), key=lambda row: -row.score)
 
 
-def _sums(matches: Iterable[Sequence[tuple[str, int, int | None]]]) -> dict[str, list[int]]:
-    """Return matches, wins, points, opponents met and forfeits by version id."""
-    sums: dict[str, list[int]] = {}
-    for seats in matches:
-        points = match_points([rank for _, rank, _ in seats])
-        for (version_id, rank, forfeit), own in zip(seats, points, strict=True):
-            one = (1, rank == 1, own, len(seats) - 1, forfeit is not None)
-            sums[version_id] = [a + b for a, b in zip(sums.get(version_id, [0] * 5), one, strict=True)]
-    return sums
+def _entrant(version: Version, bot: str, tally: EntrantTally | None, seats: int) -> EntrantRow:
+    who = (version.id, bot, version.number, version.content_hash)
+    if tally is None:
+        return EntrantRow(*who, 0, 0, 0.0, 0)
+    score = tally.points / (tally.matches * most_points(seats))
+    whole = WholeBlocks(tally.blocks, tally.block_points, tally.block_matches * most_points(seats))
+    return EntrantRow(*who, tally.matches, tally.wins, score, tally.forfeits, whole)

@@ -80,7 +80,7 @@ class Tournament(Table, table=True):
     """A plan of matches in one pool."""
 
     id: str = Field(primary_key=True)
-    name: str
+    name: str = Field(index=True)
     format: str
     pool_id: str = Field(foreign_key="pool.id", index=True)
     secret: str
@@ -149,6 +149,7 @@ class Match(Table, table=True):
         UniqueConstraint("tournament_id", "block_id", "rotation"),
         UniqueConstraint("tournament_id", "position"),
         Index(None, "tournament_id", "state", "position"),
+        Index(None, "state", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -212,6 +213,8 @@ class MatchSeat(Table, table=True):
 
 class Fault(Table, table=True):
     """What the bot in a seat did wrong, with cause and evidence; `number` counts from 0 within the match."""
+
+    __table_args__ = (Index(None, "cause", "match_id"),)
 
     match_id: str = Field(primary_key=True, foreign_key="match.id")
     number: int = Field(primary_key=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ScalarSelect, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
 from ratings.store.states import MatchState
 
-_m = tables.match
-_MORE_WAVES = select(tables.tournament.c.more_waves).where(tables.tournament.c.id == bindparam("tournament"))
+_m, _t = tables.match, tables.tournament
+_OTHERS = (MatchState.PLANNED, MatchState.LEASED, MatchState.VOID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,28 @@ class Progress:
 
 def count_progress(session: Session, tournament_id: str) -> Progress:
     """Count the tournament's matches by state."""
-    query = (
-        select(_m.c.state, func.count().label("matches"))
-        .where(_m.c.tournament_id == tournament_id)
-        .group_by(_m.c.state)
-    )
-    counts = {row.state: row.matches for row in session.connection().execute(query)}
-    more_waves = session.connection().execute(_MORE_WAVES, {"tournament": tournament_id}).scalar_one_or_none()
-    return progress_of(counts, more_waves=bool(more_waves))
+    return count_each(session, [tournament_id])[tournament_id]
 
 
-def progress_of(counts: Mapping[str, int], *, more_waves: bool) -> Progress:
-    """Return the progress with these counts by state; a state that is missing has no match."""
-    return Progress(**{state.value: counts.get(state, 0) for state in MatchState}, more_waves=more_waves)
+def count_each(session: Session, tournament_ids: Collection[str]) -> dict[str, Progress]:
+    """Count the matches of several tournaments by state.
+
+    Finished matches, of which there may be very many, are not counted: they are what is left of all.
+    """
+    query = select(_t.c.id, _t.c.more_waves, _last_place(), *map(_count, _OTHERS)).where(_t.c.id.in_(tournament_ids))
+    found = {id_: _progress(*counts) for id_, *counts in session.connection().execute(query)}
+    return {id_: found.get(id_) or _progress(False, None, 0, 0, 0) for id_ in tournament_ids}
+
+
+def _last_place() -> ScalarSelect[int]:
+    """Return the last place in the schedule; places count from 0 without a gap."""
+    return select(func.max(_m.c.position)).where(_m.c.tournament_id == _t.c.id).scalar_subquery()
+
+
+def _count(state: MatchState) -> ScalarSelect[int]:
+    return select(func.count()).where(_m.c.tournament_id == _t.c.id, _m.c.state == state).scalar_subquery()
+
+
+def _progress(more_waves: bool, last: int | None, planned: int, leased: int, void: int) -> Progress:
+    total = 0 if last is None else last + 1
+    return Progress(planned, leased, total - planned - leased - void, void, more_waves=bool(more_waves))

@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 from sqlalchemy import Row
 from sqlalchemy import Table as CoreTable
 
-from ratings.store import models, service
+from ratings.store import models, service, tallies
 
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row that a core statement returned; its columns are attributes."""
 
-metadata = service.Token.metadata
-assert metadata is models.Match.metadata
+metadata = models.Match.metadata
+assert metadata is service.Token.metadata is tallies.EntrantTally.metadata
 """All tables, and no others."""
 
 _all = metadata.tables
@@ -22,7 +22,9 @@ attempt: CoreTable = _all["attempt"]
 block: CoreTable = _all["block"]
 bot: CoreTable = _all["bot"]
 entrant: CoreTable = _all["entrant"]
+entrant_tally: CoreTable = _all["entrant_tally"]
 fault: CoreTable = _all["fault"]
+gathering: CoreTable = _all["gathering"]
 leak_check: CoreTable = _all["leak_check"]
 match: CoreTable = _all["match"]
 match_seat: CoreTable = _all["match_seat"]

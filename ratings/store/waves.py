@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlmodel import Session
 
 from ratings.store import tables
 from ratings.store.states import MatchState
 
 _m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
+
+_LAST_WAVE = select(func.max(_w.c.index)).where(_w.c.tournament_id == bindparam("tournament"))
+_FIRST_IN_STATE = (
+    select(_b.c.index)
+    .join(_m, _m.c.block_id == _b.c.id)
+    .where(_m.c.tournament_id == bindparam("tournament"), _m.c.state == bindparam("state"))
+    .order_by(_m.c.position)
+    .limit(1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,14 @@ class PlannedWave:
 
     first_block: int
     blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaveMemory:
+    """What the format remembers of wave `index` and all before it, as its planner wrote it."""
+
+    index: int
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +83,43 @@ def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersio
     return list(found.values())
 
 
-def planned_waves(session: Session, tournament_id: str) -> list[PlannedWave]:
-    """Return all waves in order."""
-    query = select(_w.c.first_block, _w.c.blocks).where(_w.c.tournament_id == tournament_id).order_by(_w.c.index)
-    return [PlannedWave(*row) for row in session.connection().execute(query)]
+def planned_waves(session: Session, tournament_id: str, start: int = 0) -> list[PlannedWave]:
+    """Return the waves from index `start` on, in order."""
+    query = select(_w.c.first_block, _w.c.blocks).where(_w.c.tournament_id == tournament_id, _w.c.index >= start)
+    return [PlannedWave(*row) for row in session.connection().execute(query.order_by(_w.c.index))]
 
 
 def count_waves(session: Session, tournament_id: str) -> int:
     """Return how many waves are planned, which is the index of the next."""
-    query = select(func.coalesce(func.max(_w.c.index), -1) + 1).where(_w.c.tournament_id == tournament_id)
-    return int(session.connection().execute(query).scalar_one())
+    last: int | None = session.connection().execute(_LAST_WAVE, {"tournament": tournament_id}).scalar_one()
+    return 0 if last is None else last + 1
+
+
+def last_memory(session: Session, tournament_id: str) -> WaveMemory | None:
+    """Return what is remembered of the most waves, or `None` if nothing is."""
+    query = (
+        select(_w.c.index, _w.c.memory)
+        .where(_w.c.tournament_id == tournament_id, _w.c.memory.is_not(None))
+        .order_by(_w.c.index.desc())
+        .limit(1)
+    )
+    row = session.connection().execute(query).one_or_none()
+    return None if row is None else WaveMemory(*row)
 
 
 def first_open_block(session: Session, tournament_id: str) -> int | None:
-    """Return the index of the first block with a match that is neither finished nor void, or `None`."""
-    query = (
-        select(func.min(_b.c.index))
-        .join(_m, _m.c.block_id == _b.c.id)
-        .where(_m.c.tournament_id == tournament_id, _m.c.state.in_((MatchState.PLANNED, MatchState.LEASED)))
-    )
-    found: int | None = session.connection().execute(query).scalar_one()
-    return found
+    """Return the index of the first block with a match that is neither finished nor void, or `None`.
+
+    Blocks are in the schedule in the order of their indexes, so the first open match of each state is enough.
+    """
+    found = [
+        index
+        for state in (MatchState.PLANNED, MatchState.LEASED)
+        for index in session.connection()
+        .execute(_FIRST_IN_STATE, {"tournament": tournament_id, "state": state})
+        .scalars()
+    ]
+    return min(found, default=None)
 
 
 def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> list[BlockRecord]:

@@ -1,7 +1,9 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.cli.places import PLACES
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
 
@@ -12,7 +14,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.chdir(tmp_path)
     db = tmp_path / "arena.db"
     monkeypatch.setenv("ARENA_DB", str(db))
-    for name in ("ARENA_DEBUG", "ARENA_LANG", "ARENA_WORKERS"):
+    for name in ("ARENA_DEBUG", "ARENA_LANG", "ARENA_WORKERS", "ARENA_SERVER"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)
 
@@ -24,3 +26,10 @@ def table(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Aren
     for name in ("ada", "bob", "eve"):
         assert arena("bot", "add", write_bot(tmp_path / name, name)).code == 0
     return arena
+
+
+@pytest.fixture(params=PLACES)
+def arena_cli(request: pytest.FixtureRequest, table: Arena) -> Iterator[Arena]:
+    """The command on the database of `table`, asked here, and by way of every other place that there is."""
+    with PLACES[request.param](table) as elsewhere:
+        yield elsewhere

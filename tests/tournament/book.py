@@ -14,10 +14,12 @@ from arena.tournament.creation import Terms, create_match, create_tournament
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.roundrobin import RoundRobin
 from arena.tournament.stored import format_of, situation_of
+from arena.tournament.table import table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
+from ratings.read.report import tournament_report
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Tournament, Version
@@ -39,12 +41,17 @@ class Book:
     store: VersionStore
     path: Path
 
-    def add_bot(self, name: str, *, games: str = '["*"]', code: str = "", runtime: str = "arena") -> Version:
+    def add_bot(
+        self, name: str, *, games: str = '["*"]', code: str = "", runtime: str = "arena", build: str = ""
+    ) -> Version:
         directory = self.path.parent / f"source of {name}"
         directory.mkdir(exist_ok=True)
         manifest = (
             f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\ngames = {games}\nruntime = "{runtime}"\n'
         )
+        if build:
+            manifest += 'build = ["python", "make.py"]\n'
+            (directory / "make.py").write_text(build, encoding="utf-8")
         (directory / "bot.toml").write_text(manifest, encoding="utf-8")
         (directory / "main.py").write_text(f"# {name} {code}\n", encoding="utf-8")
         stored = self.store.add(directory)
@@ -83,7 +90,10 @@ class Book:
         played = tournament_waves(self.database, tournament.id)
         form = format_of(played.tournament, played.pool)
         assert form is not None
-        return form.standings(situation_of(played))
+        found = form.standings(situation_of(played))
+        kept = table_situation(self.database, form, tournament_report(self.database, tournament.id))
+        assert form.standings(kept) == found, "what is kept up and remembered is what all matches give"
+        return found
 
     def results(self, tournament: Tournament) -> list[tuple[int, int, str, str | None]]:
         """Block, rotation, state and game digest of each match, in schedule order."""

@@ -7,6 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli.shared.output import printable
+from arena.client.values.matches import MatchSummary
+
 MatchId = Annotated[
     str, typer.Argument(metavar="MATCH", help="Its id, or a beginning or end of it with 4 characters or more.")
 ]
@@ -22,3 +25,10 @@ def short_match_id(match_id: str) -> str:
 def format_seats(seats: Sequence[Mapping[str, Any]]) -> str:
     """Write who sat where, with the rank in brackets, for a table: `greedy(1) random(2)`."""
     return " ".join(f"{seat['bot']}({seat['rank'] or '-'})" for seat in seats)
+
+
+def print_annulled(matches: Sequence[MatchSummary]) -> None:
+    """Say of each match that the organiser annulled why it does not count."""
+    for match in matches:
+        if match.annulled is not None:
+            typer.echo(f"match {short_match_id(match.id)} does not count: {printable(match.annulled)}")

@@ -1,14 +1,12 @@
 """Whoever is asking, and what he was told."""
 
-# ruff: noqa: ARG002
-
 from __future__ import annotations
 
-from arena.client.errors import ClientError
 from arena.client.here.place import Place
 from arena.client.values.accounts import Identity
 from arena.client.values.notices import Notice
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from ratings.read.notices import list_notices
 
 
 class AccountHere:
@@ -22,4 +20,11 @@ class AccountHere:
         return Identity(viewer.scope, viewer.owner_name, viewer.token, viewer.expires_at_us)
 
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
-        raise ClientError("this database keeps no notices yet")
+        viewer = self._place.viewer
+        page = list_notices(
+            self._place.database, owner_id=viewer.owner_id, everybodys=viewer.is_organiser, limit=limit, after=after
+        )
+        return Page(
+            tuple(Notice(row.id, row.at_us, row.subject, row.sentence, row.owner_id is None) for row in page.items),
+            page.next,
+        )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from arena.client.here.lineage import list_events, promote, roll_back, withdraw
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
-from arena.client.here.rights import need_own_bot
+from arena.client.here.rights import actor_of, need_own_bot
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.hosting.manifest import BotManifest
 from ratings.ledger.ledger import Ledger
 from ratings.read import bots
 from ratings.read.bots import BotRow
+from ratings.read.lineage import active_version
 from ratings.store.models import Version
 
 
@@ -41,7 +42,11 @@ class BotsHere:
     def set_disabled(self, name: str, disabled: bool) -> str:
         bot = find_version(self._place, name).bot
         need_own_bot(self._place.viewer, bot, "bar it or let it in")
-        return Ledger(self._place.database).set_disabled(bot.name, disabled=disabled).name
+        return (
+            Ledger(self._place.database)
+            .set_disabled(bot.name, disabled=disabled, actor=actor_of(self._place.viewer))
+            .name
+        )
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         return list_events(self._place, name, limit, after)
@@ -56,12 +61,14 @@ class BotsHere:
         return self.get_bot(roll_back(self._place, name, message))
 
     def _detail(self, row: BotRow) -> BotDetail:
+        active = active_version(self._place.database, row.bot.name)
         return BotDetail(
             name=row.bot.name,
             owner=row.owner,
             disabled_at_us=row.bot.disabled_at_us,
             newest=self._version(row.newest),
             versions=row.versions,
+            active=None if active is None else active.number,
         )
 
     def _version(self, version: Version) -> BotVersion:

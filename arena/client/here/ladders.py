@@ -1,15 +1,17 @@
 """The standing ladders of a database and their seasons."""
 
-# ruff: noqa: ARG002
-
 from __future__ import annotations
 
-from arena.client.errors import ClientError
+from arena.client.errors import UnknownError
 from arena.client.here.place import Place
-from arena.client.values.ladders import Ladder, Season, SeasonTable
+from arena.client.here.pool_values import pool_value
+from arena.client.values.ladders import Ladder, Season, SeasonRow, SeasonTable
 from arena.client.values.page import DEFAULT_LIMIT, Page
-
-_NOT_KEPT = ClientError("this database keeps no ladders yet")
+from ratings.read import ladders
+from ratings.read.ladders import LadderRow
+from ratings.read.publishing import published_secret
+from ratings.read.tournaments import entrant_bots
+from ratings.store import service
 
 
 class LaddersHere:
@@ -19,10 +21,47 @@ class LaddersHere:
         self._place = place
 
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
-        raise _NOT_KEPT
+        page = ladders.list_ladders(self._place.database, limit=limit, after=after)
+        return Page(tuple(map(self._ladder, page.items)), page.next)
 
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
-        raise _NOT_KEPT
+        row = ladders.find_ladder(self._place.database, ladder)
+        return tuple(self._season(row, season) for season in reversed(row.seasons))
 
     def get_season_table(self, ladder: str, number: int) -> SeasonTable:
-        raise _NOT_KEPT
+        row = ladders.find_ladder(self._place.database, ladder)
+        found = next((season for season in row.seasons if season.number == number), None)
+        if found is None or found.table is None:
+            raise UnknownError(f"{ladder!r} has no closed season {number}; `arena season list` shows its seasons")
+        return SeasonTable(self._season(row, found), tuple(SeasonRow(line) for line in found.table))
+
+    def _ladder(self, row: LadderRow) -> Ladder:
+        ladder = row.ladder
+        running = next((season for season in row.seasons if season.closed_at_us is None), None)
+        return Ladder(
+            id=ladder.id,
+            name=ladder.name,
+            pool=pool_value(row.pool),
+            settings=ladder.settings,
+            opened_at_us=ladder.opened_at_us,
+            closed_at_us=ladder.closed_at_us,
+            closed_because=ladder.closed_because,
+            season=None if running is None else running.number,
+            tournament=None if running is None else running.tournament_id,
+            bots=0 if running is None else len(entrant_bots(self._place.database, running.tournament_id)),
+        )
+
+    def _season(self, row: LadderRow, season: service.Season) -> Season:
+        is_closed = season.closed_at_us is not None
+        return Season(
+            ladder=row.ladder.name,
+            number=season.number,
+            name=season.name,
+            tournament=season.tournament_id,
+            opened_at_us=season.opened_at_us,
+            freezes_at_us=season.freezes_at_us,
+            frozen_at_us=season.frozen_at_us,
+            final_tournament=season.final_tournament_id,
+            closed_at_us=season.closed_at_us,
+            secret=published_secret(self._place.database, season.tournament_id) if is_closed else None,
+        )

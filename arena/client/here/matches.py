@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from arena.client.here.annulled import why_annulled
 from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.match_values import match_summary, match_value
 from arena.client.here.place import Place
@@ -48,12 +51,15 @@ class MatchesHere:
         page = match_list.list_matches(self._place.database, only, limit=limit, after=after)
         hidden = hidden_blocks(self._place, {row.match.block_id for row in page.items})
         shown = [row for row in page.items if only.cause is None or row.match.block_id not in hidden]
-        return Page(tuple(match_summary(row, hidden=row.match.block_id in hidden) for row in shown), page.next)
+        why = why_annulled(self._place, [row.match.id for row in shown])
+        items = (match_summary(row, hidden=row.match.block_id in hidden) for row in shown)
+        return Page(tuple(replace(item, annulled=why.get(item.id)) for item in items), page.next)
 
     def get_match(self, match: str) -> MatchDetail:
         detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
         hidden = bool(hidden_blocks(self._place, [detail.match.block_id]))
-        return match_value(detail, self._place.viewer, hidden=hidden)
+        value = match_value(detail, self._place.viewer, hidden=hidden)
+        return replace(value, annulled=why_annulled(self._place, [value.match_id]).get(value.match_id))
 
     def get_times(self, match: str) -> MatchTimes:
         found = matches.find_match(self._place.database, match)

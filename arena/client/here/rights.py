@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.client.errors import ForbiddenError
 from arena.client.here.viewer import Viewer
 from ratings.store.models import Bot
+from ratings.store.names import OPERATOR
 from ratings.store.states import Scope
 
 
@@ -27,3 +28,8 @@ def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
     need_competitor(viewer, deed)
     if not viewer.owns(bot.owner_id):
         raise ForbiddenError(f"{bot.name} is not yours, so you may not {deed}; your own are {viewer.owner_name}/...")
+
+
+def actor_of(viewer: Viewer) -> str:
+    """Return whom the history of a bot names for what the viewer does."""
+    return viewer.owner_name or OPERATOR

@@ -15,14 +15,14 @@ from arena.tournament.formats.compare import Compare
 from ratings.read.tournaments import entrant_bots, tournament_row
 from ratings.store.models import Tournament
 
-_LOOK_EVERY_S = 0.5
+LOOK_EVERY_S = 0.5
 _STATES = {
     "planned": OperationState.QUEUED,
     "running": OperationState.RUNNING,
     "finished": OperationState.DONE,
     "cancelled": OperationState.CANCELLED,
 }
-_OVER = (OperationState.DONE, OperationState.CANCELLED)
+OVER = (OperationState.DONE, OperationState.CANCELLED)
 
 
 def progress_of(place: Place, tournament_id: str) -> Operation:
@@ -56,10 +56,10 @@ def watch(place: Place, tournament_id: str) -> Iterator[Operation]:
         found = progress_of(place, tournament_id)
         if found != last:
             yield found
-        if found.state in _OVER:
+        if found.state in OVER:
             return
         last = found
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(LOOK_EVERY_S)
 
 
 def need_canceller(place: Place, tournament: Tournament) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from arena.client.errors import ForbiddenError
 from arena.client.here.place import Place
 from arena.client.values.matches import SeatLog
+from arena.match.report import LOG_HEAD_BYTES
+from ratings.read.logs import StoredLog, seat_log
 from ratings.read.matches import SeatRow, match_detail
 
 
@@ -14,9 +16,18 @@ def read_logs(place: Place, match_id: str, seat: int | None) -> tuple[SeatLog, .
     own = [row for row in seats if place.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
     if not own:
         raise ForbiddenError(f"no log of match {match_id} is yours to read; an owner sees those of his own bots")
-    return tuple(log for row in own for log in _log_of(place, row))
+    found = ((row, seat_log(place.database, match_id, row.seat.seat)) for row in own)
+    return tuple(_value(row, log) for row, log in found if log is not None)
 
 
-def _log_of(place: Place, row: SeatRow) -> tuple[SeatLog, ...]:
-    del place, row
-    return ()
+def _value(row: SeatRow, log: StoredLog) -> SeatLog:
+    return SeatLog(log.match_id, log.seat, row.bot, _text(log), log.cut_bytes)
+
+
+def _text(log: StoredLog) -> str:
+    """Return the log as text, with a line where something was left out."""
+    if not log.cut_bytes:
+        return log.data.decode(errors="replace")
+    head, tail = log.data[:LOG_HEAD_BYTES], log.data[LOG_HEAD_BYTES:]
+    gap = f"\n[{log.cut_bytes} bytes left out]\n"
+    return head.decode(errors="replace") + gap + tail.decode(errors="replace")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from arena.client.here.lookup import find_pool_id, find_scope, find_version
+from arena.client.here.lookup import find_pool_id, find_version
 from arena.client.here.place import Place
+from arena.client.here.scopes import shown_scope
 from arena.client.values.page import Page
 from arena.client.values.statistics import Counted, Crosstable, Meeting, RatingChange, SeatResult, Spread
 from ratings.read import crosstable as counts
@@ -25,7 +26,7 @@ class StatisticsHere:
     def get_crosstable(
         self, tournament: str | None = None, pool: str | None = None, limit: int = MOST_BOTS
     ) -> Crosstable:
-        scope = find_scope(self._place, tournament, pool)
+        scope = shown_scope(self._place, tournament, pool)
         found = counts.crosstable(self._place.database, scope, limit)
         names = found.names
         return Crosstable(
@@ -44,7 +45,7 @@ class StatisticsHere:
         return Page(tuple(map(_change, shown)), str(shown[0].rating_seq) if is_cut else None)
 
     def list_opponents(self, bot: str, tournament: str | None = None, pool: str | None = None) -> tuple[Meeting, ...]:
-        scope, found = find_scope(self._place, tournament, pool), find_version(self._place, bot)
+        scope, found = shown_scope(self._place, tournament, pool), find_version(self._place, bot)
         meetings = counts.by_opponent(self._place.database, scope, found.version.id)
         names = counts.names(self._place.database, [meeting.opponent_id for meeting in meetings])
         names[found.version.id] = found.bot.name
@@ -53,12 +54,12 @@ class StatisticsHere:
     def list_seats(
         self, bot: str | None = None, tournament: str | None = None, pool: str | None = None
     ) -> tuple[SeatResult, ...]:
-        scope = find_scope(self._place, tournament, pool)
+        scope = shown_scope(self._place, tournament, pool)
         version_id = None if bot is None else find_version(self._place, bot).version.id
         return tuple(SeatResult(**asdict(row)) for row in counts.by_seat(self._place.database, scope, version_id))
 
     def list_lengths(self, tournament: str | None = None, pool: str | None = None) -> tuple[Spread, ...]:
-        scope = find_scope(self._place, tournament, pool)
+        scope = shown_scope(self._place, tournament, pool)
         return tuple(Spread(**asdict(row)) for row in lengths(self._place.database, scope))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,11 @@ from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.format import Format, Standing
 from arena.tournament.formats.situation import Situation
-from arena.tournament.stored import format_of, situation_of
+from arena.tournament.stored import format_of
+from arena.tournament.table import read_situation, table_situation
 from ratings.read.crosstable import names as names_of
-from ratings.read.tournaments import EntrantRow
-from ratings.read.waves import TournamentWaves, tournament_waves
+from ratings.read.report import TournamentReport
+from ratings.read.tournaments import EntrantRow, tournament_row
 from ratings.store.database import Database
 
 if TYPE_CHECKING:
@@ -31,21 +31,22 @@ class TournamentTable:
     comparison: ComparisonResult | None = None
 
 
-def make_table(database: Database, waves: TournamentWaves, entrants: Sequence[EntrantRow]) -> TournamentTable:
-    """Return the table of a tournament, given all that was played in it, and how all its entrants fared."""
-    form = format_of(waves.tournament, waves.pool)
+def make_table(database: Database, report: TournamentReport) -> TournamentTable:
+    """Return the table of a tournament, given how all its entrants fared."""
+    form, entrants = format_of(report.row.tournament, report.row.pool), report.entrants
     if form is None:  # a single match has no format, and so no blocks, points and status to tell
         return TournamentTable(tuple(_unranked(place, row) for place, row in enumerate(entrants, start=1)))
-    situation, rows = situation_of(waves), {row.version_id: row for row in entrants}
-    ranked = tuple(_ranked(rows[standing.entrant], standing) for standing in form.standings(situation))
+    situation, rows = table_situation(database, form, report), {row.version_id: row for row in entrants}
+    # Entrants stay, but one may have joined since the report was read.
+    ranked = tuple(_ranked(rows[line.entrant], line) for line in form.standings(situation) if line.entrant in rows)
     return TournamentTable(ranked, _best_known(database, form, situation), _comparison(form, situation))
 
 
 def comparison_of(database: Database, tournament_id: str) -> ComparisonResult | None:
     """Return what the whole pairs of blocks of a comparison say so far; `None` for another format."""
-    waves = tournament_waves(database, tournament_id)
-    form = format_of(waves.tournament, waves.pool)
-    return _comparison(form, situation_of(waves)) if isinstance(form, Compare) else None
+    row = tournament_row(database, tournament_id)
+    form = format_of(row.tournament, row.pool)
+    return _comparison(form, read_situation(database, tournament_id)) if isinstance(form, Compare) else None
 
 
 def _unranked(place: int, row: EntrantRow) -> StandingRow:
@@ -97,7 +98,7 @@ def _best_known(database: Database, form: Format, situation: Situation) -> BestK
 
 
 def _comparison(form: Format, situation: Situation) -> ComparisonResult | None:
-    return comparison_value(form.comparison(situation.blocks)) if isinstance(form, Compare) else None
+    return comparison_value(form.comparison(situation)) if isinstance(form, Compare) else None
 
 
 def comparison_value(comparison: Comparison) -> ComparisonResult:

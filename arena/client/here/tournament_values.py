@@ -14,6 +14,7 @@ from arena.client.here.visibility import has_secrets, hidden_blocks, is_hidden
 from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.read.blocks import early_results
 from ratings.read.leaks import LeakRow
+from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
 
@@ -46,14 +47,14 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     """Return all that the viewer may see of a tournament but its matches."""
     report = tournament_report(place.database, tournament_id)
     row = report.row
-    table = make_table(place.database, report.waves, report.entrants)
+    table = make_table(place.database, report)
     is_over = row.progress.is_over
     hidden = is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not is_over)
     return TournamentDetail(
         summary=summary_of(row),
         pool=pool_value(row.pool),
         settings=_settings(row, hidden=hidden),
-        secret=row.tournament.secret if is_over else None,  # before, it would give the chance of matches to come
+        secret=published_secret(place.database, tournament_id),
         standings=_without_early(place, row, table.rows) if hidden else table.rows,
         best=table.best,
         comparison=table.comparison,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arena.client.errors import RefusedError
 from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
@@ -24,6 +25,8 @@ from arena.client.values.tournaments import (
 from arena.tournament import entering
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
+from ratings.read.admissions import unadmitted
+from ratings.store.models import Tournament
 
 
 class TournamentsHere:
@@ -50,6 +53,7 @@ class TournamentsHere:
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         database, text = self._place.database, self._own(bot, "enter it")
         found = find_tournament(self._place, tournament)
+        self._need_admitted(found, text)
         version, wave = entering.join(database, self._place.programs, found, text)
         return Joined(found.name, text.partition("@")[0], version.number, wave)
 
@@ -64,6 +68,13 @@ class TournamentsHere:
 
     def watch_tournament(self, tournament: str) -> Iterator[Operation]:
         return watch(self._place, find_tournament(self._place, tournament).id)
+
+    def _need_admitted(self, tournament: Tournament, text: str) -> None:
+        """Raise RefusedError if an owner enters a version for ratings that was not admitted."""
+        version = find_version(self._place, text).version
+        is_checked = tournament.rated and not self._place.viewer.is_organiser
+        if is_checked and unadmitted(self._place.database, [version.id]):
+            raise RefusedError(f"{text} is not admitted, so it plays no rated matches; `arena bot log` tells more")
 
     def _own(self, bot: str, deed: str) -> str:
         """Return the whole name of a bot that the viewer may enter and withdraw. Raises ForbiddenError."""

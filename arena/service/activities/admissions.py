@@ -9,6 +9,7 @@ import time
 from arena.client.values.admissions import Finding
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.service.activities.building import build_for_admission
 from arena.service.activities.workshop import Workshop
 from arena.service.admission.admit import admit
 from arena.service.admission.grounds import grounds_of
@@ -97,6 +98,12 @@ class AdmissionDesk:
 
     async def _judge(self, taken: QueuedAdmission, executor: MatchExecutor) -> AdmissionVerdict:
         try:
+            await asyncio.to_thread(self._check, taken)
+            failure = await build_for_admission(
+                self._shop.programs, taken.version.content_hash, has_owner=taken.owner is not None
+            )
+            if failure is not None:
+                return AdmissionVerdict(Outcome.REFUSED, (failure,), f"Refused: {failure.sentence}")
             request = await asyncio.to_thread(self._request, taken)
         except BotDirectoryError as error:
             finding = failed(Check.START, f"It cannot be started here: {error}.")
@@ -107,6 +114,12 @@ class AdmissionDesk:
                 raise _OverError
 
         return await admit(request, executor, report)
+
+    def _check(self, taken: QueuedAdmission) -> None:
+        """Raise BotDirectoryError if its runtime is unknown here, or it asks for more than it may have."""
+        programs = self._shop.programs
+        stored = programs.store.get(taken.version.content_hash)
+        programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=taken.owner is not None)
 
     def _request(self, taken: QueuedAdmission) -> AdmissionRequest:
         """Return what is to be looked at, and how. Raises BotDirectoryError if the author is to blame."""

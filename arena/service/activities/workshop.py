@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.service.activities.building import build_entrants
 from arena.service.bell import Bell
 from arena.service.logs import Logger
 from arena.service.scheduler.jobs import Kind
@@ -34,8 +35,9 @@ class Workshop:
     async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 
-        Raises what `arena.tournament.runner.run_tournament` raises.
+        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise.
         """
+        await build_entrants(self.database, self.programs, tournament_id, self.log)
         view = self.slots.view(kind, name, pace=pace)
         try:
             end = await run_tournament(

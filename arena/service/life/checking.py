@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.hosting.errors import HostingError
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.errors import RuntimeSettingsError
+from arena.hosting.runtimes.settings import parse_runtimes
 from arena.service.activities.ladders import pace_of
 from arena.service.home import Home
 from arena.service.keeping.forecast import Forecast, forecast
@@ -35,10 +39,26 @@ def check(home: Home, effective: Effective) -> Checked:
             found, paces = _look_into(home, effective)
     except RatingsError as error:
         problems.append(str(error))
+    problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
     notes = () if holder is None else (f"process {holder.get('pid', '?')} serves this home now",)
     kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
     return Checked(effective, tuple(problems), notes, forecast(home, found, paces, _default_pace(effective), kept))
+
+
+def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
+    """Return what is wrong with the definitions of runtimes, or else with what they name on this machine."""
+    try:
+        runtimes = Runtimes(parse_runtimes(effective.runtimes, place=str(home.settings_file)))
+    except RuntimeSettingsError as error:
+        return [str(error)]
+    problems = []
+    for name in runtimes.names:
+        try:
+            runtimes.get(name)
+        except HostingError as error:
+            problems.append(str(error))
+    return problems
 
 
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:

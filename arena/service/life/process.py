@@ -10,9 +10,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from arena.executor.local import LocalExecutor
-from arena.hosting.sandbox.choice import SandboxPolicy
-from arena.hosting.sandbox.programs import StoredPrograms
-from arena.hosting.store import VersionStore
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
@@ -27,6 +24,7 @@ from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
 from arena.service.life.owners import make_own_certificate, open_owners
+from arena.service.life.programs import make_programs
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
@@ -41,7 +39,6 @@ from arena.tournament.lock import sweep_locks
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 
-AUTO = "auto"
 LEAST_FREE_BYTES = 512 << 20
 """With less room than this on its disk a service is not healthy."""
 Say = Callable[[str], None]
@@ -132,18 +129,14 @@ class _Service:
         return LocalExecutor(self._workers, warm_mb=self._settings.service.warm_memory)
 
     def _make_shop(self, slots: Slots) -> Workshop:
-        service = self._settings.service
-        level = None if service.sandbox == AUTO else service.sandbox
         return Workshop(
             database=self._database,
-            programs=StoredPrograms(
-                VersionStore(self._home.store), SandboxPolicy(level, service.allow_reduced_sandbox)
-            ),
+            programs=make_programs(self._home, self._settings),
             slots=slots,
             supervisor=Supervisor(self._health, self._log, self._count_crash),
             bell=Bell(),
             log=self._log,
-            leak_checks=service.leak_checks,
+            leak_checks=self._settings.service.leak_checks,
         )
 
     def _foreman(self, shop: Workshop) -> Foreman:

@@ -75,6 +75,13 @@ class Services:
     """Called after something was written that the scheduler may act on."""
     observe: Callable[[str, str, float], None] = _nothing
     """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
+    programs: StoredPrograms | None = None
+    """The programs in the store with the runtimes of the service; the store with its own Python by default."""
+
+    @property
+    def known_programs(self) -> StoredPrograms:
+        """Return the programs of the bots, for those who plan matches."""
+        return self.programs or StoredPrograms(self.store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +213,17 @@ class OwnersServer:
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self._services.database, StoredPrograms(self._services.store), viewer)
+        return ArenaHere(self._services.database, self._services.known_programs, viewer)
 
     def _intake(self) -> Intake:
         services = self._services
         return Intake(
-            services.database, services.store, services.uploads, services.limits, self._counter, self._read_admission
+            services.database,
+            services.known_programs,
+            services.uploads,
+            services.limits,
+            self._counter,
+            self._read_admission,
         )
 
     def _read_admission(self, viewer: Viewer, admission: str) -> Admission:

@@ -15,7 +15,9 @@ from arena.client.values.admissions import Admission
 from arena.client.values.uploads import Submitted, UploadTicket
 from arena.hosting.archive.storing import add_archive
 from arena.hosting.archive.transport import CHUNK_BYTES, expand_chunk
-from arena.hosting.store import StoredVersion, VersionStore
+from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.disk import Upload
 from arena.service.server.callers import CALLER
@@ -81,7 +83,7 @@ class Intake:
     """Where uploads arrive, and where they go."""
 
     database: Database
-    store: VersionStore
+    programs: StoredPrograms
     uploads: UploadArea
     limits: SubmissionLimits
     counter: Counter
@@ -110,7 +112,8 @@ class SubmissionsHere:
         intake, viewer = self._intake, self._viewer
         own_upload(intake.uploads, viewer, upload)
         with intake.uploads.finish(upload).open("rb") as archive:
-            stored = add_archive(intake.store, archive, content_hash)
+            stored = add_archive(intake.programs.store, archive, content_hash)
+        self._check(stored)
         version, is_new = Ledger(intake.database).add_version(
             bot=stored.manifest.name,
             owner=viewer.owner_name,
@@ -131,6 +134,16 @@ class SubmissionsHere:
             new=is_new,
             admission=admission,
         )
+
+    def _check(self, stored: StoredVersion) -> None:
+        """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
+        is_stranger = self._viewer.owner_name is not None
+        try:
+            self._intake.programs.runtimes.check_bot(stored.manifest, stored.directory, is_stranger=is_stranger)
+        except BotDirectoryError as error:
+            # The sender has never seen the directory that the message names.
+            text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")
+            raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
 
     def _request_admission(self, version: Version) -> Admission | None:
         """Return the admission that a version of an owner waits for, or `None` if it needs none."""

@@ -41,7 +41,8 @@ def seat_groups(situation: Situation, groups: Iterable[Sequence[str]]) -> list[C
     orders = []
     for group in groups:
         key = frozenset(group)
-        around = circular_order(tuple(sorted(place[entrant] for entrant in group)), played[key], situation.seed)
+        number = situation.past.gathered(key) + played[key]
+        around = circular_order(tuple(sorted(place[entrant] for entrant in group)), number, situation.seed)
         played[key] += 1
         orders.append(tuple(situation.entrants[number].id for number in around))
     return orders

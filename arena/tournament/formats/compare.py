@@ -6,9 +6,10 @@ The blocks come in pairs with one opening and one chance seed: first NEW sits at
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar
 
 from arena.tournament.formats.circular_orders import circular_order
 from arena.tournament.formats.errors import ScheduleError
@@ -23,6 +24,7 @@ from ratings.statistics.compare.games import Game, PairedBlock
 DEFAULT_PAIRS = 2000
 PAIRS_A_WAVE = 6
 _TESTED_PLACE = 0
+_FIGURES = ("answered_after", "identical", "identical_games", "games")
 _DEFAULTS = CompareSettings()
 
 
@@ -67,8 +69,8 @@ class Compare:
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
         """Return the next pairs of blocks, or none if the answer is known."""
-        planned = len(situation.blocks) // 2
-        if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation.blocks).answer:
+        planned = (situation.past.blocks + len(situation.blocks)) // 2
+        if planned >= self.pairs or not self._can_go_on(situation) or self.comparison(situation).answer:
             return []
         pairs = range(planned, min(planned + PAIRS_A_WAVE, self.pairs))
         return [order for pair in pairs for order in self._pair(situation, pair)]
@@ -94,17 +96,44 @@ class Compare:
         yield (new, *others)
         yield (old, *others)
 
-    def comparison(self, blocks: Sequence[PlayedBlock]) -> Comparison:
+    def comparison(self, situation: Situation) -> Comparison:
         """Return what is known from the whole pairs, in the order of the plan, up to the first that is pending."""
-        comparison = Comparison(self.settings)
-        for pair in zip(blocks[::2], blocks[1::2], strict=False):
-            if any(block.is_pending for block in pair):
-                return comparison
-            if all(block.is_whole for block in pair):
-                comparison = comparison.after(PairedBlock(*map(_games, pair)))
-        if comparison.answer is None and len(blocks) >= 2 * self.pairs:  # void pairs are missing, and none comes
+        comparison, is_all = self._fold(situation)
+        planned = situation.past.blocks + len(situation.blocks)
+        if is_all and comparison.answer is None and planned >= 2 * self.pairs:  # void pairs are missing, and none comes
             return replace(comparison, answer=Answer.UNDECIDED, answered_after=comparison.pairs)
         return comparison
+
+    def _fold(self, situation: Situation) -> tuple[Comparison, bool]:
+        """Return what the test has seen, and whether no pair is pending."""
+        comparison = situation.past.own if isinstance(situation.past.own, Comparison) else Comparison(self.settings)
+        blocks = situation.blocks
+        for pair in zip(blocks[::2], blocks[1::2], strict=False):
+            if any(block.is_pending for block in pair):
+                return comparison, False
+            if all(block.is_whole for block in pair):
+                comparison = comparison.after(PairedBlock(*map(_games, pair)))
+        return comparison, True
+
+    def remember(self, situation: Situation) -> Comparison:
+        """Return what the test has seen."""
+        return self._fold(situation)[0]
+
+    def write_own(self, own: Comparison, places: Mapping[str, int]) -> dict[str, Any]:  # noqa: ARG002 - names nobody
+        """Return what the test has seen for JSON."""
+        figures = {name: getattr(own, name) for name in _FIGURES}
+        # In the order in which they came: the sums of floating-point numbers depend on it.
+        differences = [[value.numerator, value.denominator, count] for value, count in own.differences.items()]
+        return {**figures, "answer": own.answer and own.answer.value, "differences": differences}
+
+    def read_own(self, data: Mapping[str, Any], entrants: Sequence[str]) -> Comparison:  # noqa: ARG002 - names nobody
+        """Return what `write_own` wrote."""
+        return Comparison(
+            self.settings,
+            {Fraction(above, below): count for above, below, count in data["differences"]},
+            None if data["answer"] is None else Answer(data["answer"]),
+            **{name: data[name] for name in _FIGURES},
+        )
 
     def standings(self, situation: Situation) -> list[Standing]:
         """Return the table by score."""

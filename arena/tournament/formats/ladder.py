@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from arena.tournament.formats import ladder_memory
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Format, Standing
+from arena.tournament.formats.ladder_memory import LadderMemory, memory_of
 from arena.tournament.formats.ladder_skill import SETTINGS, match_quality, strengths
-from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.past import Tally
+from arena.tournament.formats.situation import CircularOrder, Entrant, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.swiss import RETIRE_AFTER
-from arena.tournament.formats.tally import Tally, keep_failing, standing_rows, tally
+from arena.tournament.formats.tally import keep_failing, standing_rows, tally
 from ratings.statistics.skill import Skill, exposure
 
 
@@ -64,6 +67,20 @@ class Ladder:
             lambda entrant: "keeps failing" if entrant in failing else f"skill {exposure(skills[entrant]):.2f}",
         )
 
+    def remember(self, situation: Situation) -> LadderMemory:
+        """Return skills and head starts; a head start is settled when the wave is over that its entrant joined in."""
+        starts = _head_starts(situation)
+        settled = {entrant.id: starts[entrant.id] for entrant in situation.entrants if entrant.joined < situation.wave}
+        return LadderMemory(strengths(situation), settled)
+
+    def write_own(self, own: LadderMemory, places: Mapping[str, int]) -> dict[str, Any]:
+        """Return what is remembered for JSON."""
+        return ladder_memory.write(own, places)
+
+    def read_own(self, data: Mapping[str, Any], entrants: Sequence[str]) -> LadderMemory:
+        """Return what `write_own` wrote."""
+        return ladder_memory.read(data, entrants)
+
     def _seated(self, situation: Situation, active: Sequence[str], tallies: Mapping[str, Tally]) -> list[str]:
         """Return all but the few who fill no table; those who have played most sit out."""
         head_start = _head_starts(situation)
@@ -112,12 +129,15 @@ def _share(own: Tally) -> int:
 
 def _head_starts(situation: Situation) -> dict[str, int]:
     """Return what is added to the share of a late entrant, as if it had played as little as anybody from the start."""
-    starts = {entrant.id: 0 for entrant in situation.entrants}
+    starts = {entrant.id: 0 for entrant in situation.entrants} | dict(memory_of(situation.past).starts)
     for entrant in sorted(situation.entrants, key=lambda entrant: entrant.joined):
-        before = Situation(situation.entrants, situation.waves[: entrant.joined], situation.seed)
-        tallies = tally(before) if entrant.joined else {}
-        others = [
-            other.id for other in situation.entrants if other.joined < entrant.joined and other.id in before.present
-        ]
-        starts[entrant.id] = min((_share(tallies[other]) + starts[other] for other in others), default=0)
+        if entrant.joined >= max(1, situation.past.waves):
+            starts[entrant.id] = _head_start(situation, entrant, starts)
     return starts
+
+
+def _head_start(situation: Situation, late: Entrant, starts: Mapping[str, int]) -> int:
+    before = replace(situation, waves=situation.waves[: late.joined - situation.past.waves])
+    tallies = tally(before)
+    others = [other.id for other in situation.entrants if other.joined < late.joined and other.id in before.present]
+    return min((_share(tallies[other]) + starts[other] for other in others), default=0)

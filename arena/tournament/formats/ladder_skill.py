@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from arena.tournament.formats.ladder_memory import memory_of
 from arena.tournament.formats.situation import PlayedBlock, Situation
 from ratings.statistics.skill import Skill, SkillSettings, newcomer, rate
 
@@ -23,7 +24,8 @@ def match_quality(settings: SkillSettings, one: Skill, other: Skill) -> float:
 
 def strengths(situation: Situation) -> dict[str, Skill]:
     """Return the skill of every entrant, from nothing but the whole blocks of this tournament."""
-    skills = {entrant.id: newcomer(SETTINGS) for entrant in situation.entrants}
+    known = memory_of(situation.past).skills
+    skills = {entrant.id: known.get(entrant.id) or newcomer(SETTINGS) for entrant in situation.entrants}
     for block in situation.blocks:
         if block.is_whole:
             _rate_block(skills, block)
@@ -36,7 +38,7 @@ def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
         skills.update(zip(seating, after, strict=True))
 
 
-# Cached because each wave of a long ladder computes again what the waves before it did.
+# Cached because the waves behind the memory are rated for the plan, for the memory and for the table.
 @lru_cache(maxsize=1 << 16)
 def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
     return rate(SETTINGS, skills, ranks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from arena.tournament.formats.past import NOTHING, Past
 from ratings.statistics.blocks import rotations
 
 CircularOrder = tuple[str, ...]
@@ -84,13 +85,15 @@ class Situation:
     entrants: tuple[Entrant, ...]
     """Everybody who ever entered, in the order of entry."""
     waves: tuple[Wave, ...]
-    """The waves planned so far; blocks whose results may not be looked at yet are PENDING."""
+    """The waves planned so far, behind those of the past; blocks whose results may not be looked at are PENDING."""
     seed: int
+    past: Past = NOTHING
+    """The waves before these, of which the blocks are not there any more."""
 
     @property
     def wave(self) -> int:
         """The number of the wave to be planned, from 0."""
-        return len(self.waves)
+        return self.past.waves + len(self.waves)
 
     @property
     def present(self) -> list[str]:
@@ -99,5 +102,5 @@ class Situation:
 
     @property
     def blocks(self) -> list[PlayedBlock]:
-        """All planned blocks in the order of play."""
+        """All planned blocks behind the past, in the order of play."""
         return [block for wave in self.waves for block in wave]

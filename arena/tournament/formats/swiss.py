@@ -10,9 +10,10 @@ from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.pairing import choose_byes, seat_tables
+from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import CircularOrder, Situation
 from arena.tournament.formats.sizes import check_entrants, check_size
-from arena.tournament.formats.tally import Tally, keep_failing, most_block_points, standing_rows, tally
+from arena.tournament.formats.tally import keep_failing, most_block_points, standing_rows, tally
 
 RETIRE_AFTER = 3
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from arena.tournament.formats.format import Standing
+from arena.tournament.formats.past import Tally
 from arena.tournament.formats.situation import BlockState, PlayedBlock, Situation
 from ratings.statistics.points import match_points, most_points
+
+_NONE = Tally()
 
 
 def most_block_points(seats: int) -> int:
@@ -27,32 +30,19 @@ def block_points(block: PlayedBlock) -> dict[str, int]:
     return points
 
 
-@dataclass(slots=True)
-class Tally:
-    """What one entrant has from its blocks."""
-
-    points: int = 0
-    possible: int = 0
-    """The points it could have from its whole blocks."""
-    whole: int = 0
-    void: int = 0
-    planned: int = 0
-    """The number of all its blocks, also those still to be played."""
-    failed_in_a_row: int = 0
-    """How many of its latest whole blocks, without a break, it forfeited in every match."""
-    byes: int = 0
-    met: Counter[str] = field(default_factory=Counter)
-    """How many blocks it was planned in with each other entrant."""
-
-
 def tally(situation: Situation) -> dict[str, Tally]:
     """Return the tally of everybody who ever entered; byes are left to the format."""
-    tallies = {entrant.id: Tally() for entrant in situation.entrants}
+    past = situation.past.tallies
+    tallies = {entrant.id: _copy(past.get(entrant.id, _NONE)) for entrant in situation.entrants}
     for block in situation.blocks:
         points = block_points(block)
         for entrant, chairs in Counter(block.order).items():
             _count(tallies[entrant], block, entrant, points[entrant], chairs)
     return tallies
+
+
+def _copy(own: Tally) -> Tally:
+    return replace(own, met=Counter(own.met))
 
 
 def _count(own: Tally, block: PlayedBlock, entrant: str, points: int, chairs: int) -> None:

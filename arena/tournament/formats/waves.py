@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.tournament.formats.format import Format
+from arena.tournament.formats.past import NOTHING, Past
 from arena.tournament.formats.situation import BlockState, CircularOrder, Entrant, Situation, Wave
 
 
@@ -17,15 +18,25 @@ def is_ready(form: Format, planned: int, over: int) -> bool:
     return form.lag == 0 or planned - form.lag < over
 
 
-def plan_wave(form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int) -> tuple[CircularOrder, ...]:
-    """Return the blocks of the wave that follows `waves`, or none if the tournament is over.
+def foldable(form: Format, planned: int) -> int:
+    """Return how many of the first waves may be folded into the past, if they are over, once `planned` ones are there.
+
+    The others have results that the next plan must not look at.
+    """
+    return max(0, planned - form.lag + 1)
+
+
+def plan_wave(
+    form: Format, entrants: Sequence[Entrant], waves: Sequence[Wave], seed: int, past: Past = NOTHING
+) -> tuple[CircularOrder, ...]:
+    """Return the blocks of the wave that follows `past` and `waves`, or none if the tournament is over.
 
     The last `lag - 1` waves may have results already; these are hidden from the format, or the plan would depend on
     how fast the matches were played.
     """
-    known = len(waves) - form.lag + 1 if form.lag else 0
+    known = foldable(form, past.waves + len(waves)) - past.waves if form.lag else 0
     seen = tuple(wave if number < known else _hide_results(wave) for number, wave in enumerate(waves))
-    return tuple(form.plan(Situation(tuple(entrants), seen, seed)))
+    return tuple(form.plan(Situation(tuple(entrants), seen, seed, past)))
 
 
 def _hide_results(wave: Wave) -> Wave:

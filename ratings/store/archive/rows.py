@@ -17,7 +17,7 @@ from ratings.store import tables
 
 HEADER = "tournament-export"
 FORMAT = 1
-DERIVED = ("rating_change", "rating")
+DERIVED = ("rating_change", "rating", "entrant_tally", "gathering")
 LOCAL = (
     "active_version",
     "admission",
@@ -32,6 +32,8 @@ LOCAL = (
     "token",
 )
 """Tables of what a service keeps for itself: no part of a tournament."""
+FORGOTTEN = {tables.wave.c.memory}
+"""Columns that are empty in a file, for what they hold follows from the rest."""
 _LARGEST = 2**63
 
 
@@ -43,7 +45,7 @@ def archived_tables() -> list[CoreTable]:
 
 def encode_row(table: CoreTable, row: Any) -> dict[str, Any]:
     """Return a row as JSON: bytes in base64, enumerations by value."""
-    return {column.name: _encode(row[column.name]) for column in table.columns}
+    return {column.name: None if column in FORGOTTEN else _encode(row[column.name]) for column in table.columns}
 
 
 def _encode(value: Any) -> Any:
@@ -56,7 +58,9 @@ def decode_row(table: CoreTable, data: Any) -> dict[str, Any]:
     """Return the row that `encode_row` wrote. Raises ValueError, TypeError, KeyError for anything else."""
     if set(data) != set(table.columns.keys()):
         raise KeyError(f"the columns of {table.name} are others")
-    return {column.name: _decode(column, data[column.name]) for column in table.columns}
+    return {
+        column.name: None if column in FORGOTTEN else _decode(column, data[column.name]) for column in table.columns
+    }
 
 
 def _decode(column: Column[Any], value: Any) -> Any:

@@ -32,12 +32,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need 
 ASK = """
 import json, os, sys
 import fakenet
-found = {"prefix": sys.prefix, "version": sys.version, "fakenet": fakenet.VERSION, "files": os.listdir(sys.argv[1])}
+found = {"prefix": sys.prefix, "version": sys.version, "fakenet": fakenet.VERSION}
+try:
+    found["files"] = os.listdir(sys.argv[1])
+except PermissionError:
+    found["files"] = []
 for name in ("numpy", "sqlmodel", "ratings", "engine", "bots", "arena.match"):
     try:
         __import__(name)
         found[name] = True
-    except ImportError:
+    except (ImportError, OSError):
         found[name] = False
 print(json.dumps(found))
 """
@@ -87,8 +91,8 @@ async def test_a_python_bot_runs_in_the_virtual_environment_of_its_runtime(
     assert (said["prefix"], said["version"], said["fakenet"]) == (str(venv), sys.version, "7.1")
     assert (said["numpy"], said["sqlmodel"]) == (False, False), "those are the arena's"
     assert (said["engine"], said["bots"], said["arena.match"]) == (True, True, True)
-    if level == "standard":
-        assert said["files"] == ["venv"], "nothing else of this machine is seen"
+    if level != "none":
+        assert set(said["files"]) <= {"venv"}, "nothing else of this machine is seen"
         assert said["ratings"] is False
 
 

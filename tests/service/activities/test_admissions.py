@@ -88,6 +88,7 @@ async def test_what_was_found_is_written_with_the_verdict(
     async with desk(book, ScriptedExecutor(), metrics=metrics):
         asked = ask(book, "ann")
         await until(lambda: state(book, asked) is expected)
+        await until(lambda: f'_count{{verdict="{expected.value}"}} 1' in metrics.render())
     row = admission_row(book.database, asked.id).admission
     assert row.summary == verdict.summary
     assert [check["sentence"] for check in row.checks] == [finding.sentence for finding in verdict.findings]
@@ -183,3 +184,32 @@ async def test_a_version_that_is_withdrawn_meanwhile_stays_withdrawn(
         await until(lambda: state(book, next_one) is AdmissionState.ADMITTED)
         assert health.problems() == {}
     assert state(book, asked) is AdmissionState.WITHDRAWN
+
+
+async def test_a_version_is_built_before_it_is_looked_at(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, [ADMITTED], [])
+    version = book.add_bot("ann", build="open('made.py', 'w').write('x = 1')")
+    asked = ServiceLedger(book.database).request_admission(version.id)
+    async with desk(book, ScriptedExecutor()):
+        await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
+    assert (book.programs.find(version.content_hash).directory / "made.py").is_file()
+
+
+async def test_a_version_whose_build_fails_is_refused_with_its_log(book: Book) -> None:
+    version = book.add_bot("ann", build="raise SystemExit('no rule to make this')")
+    asked = ServiceLedger(book.database).request_admission(version.id)
+    async with desk(book, ScriptedExecutor()):
+        await until(lambda: state(book, asked) is AdmissionState.REFUSED)
+    (finding,) = admission_row(book.database, asked.id).admission.checks
+    assert finding["sentence"] == "The build command `python make.py` failed (exit status 1); its log tells why."
+    assert finding["evidence"] == {"log": "no rule to make this\n"}
+
+
+async def test_a_version_of_an_unknown_runtime_is_refused_with_the_known_ones(book: Book) -> None:
+    version = book.add_bot("ann", runtime="python-ml")
+    asked = ServiceLedger(book.database).request_admission(version.id)
+    async with desk(book, ScriptedExecutor()):
+        await until(lambda: state(book, asked) is AdmissionState.REFUSED)
+    summary = admission_row(book.database, asked.id).admission.summary
+    assert summary is not None
+    assert "runtime is 'python-ml', and this arena knows 'arena', 'bundled'" in summary

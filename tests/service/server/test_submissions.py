@@ -163,6 +163,16 @@ def test_an_archive_that_is_not_the_announced_version_is_refused(server: Running
         assert ada.bots.list_bots().items == ()
 
 
+def test_a_bot_that_cannot_run_here_is_refused_before_it_is_a_version(server: RunningServer, tmp_path: Path) -> None:
+    greedy = write_bot(tmp_path / "greedy", "greedy", memory_mb="100000")
+    lost = write_bot(tmp_path / "lost", "lost", runtime='"quantum"')
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        for directory, said in ((greedy, "^bot.toml: memory_mb is 100000"), (lost, "^bot.toml: .*quantum")):
+            with pytest.raises(RefusedError, match=said):
+                submit(ada, directory, "", ignore)
+        assert ada.bots.list_bots().items == ()
+
+
 def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(server: RunningServer, bot: Path) -> None:
     data, sha256 = packed(bot)
     disabled = threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -17,6 +18,11 @@ from ratings.statistics.compare.comparison import Answer
 from tests.tournament.formats.simulation import SEED, Chances, Played, field_of, play
 
 NEW, OLD = "bot0", "bot1"
+
+
+def seen(blocks: Sequence[PlayedBlock]) -> Situation:
+    """What the format sees after these blocks."""
+    return Situation((), (tuple(blocks),), SEED)
 
 
 def block(order: CircularOrder, best: str | None, digest: str = "") -> PlayedBlock:
@@ -49,7 +55,7 @@ def test_blocks_come_in_pairs_that_differ_only_in_the_tested_seat(
         assert len(new.order) == seats
     form = played.form
     assert isinstance(form, Compare)
-    comparison = form.comparison(blocks)
+    comparison = form.comparison(seen(blocks))
     whole = [pair for pair in zip(blocks[::2], blocks[1::2], strict=True) if all(one.is_whole for one in pair)]
     assert comparison.pairs == len(whole)
 
@@ -77,7 +83,7 @@ def won_by(winner: str | None, most: int = 500) -> Played:
 def test_it_ends_when_it_is_known(winner: str | None, answer: Answer) -> None:
     played = won_by(winner)
     assert isinstance(played.form, Compare)
-    comparison = played.form.comparison(played.blocks)
+    comparison = played.form.comparison(seen(played.blocks))
     assert comparison.answer is answer
     assert comparison.pairs < 500
     assert len(played.blocks) // 2 - (comparison.answered_after or 0) <= PAIRS_A_WAVE
@@ -86,7 +92,7 @@ def test_it_ends_when_it_is_known(winner: str | None, answer: Answer) -> None:
 def test_equal_play_is_counted_as_identical() -> None:
     played = won_by(None)
     assert isinstance(played.form, Compare)
-    comparison = played.form.comparison(played.blocks)
+    comparison = played.form.comparison(seen(played.blocks))
     assert comparison.identical == comparison.pairs
     assert comparison.identical_games == comparison.games
 
@@ -95,7 +101,7 @@ def test_the_tested_version_is_found_in_every_rotation() -> None:
     form = Compare(3, 10)
     entrants = field_of(4)
     (new, old, *_) = form.plan(Situation(tuple(entrants), (), SEED))
-    comparison = form.comparison([block(new, NEW, "n"), block(old, NEW, "o")])
+    comparison = form.comparison(seen([block(new, NEW, "n"), block(old, NEW, "o")]))
     assert comparison.mean > 0.4
     assert comparison.identical_games == 0
 
@@ -136,5 +142,5 @@ def test_pairs_that_are_void_at_the_limit_leave_it_undecided() -> None:
     new, old = (NEW, OLD), (OLD, OLD)
     whole = [block(new, None), block(old, None)]
     void = [PlayedBlock(new, BlockState.VOID), PlayedBlock(old, BlockState.VOID)]
-    assert form.comparison([*whole, *void]).answer is Answer.UNDECIDED
-    assert form.comparison([*whole, *map(PlayedBlock, (new, old))]).answer is None
+    assert form.comparison(seen([*whole, *void])).answer is Answer.UNDECIDED
+    assert form.comparison(seen([*whole, *map(PlayedBlock, (new, old))])).answer is None

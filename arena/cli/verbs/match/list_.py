@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
-from arena.cli.shared.matches import format_seats, short_match_id
+from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
@@ -64,6 +64,8 @@ def list_matches(
     ]
     more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty="no such matches")
+    if not as_json:
+        print_annulled(page.items)
 
 
 def _parse_state(text: str | None) -> MatchState | None:

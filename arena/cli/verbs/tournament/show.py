@@ -12,7 +12,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.conclusions import conclusion_facts
 from arena.cli.shared.connect import connect
 from arena.cli.shared.host_report import leak_lines, leak_summary
-from arena.cli.shared.matches import format_seats, short_match_id
+from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
 from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
@@ -98,6 +98,7 @@ def _print_matches(matches: Sequence[MatchSummary]) -> None:
     for match in matches:
         if match.void_reason:
             typer.echo(f"match {short_match_id(match.id)} is void: {printable(match.void_reason)}")
+    print_annulled(matches)
     for why in sorted({match.why_hidden for match in matches if match.hidden}):
         typer.echo(f"ranks and plies that are missing are {why}")
 

@@ -13,6 +13,57 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
+COUNTS = (
+    "matches",
+    "wins",
+    "points",
+    "forfeits",
+    "blocks",
+    "block_matches",
+    "block_points",
+    "equal",
+    "leaks",
+    "unstable",
+    "unknown",
+)
+COUNT = f"""
+INSERT INTO entrant_tally (tournament_id, version_id, {", ".join(COUNTS)})
+SELECT
+    tournament_id,
+    version_id,
+    count(*),
+    sum(CASE WHEN rank = 1 THEN 1 ELSE 0 END),
+    sum(points),
+    sum(CASE WHEN forfeit IS NOT NULL THEN 1 ELSE 0 END),
+    count(DISTINCT CASE WHEN broken IS NULL THEN block_id END),
+    sum(CASE WHEN broken IS NULL THEN 1 ELSE 0 END),
+    sum(CASE WHEN broken IS NULL THEN points ELSE 0 END),
+    sum(CASE WHEN verdict = 'equal' THEN 1 ELSE 0 END),
+    sum(CASE WHEN verdict = 'leak' THEN 1 ELSE 0 END),
+    sum(CASE WHEN verdict = 'unstable' THEN 1 ELSE 0 END),
+    sum(CASE WHEN verdict NOT IN ('equal', 'leak', 'unstable') THEN 1 ELSE 0 END)
+FROM (
+    SELECT
+        m.tournament_id,
+        m.block_id,
+        s.version_id,
+        s.rank,
+        s.forfeit,
+        k.verdict,
+        b.block_id AS broken,
+        (
+            SELECT coalesce(sum(CASE WHEN s.rank < o.rank THEN 2 WHEN s.rank = o.rank THEN 1 ELSE 0 END), 0)
+            FROM match_seat o
+            WHERE o.match_id = s.match_id AND o.seat <> s.seat
+        ) AS points
+    FROM match m
+    JOIN match_seat s ON s.match_id = m.id
+    LEFT JOIN (SELECT DISTINCT block_id FROM match WHERE state <> 'finished') b ON b.block_id = m.block_id
+    LEFT JOIN leak_check k ON k.match_id = s.match_id AND k.seat = s.seat
+    WHERE m.state = 'finished'
+) AS seats
+GROUP BY tournament_id, version_id
+"""
 _NEWEST_IS_ACTIVE = "the newest version of the operator's own bots is active"
 
 
@@ -237,6 +288,10 @@ def upgrade() -> None:
     op.add_column("version", sa.Column("predecessor", sa.Integer(), nullable=True))
     op.add_column("version", sa.Column("withdrawn_at_us", sa.BigInteger(), nullable=True))
     op.add_column("wave", sa.Column("memory", sa.JSON(none_as_null=True), nullable=True))
+    op.create_index(op.f("ix_fault_cause_match_id"), "fault", ["cause", "match_id"], unique=False)
+    op.create_index(op.f("ix_match_state_id"), "match", ["state", "id"], unique=False)
+    op.create_index(op.f("ix_tournament_name"), "tournament", ["name"], unique=False)
+    _count()
     # Bots of an owner had plain names, which were unique, so these are too.
     op.execute(
         "UPDATE bot SET name = (SELECT owner.name FROM owner WHERE owner.id = bot.owner_id) || '/' || name "
@@ -247,6 +302,31 @@ def upgrade() -> None:
         entrant.drop_constraint("uq_entrant_tournament_id_version_id", type_="unique")
         entrant.create_index("ix_entrant_tournament_id_version_id", ["tournament_id", "version_id"], unique=False)
     _write_lineage(op.get_bind())
+
+
+def _count() -> None:
+    op.create_table(
+        "gathering",
+        sa.Column("tournament_id", sa.String(), nullable=False),
+        sa.Column("members", sa.String(), nullable=False),
+        sa.Column("blocks", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tournament_id"], ["tournament.id"], name=op.f("fk_gathering_tournament_id_tournament")
+        ),
+        sa.PrimaryKeyConstraint("tournament_id", "members", name=op.f("pk_gathering")),
+    )
+    op.create_table(
+        "entrant_tally",
+        sa.Column("tournament_id", sa.String(), nullable=False),
+        sa.Column("version_id", sa.String(), nullable=False),
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in COUNTS),
+        sa.ForeignKeyConstraint(
+            ["tournament_id"], ["tournament.id"], name=op.f("fk_entrant_tally_tournament_id_tournament")
+        ),
+        sa.ForeignKeyConstraint(["version_id"], ["version.id"], name=op.f("fk_entrant_tally_version_id_version")),
+        sa.PrimaryKeyConstraint("tournament_id", "version_id", name=op.f("pk_entrant_tally")),
+    )
+    op.execute(COUNT)
 
 
 def _write_lineage(connection: sa.Connection) -> None:

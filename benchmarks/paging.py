@@ -1,0 +1,113 @@
+"""What lists and tables of a book with 200,000 matches cost beyond the start of the program.
+
+    python -m benchmarks.paging
+    python -m benchmarks.paging --matches 1000000
+
+A ladder and a round robin of 30 bots are written into two databases, and the commands that people type are run on them,
+each in a process of its own. Processor time and memory are compared with those of a list of an empty database.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.arena import ARENA
+from benchmarks.ladders import make
+from ratings.store.database import open_database
+
+GOAL_S = 0.3
+GOAL_MB = 150
+_REPEATS = 3
+_NEXT = re.compile(r"there are more: arena (.*)")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command costs, the least of some runs."""
+
+    cpu_s: float
+    memory_mb: float
+    written: str
+
+
+def run(words: Sequence[str], db: Path) -> Cost:
+    """Run a command some times; what the cheapest run cost."""
+    return min((_once(words, db) for _ in range(_REPEATS)), key=lambda cost: cost.cpu_s)
+
+
+def _once(words: Sequence[str], db: Path) -> Cost:
+    with tempfile.TemporaryFile() as output:
+        actions = [(os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, output.fileno(), 2)]
+        environment = {**os.environ, "ARENA_DB": str(db)}
+        pid = os.posix_spawn(ARENA[0], [*ARENA, *words], environment, file_actions=actions)
+        _, status, usage = os.wait4(pid, 0)
+        output.seek(0)
+        written = output.read().decode()
+    if status:
+        raise SystemExit(f"arena {shlex.join(words)} failed: {written}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, written)
+
+
+def commands() -> Iterator[list[str]]:
+    """Yield the commands of which also the next page is asked for, if there is one."""
+    yield ["tournament", "show", "long"]
+    yield ["tournament", "show", "long", "--matches"]
+    yield ["match", "list"]
+    yield ["match", "list", "long"]
+    yield ["match", "list", "long", "--json"]
+    yield ["match", "list", "--state", "finished"]
+    yield ["match", "list", "--bot", "bot7"]
+    yield ["match", "list", "--fault", "ILLEGAL_ACTION"]
+    yield ["tournament", "list"]
+
+
+def _check(title: str, db: Path, start: Cost) -> bool:
+    """Run all commands on one database; whether all kept the goals."""
+    kept = True
+    for words in commands():
+        following: list[str] | None = words
+        for page in ("first page", "next page"):
+            if following is None:
+                continue
+            cost = run(following, db)
+            more, is_well = cost.cpu_s - start.cpu_s, cost.cpu_s - start.cpu_s < GOAL_S and cost.memory_mb < GOAL_MB
+            kept = kept and is_well
+            print(
+                f"{title}: {' '.join(words):<36} {page:<10} {cost.cpu_s / start.cpu_s:6.2f} x start "
+                f"(+{1000 * more:4.0f} ms) {cost.memory_mb:6.0f} MB{'' if is_well else '  MISSED'}",
+                flush=True,
+            )
+            named = _NEXT.search(cost.written)
+            following = shlex.split(named[1]) if named else None
+    return kept
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=200_000)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "empty.db"
+        open_database(empty).close()
+        start = run(["tournament", "list"], empty)
+        print(f"start: {1000 * start.cpu_s:.0f} ms of processor time, {start.memory_mb:.0f} MB", flush=True)
+        kept = True
+        for format_name in ("ladder", "round-robin"):
+            path = Path(folder) / f"{format_name}.db"
+            make(path, options.matches, format_name=format_name).close()
+            kept = _check(format_name, path, start) and kept
+            path.unlink()
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""Keeps up how the entrants of tournaments fare, in the transaction that records their results.
+
+What is added match by match here, `counted` reads from all the facts at once; both must come to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, bindparam, case, delete, func, insert, select, update
+
+from ratings.statistics.points import match_points, points_between
+from ratings.store import tables
+from ratings.store.states import MatchState
+from ratings.store.tables import AnyRow
+
+_m, _s, _l, _t, _y = tables.match, tables.match_seat, tables.leak_check, tables.tournament, tables.entrant_tally
+_VERDICTS = {"equal": "equal", "leak": "leaks", "unstable": "unstable"}
+KEYS = ("tournament_id", "version_id")
+COUNTS = tuple(column.name for column in _y.columns if column.name not in KEYS)
+
+_TOUCHED_BLOCKS = (
+    select(
+        _m.c.id,
+        _m.c.block_id,
+        _m.c.state,
+        _s.c.version_id,
+        _s.c.rank,
+        _s.c.forfeit,
+        _l.c.verdict,
+    )
+    .join(_s, _s.c.match_id == _m.c.id)
+    .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
+    .where(_m.c.tournament_id == bindparam("tournament"), _m.c.block_id.in_(bindparam("blocks", expanding=True)))
+    .order_by(_m.c.block_id, _m.c.rotation, _s.c.seat)
+)
+_BLOCKS = select(_m.c.block_id).where(_m.c.id.in_(bindparam("matches", expanding=True))).distinct()
+_ADD = (
+    update(_y)
+    .where(_y.c.tournament_id == bindparam("the_tournament"), _y.c.version_id == bindparam("the_version"))
+    .values({name: _y.c[name] + bindparam(f"more_{name}") for name in COUNTS})
+)
+_KNOWN = select(_y.c.version_id).where(
+    _y.c.tournament_id == bindparam("tournament"), _y.c.version_id.in_(bindparam("versions", expanding=True))
+)
+
+Counts = dict[str, int]
+
+
+def count_results(connection: Connection, tournament_id: str, match_ids: Sequence[str]) -> None:
+    """Add matches of a tournament that were finished just now, each once, and the blocks that became whole by them."""
+    blocks = connection.execute(_BLOCKS, {"matches": list(match_ids)}).scalars().all()
+    rows = connection.execute(_TOUCHED_BLOCKS, {"tournament": tournament_id, "blocks": blocks})
+    more: dict[str, Counts] = {}
+    for _, block in groupby(rows, key=attrgetter("block_id")):
+        for version_id, counts in _of_block([list(seats) for _, seats in groupby(block, attrgetter("id"))], match_ids):
+            own = more.setdefault(version_id, dict.fromkeys(COUNTS, 0))
+            for name, count in counts.items():
+                own[name] += count
+    _write(connection, tournament_id, more)
+
+
+def _of_block(matches: Sequence[Sequence[AnyRow]], news: Sequence[str]) -> Iterator[tuple[str, Counts]]:
+    """Yield what a block adds to its versions: its new matches, and all of it if it became whole by them."""
+    is_whole = all(seats[0].state == MatchState.FINISHED for seats in matches)
+    if is_whole:
+        yield from ((version_id, {"blocks": 1}) for version_id in {seat.version_id for seat in matches[0]})
+    for seats in matches:
+        if is_whole or seats[0].id in news:
+            for seat, points in zip(seats, match_points([seat.rank for seat in seats]), strict=True):
+                if seats[0].id in news:
+                    yield seat.version_id, _of_seat(seat, points)
+                if is_whole:
+                    yield seat.version_id, {"block_matches": 1, "block_points": points}
+
+
+def _of_seat(seat: AnyRow, points: int) -> Counts:
+    counts = {"matches": 1, "wins": int(seat.rank == 1), "points": points, "forfeits": int(seat.forfeit is not None)}
+    return counts if seat.verdict is None else {**counts, _VERDICTS.get(seat.verdict, "unknown"): 1}
+
+
+def _write(connection: Connection, tournament_id: str, more: dict[str, Counts]) -> None:
+    ask = {"tournament": tournament_id, "versions": list(more)}
+    known = set(connection.execute(_KNOWN, ask).scalars())
+    if new := [
+        {"tournament_id": tournament_id, "version_id": version_id, **counts}
+        for version_id, counts in more.items()
+        if version_id not in known
+    ]:
+        connection.execute(insert(_y), new)
+    if added := [
+        {
+            "the_tournament": tournament_id,
+            "the_version": version_id,
+            **{f"more_{name}": counts[name] for name in counts},
+        }
+        for version_id, counts in more.items()
+        if version_id in known
+    ]:
+        connection.execute(_ADD, added)
+
+
+def counted(pool_id: str | None = None) -> Select[*tuple[Any, ...]]:
+    """Return the query for the rows of `entrant_tally`, of all tournaments or of a pool, as the facts give them."""
+    seat = _seats(pool_id).subquery()
+    is_whole = seat.c.broken.is_(None)
+
+    def count(condition: Any) -> Any:
+        return func.sum(case((condition, 1), else_=0))
+
+    return select(
+        seat.c.tournament_id,
+        seat.c.version_id,
+        func.count().label("matches"),
+        count(seat.c.rank == 1).label("wins"),
+        func.sum(seat.c.points).label("points"),
+        count(seat.c.forfeit.is_not(None)).label("forfeits"),
+        func.count(func.distinct(case((is_whole, seat.c.block_id)))).label("blocks"),
+        count(is_whole).label("block_matches"),
+        func.sum(case((is_whole, seat.c.points), else_=0)).label("block_points"),
+        *(count(seat.c.verdict == verdict).label(name) for verdict, name in _VERDICTS.items()),
+        count(seat.c.verdict.not_in(list(_VERDICTS))).label("unknown"),
+    ).group_by(seat.c.tournament_id, seat.c.version_id)
+
+
+def _seats(pool_id: str | None) -> Select[*tuple[Any, ...]]:
+    """Return the query for the seats of all finished matches, with their points and whether their block is whole."""
+    other, rest = _s.alias("other"), _m.alias("rest")
+    ahead, level = points_between(1, 2), points_between(1, 1)
+    gained = case((_s.c.rank < other.c.rank, ahead), (_s.c.rank == other.c.rank, level), else_=0)
+    points = (
+        select(func.coalesce(func.sum(gained), 0))
+        .where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat)
+        .correlate(_s)
+        .scalar_subquery()
+    )
+    broken = select(rest.c.block_id).where(rest.c.state != MatchState.FINISHED).distinct().subquery()
+    query = (
+        select(
+            _m.c.tournament_id,
+            _m.c.block_id,
+            _s.c.version_id,
+            _s.c.rank,
+            _s.c.forfeit,
+            points.label("points"),
+            broken.c.block_id.label("broken"),
+            _l.c.verdict,
+        )
+        .join(_s, _s.c.match_id == _m.c.id)
+        .outerjoin(broken, broken.c.block_id == _m.c.block_id)
+        .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
+        .where(_m.c.state == MatchState.FINISHED)
+    )
+    return query if pool_id is None else query.where(_m.c.tournament_id.in_(_of_pool(pool_id)))
+
+
+def _of_pool(pool_id: str) -> Select[str]:
+    return select(_t.c.id).where(_t.c.pool_id == pool_id)
+
+
+def rebuild(connection: Connection, pool_id: str) -> None:
+    """Count the tournaments of a pool anew from the facts."""
+    connection.execute(delete(_y).where(_y.c.tournament_id.in_(_of_pool(pool_id))))
+    connection.execute(insert(_y).from_select([*KEYS, *COUNTS], counted(pool_id)))
+
+
+def tally_problems(connection: Connection, pool_id: str | None = None) -> Iterator[str]:
+    """Yield every tally, of all tournaments or of those of a pool, that is not what the facts give."""
+    stored = select(*(_y.c[name] for name in (*KEYS, *COUNTS)))
+    if pool_id is not None:
+        stored = stored.where(_y.c.tournament_id.in_(_of_pool(pool_id)))
+    there = {tuple(row) for row in connection.execute(stored)}
+    should = {tuple(row) for row in connection.execute(counted(pool_id))}
+    for tournament_id, version_id in sorted({row[:2] for row in there ^ should}):
+        yield f"tournament {tournament_id}: the tally of version {version_id} is not what the facts give"

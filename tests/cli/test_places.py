@@ -1,0 +1,122 @@
+"""The same command line says the same wherever it is asked; what makes sense only here says so elsewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.shared.suggestions import next_command
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import open_database
+from tests.cli.support import Arena, write_bot
+from tests.cli.test_tournament import ROUND_ROBIN, play_monday
+
+ASKED = [
+    ["bot", "list"],
+    ["bot", "show", "ada"],
+    ["tournament", "list"],
+    ["tournament", "show", "monday", "--matches"],
+    ["match", "list", "--limit", "2"],
+    ["match", "list", "monday", "--bot", "ada", "--state", "finished"],
+    ["leaderboard"],
+    ["leaderboard", "--game", "foreign_king", "--limit", "1"],
+    ["stats", "crosstable", "-t", "monday"],
+    ["stats", "history", "ada", "--last", "3"],
+    ["stats", "opponents", "ada"],
+    ["stats", "seats"],
+    ["stats", "lengths"],
+    ["rating", "official"],
+    ["rating", "fairplay"],
+    ["replay", "verify", "--all"],
+]
+REFUSED = [
+    ["bot", "show", "adda"],
+    ["tournament", "show", "munday"],
+    ["match", "show", "ffffffff"],
+    ["match", "list", "--after", "nonsense"],
+    ["stats", "lengths", "-t", "monday", "-p", "abcd"],
+    ["leaderboard", "--pool", "ffff0000"],
+    [*ROUND_ROBIN, "--option", "queen=any"],
+    [*ROUND_ROBIN, "--name", "monday"],
+]
+ONLY_HERE = [
+    ["db", "check"],
+    ["db", "upgrade"],
+    ["doctor"],
+    ["demo"],
+    ["rating", "rebuild"],
+    ["tournament", "export", "monday", "monday.arena"],
+    ["tournament", "import", "monday.arena"],
+]
+
+
+@pytest.mark.parametrize("style", [[], ["--json"]], ids=["people", "programs"])
+def test_every_question_is_answered_alike_everywhere(table: Arena, arena_cli: Arena, style: list[str]) -> None:
+    play_monday(table)
+    for words in ASKED:
+        here, elsewhere = table(*words, *style), arena_cli(*words, *style)
+        assert here.code == 0, here
+        assert (elsewhere.code, elsewhere.out) == (0, here.out), words
+
+
+def test_a_match_and_its_replay_are_shown_alike_everywhere(table: Arena, arena_cli: Arena) -> None:
+    play_monday(table)
+    match = table("match", "list", "--json").json[0]["id"]
+    for words in (["match", "show", match, "--times"], ["replay", "show", match], ["replay", "verify", match]):
+        for style in ([], ["--json"]):
+            assert arena_cli(*words, *style).out == table(*words, *style).out
+
+
+def test_everything_is_refused_alike_everywhere(table: Arena, arena_cli: Arena) -> None:
+    play_monday(table)
+    for words in REFUSED:
+        assert arena_cli.refusal(*words) == table.refusal(*words)
+
+
+def test_a_bot_is_barred_from_everywhere(table: Arena, arena_cli: Arena) -> None:
+    assert arena_cli("bot", "disable", "ada").out == "ada enters no new tournaments\n"
+    assert table("bot", "list", "--json").json[-1]["disabled_at_us"] is not None
+    assert arena_cli("bot", "disable", "ada", "--undo").code == 0
+
+
+@pytest.mark.parametrize("words", ONLY_HERE, ids=" ".join)
+def test_what_makes_sense_only_here_says_so_in_one_line(table: Arena, words: list[str]) -> None:
+    refusal = table.refusal("--server", "club", *words)
+    assert "not over the service 'club'" in refusal
+    assert "name a database of this machine with --db" in refusal
+
+
+def test_a_directory_is_not_added_to_a_service_but_submitted(table: Arena, tmp_path: Path) -> None:
+    refusal = table.refusal("--server", "club", "bot", "add", write_bot(tmp_path / "zoe", "zoe"))
+    assert "`arena bot submit DIRECTORY`" in refusal
+
+
+def test_the_command_line_counts_more_than_the_environment(table: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_SERVER", "club")
+    assert "'club'" in table.refusal("db", "check")
+    assert table("bot", "list", "--db", str(table.db)).code == 0
+    assert "exclude each other" in table.refusal("--server", "club", "bot", "list", "--db", str(table.db))
+    assert table("--server", "none", "bot", "list").code == 0
+
+
+def test_an_unknown_service_is_refused(table: Arena) -> None:
+    assert "clubb" in table.refusal("--server", "clubb", "bot", "list", code=2)
+
+
+def test_suggested_commands_go_to_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_SERVER", raising=False)
+    monkeypatch.delenv("ARENA_DB", raising=False)
+    assert next_command("leaderboard", db="arena://club") == "arena --server club leaderboard"
+    monkeypatch.setenv("ARENA_SERVER", "club")
+    assert next_command("leaderboard", db="arena://club") == "arena leaderboard"
+    assert next_command("leaderboard", db="arena.db") == "arena leaderboard --db arena.db"
+
+
+def test_a_match_that_was_annulled_says_why_wherever_it_is_shown(table: Arena, arena_cli: Arena) -> None:
+    play_monday(table)
+    annulled = table("match", "list", "--json").json[0]["id"]
+    database = open_database(table.db)
+    ServiceLedger(database).annul_match(annulled, why="the power failed", actor="operator")
+    database.close()
+    for words in (["match", "show", annulled], ["match", "list"], ["tournament", "show", "monday", "--matches"]):
+        assert "the power failed" in arena_cli(*words).out
+    assert arena_cli("match", "show", annulled, "--json").json["annulled"] == "the power failed"

@@ -1,0 +1,101 @@
+"""What crosses the interface is plain: values and methods keep the rule by which messages follow from them."""
+
+import dataclasses
+import enum
+import importlib
+import inspect
+import pkgutil
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import pytest
+
+from arena.client import admin, port, values
+from arena.client.values.page import Page
+
+SCALARS = (str, int, float, bool, bytes, type(None))
+MODULES = [
+    importlib.import_module(f"{values.__name__}.{found.name}") for found in pkgutil.iter_modules(values.__path__)
+]
+VALUES = [
+    one
+    for module in MODULES
+    for one in vars(module).values()
+    if dataclasses.is_dataclass(one) and inspect.isclass(one) and one.__module__ == module.__name__
+]
+NOUNS = [
+    one
+    for module in (port, admin)
+    for one in vars(module).values()
+    if getattr(one, "_is_protocol", False) and one.__module__ == module.__name__
+]
+OF_SERVICES = {admin.Entrance, admin.Submissions}
+"""What only a service has."""
+METHODS = [
+    (noun, name)
+    for noun in NOUNS
+    if noun is not port.ArenaPort
+    for name in vars(noun)
+    if not name.startswith("_") and callable(getattr(noun, name))
+]
+
+
+def is_value(kind: Any) -> bool:
+    return (
+        kind in SCALARS
+        or (inspect.isclass(kind) and issubclass(kind, enum.StrEnum))
+        or (dataclasses.is_dataclass(kind) and kind in VALUES)
+    )
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether a type has a message that follows from it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        rest = [one for one in inner if one is not type(None)]
+        return len(rest) == 1 and len(inner) == 2 and get_origin(rest[0]) is not tuple and is_plain(rest[0])
+    if origin is tuple:
+        return len(inner) == 2 and inner[1] is Ellipsis and is_value(inner[0]) and inner[0] not in (bytes, type(None))
+    if origin is Mapping:
+        return inner == (str, Any)
+    return is_value(kind)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: value.__name__)
+def test_a_value_is_frozen_slotted_and_of_plain_fields(value: Any) -> None:
+    assert value.__dataclass_params__.frozen
+    assert "__slots__" in vars(value)
+    if value is not Page:
+        assert not {name: kind for name, kind in get_type_hints(value).items() if not is_plain(kind)}
+
+
+@pytest.mark.parametrize(("noun", "name"), METHODS, ids=lambda part: getattr(part, "__name__", part))
+def test_a_method_takes_and_returns_values(noun: Any, name: str) -> None:
+    hints = get_type_hints(getattr(noun, name))
+    result = hints.pop("return")
+    assert not {key: kind for key, kind in hints.items() if not is_plain(kind)}
+    assert is_plain(result) or (get_origin(result) in (Page, Iterator) and is_value(get_args(result)[0]))
+
+
+def test_every_noun_is_an_attribute_of_the_arena() -> None:
+    attributes = {
+        get_type_hints(member.fget)["return"]
+        for member in vars(port.ArenaPort).values()
+        if isinstance(member, property)
+    }
+    assert attributes == {noun for noun in NOUNS if noun is not port.ArenaPort} - OF_SERVICES
+
+
+def test_what_is_not_plain_would_be_seen() -> None:
+    item = TypeVar("item")
+    for kind in (
+        tuple[tuple[int, ...], ...],
+        tuple[int, ...] | None,
+        list[int],
+        dict[str, int],
+        object,
+        int | str,
+        item,
+    ):
+        assert not is_plain(kind)

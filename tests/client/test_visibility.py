@@ -1,0 +1,169 @@
+"""Nothing of a match leaks while another match with the same chance is not over, and no evidence to other owners."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from arena.client.errors import ForbiddenError, HiddenError
+from arena.client.here.arena import ArenaHere
+from arena.client.here.viewer import Viewer
+from arena.client.here.visibility import has_secrets, is_hidden
+from arena.tournament.formats import catalog
+from ratings.store.database import open_database
+from ratings.store.states import MatchState, Scope
+from tests.client.world import BOTS, SECRET, SEED, World, make_world, marks_of, text_of
+
+GAME = "rex_romanorum"
+MATCHES = 8
+EVERYBODY = ("organiser", "ann", "ben", "viewer")
+STRANGERS = ("ann", "ben", "viewer")
+
+PHASES = (Phase.explicit, Phase.generate)
+"""A smaller example would tell no more, and looking for one takes many databases."""
+
+positions = st.sets(st.integers(0, MATCHES - 1))
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database without a row, closed."""
+    path = tmp_path_factory.mktemp("template") / "empty.db"
+    open_database(path).close()
+    return path
+
+
+def viewer_of(world: World, name: str) -> Viewer:
+    if name == "organiser":
+        return Viewer()
+    return Viewer(Scope.VIEWER) if name == "viewer" else world.owner(name)
+
+
+def answers(arena: ArenaHere, ids: dict[int, str]) -> Iterator[str]:
+    """What every read answers, as text; a refusal by its message."""
+    whole: list[Callable[[], Any]] = [
+        arena.tournaments.list_tournaments,
+        lambda: arena.tournaments.get_tournament("rex"),
+        lambda: arena.tournaments.get_progress("rex"),
+        arena.matches.list_matches,
+        lambda: arena.matches.list_matches("rex", state=MatchState.FINISHED),
+        lambda: arena.matches.list_matches(fault="TIMEOUT"),
+        arena.leaderboards.list_leaderboards,
+        lambda: arena.statistics.get_crosstable("rex"),
+        lambda: arena.statistics.list_seats(tournament="rex"),
+        lambda: arena.statistics.list_lengths(tournament="rex"),
+        lambda: arena.statistics.list_opponents("dog", tournament="rex"),
+        lambda: tuple(arena.replays.verify_matches("rex")),
+        *(lambda bot=bot: arena.statistics.list_history(bot) for bot in BOTS),
+        *(lambda bot=bot: tuple(arena.replays.download_replays(bot)) for bot in BOTS),
+        *(lambda bot=bot: arena.matches.list_matches(bot=bot) for bot in BOTS),
+    ]
+    alone = (arena.matches.get_match, arena.matches.get_times, arena.matches.get_logs, arena.replays.get_replay)
+    each = [lambda ask=ask, id_=id_: ask(id_) for id_ in ids.values() for ask in alone]
+    yield from (answer(ask) for ask in [*whole, *each])
+
+
+def answer(ask: Callable[[], Any]) -> str:
+    try:
+        return text_of(ask())
+    except (HiddenError, ForbiddenError, LookupError, ValueError) as error:
+        return str(error)
+    except Exception as error:
+        if "nothing was rated" in str(error):
+            return str(error)
+        raise
+
+
+def ids_of(world: World) -> dict[int, str]:
+    """The ids of the matches that are over, by position."""
+    page = world.asked_by(Viewer()).matches.list_matches("rex", state=MatchState.FINISHED)
+    return {row.position - 1: row.id for row in page.items}
+
+
+@settings(max_examples=12, phases=PHASES)
+@given(over=positions, who=st.sampled_from(EVERYBODY), is_comparison=st.booleans())
+def test_nothing_of_a_match_leaks_before_all_that_share_its_chance_are_over(
+    empty: Path, over: set[int], who: str, is_comparison: bool
+) -> None:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        make_world(empty, Path(place), over, game=GAME, is_comparison=is_comparison) as world,
+    ):
+        shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
+        hidden = set() if who == "organiser" else world.open_positions() & over
+    for position in over:
+        seen = [text for text in marks_of(position) if text in shown]
+        assert not seen if position in hidden else len(seen) == len(marks_of(position)), (position, seen)
+    if who != "organiser" and len(over) < MATCHES:
+        assert str(SEED) not in shown
+        assert SECRET not in shown
+    if len(over) < MATCHES:
+        assert "31337" not in shown
+
+
+@settings(max_examples=6, phases=PHASES)
+@given(over=positions, who=st.sampled_from(STRANGERS))
+def test_evidence_and_logs_are_only_for_the_owner_of_the_bot(empty: Path, over: set[int], who: str) -> None:
+    with tempfile.TemporaryDirectory() as place, make_world(empty, Path(place), over, game=GAME) as world:
+        shown = " ".join(answers(world.asked_by(viewer_of(world, who)), ids_of(world)))
+    for bot in BOTS:
+        is_own = bot.startswith(f"{who}/")
+        if not is_own:
+            assert f"proof of {bot}" not in shown
+            assert f"log of {bot}" not in shown
+    if who == "ann" and {0, 1} <= over:
+        assert "proof of ann/fox" in shown
+        assert "log of ann/fox" in shown
+
+
+def test_a_hidden_match_is_listed_without_ranks_and_says_why(empty: Path, tmp_path: Path) -> None:
+    with make_world(empty, tmp_path, {0}, game=GAME) as world:
+        (row,) = world.asked_by(world.owner("ann")).matches.list_matches("rex", state=MatchState.FINISHED).items
+        assert row.hidden
+        assert "shown when every match of its block is over" in row.why_hidden
+        assert [seat.rank for seat in row.seats] == [None, None]
+        (seen,) = world.asked_by(Viewer()).matches.list_matches("rex", state=MatchState.FINISHED).items
+        assert (seen.hidden, seen.why_hidden) == (False, "")
+        assert [seat.rank for seat in seen.seats] == [1, 2]
+
+
+def test_the_standings_of_strangers_count_whole_blocks_only(empty: Path, tmp_path: Path) -> None:
+    with make_world(empty, tmp_path, {0, 1, 2}, game=GAME) as world:
+        counts = {
+            who: sum(
+                row.matches for row in world.asked_by(viewer_of(world, who)).tournaments.get_tournament("rex").standings
+            )
+            for who in ("organiser", "ann")
+        }
+    assert counts == {"organiser": 6, "ann": 4}
+
+
+def test_a_game_without_chance_hides_nothing(empty: Path, tmp_path: Path) -> None:
+    with make_world(empty, tmp_path, {0}, game="foreign_king") as world:
+        (row,) = world.asked_by(Viewer(Scope.VIEWER)).matches.list_matches("rex", state=MatchState.FINISHED).items
+    assert not row.hidden
+    assert [seat.rank for seat in row.seats] == [1, 2]
+
+
+@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("secrets", [True, False])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_only_secrets_of_open_blocks_are_hidden_and_never_from_organisers(
+    scope: Scope, secrets: bool, is_open: bool
+) -> None:
+    hidden = is_hidden(Viewer(scope), has_secrets=secrets, is_open=is_open)
+    assert hidden == (secrets and is_open and scope is not Scope.ORGANISER)
+
+
+def test_a_game_that_is_not_installed_may_have_secrets() -> None:
+    assert has_secrets("a game of the future")
+    assert has_secrets(GAME)
+    assert not has_secrets("foreign_king")
+
+
+def test_no_format_lets_more_blocks_share_their_chance_than_are_looked_at() -> None:
+    assert max(map(catalog.blocks_per_seed, catalog._KINDS)) <= 2
