@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from arena.hosting.builds import BuildStore
 from arena.hosting.store import StoreError, VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.service.home import Home
@@ -86,7 +87,9 @@ class Housekeeper:
     def _collect(self) -> None:
         try:
             gone = VersionStore(self._home.store).collect(lambda name: is_held(self._database, name))
-        except StoreError as error:
+            for name in gone:
+                BuildStore(self._home.builds).remove(name)
+        except (StoreError, OSError) as error:
             self._log.warning("versions could not be collected", why=str(error))
             return
         if gone:

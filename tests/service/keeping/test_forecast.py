@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from arena.service.home import Home, make_home
-from arena.service.keeping import forecast as module
 from arena.service.keeping.forecast import DAYS, DOCUMENTED_BYTES_A_MATCH, FEWEST_TO_TELL, forecast
 from arena.service.settings.values import RetentionSection
 from ratings.read.volume import Volume, volume
@@ -61,8 +61,8 @@ def test_before_there_are_matches_the_documented_figure_and_the_default_pace_cou
 
 def test_a_year_that_does_not_fit_is_a_warning(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(line.startswith("warning") for line in forecast(home, MEASURED, [12_000], 5, NONE).lines()[:2])
-    usage = module.shutil.disk_usage(home.directory)
-    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage._replace(free=10**9))
+    usage = shutil.disk_usage(home.directory)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: usage._replace(free=10**9))
     lines = forecast(home, MEASURED, [12_000], 5, NONE).lines()
     assert "at 12,000 matches a day (the pace of the open ladders) this home" in lines[1]
     assert "will hold about 17.5 GB in a year; 1.0 GB are free" in lines[1]

@@ -1,7 +1,16 @@
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import Arena
 from tests.service.keeping.homes import small_home
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Arena:
+    """The command, in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    return Arena(tmp_path / "arena.db", capsys)
 
 
 def test_a_home_is_backed_up_and_restored_with_counts(arena: Arena, tmp_path: Path) -> None:
