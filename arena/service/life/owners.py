@@ -12,6 +12,7 @@ from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.service.errors import SettingsError
 from arena.service.home import Home
+from arena.service.life.programs import make_programs
 from arena.service.metrics import Metrics
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
 from arena.service.server.submissions import SubmissionLimits
@@ -48,6 +49,7 @@ async def open_owners(
         failed_logins_per_minute=settings.limits.failed_logins_per_minute,
         wake=wake,
         observe=_observer(metrics),
+        programs=make_programs(home, settings),
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()
