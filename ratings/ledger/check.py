@@ -106,7 +106,9 @@ def _places(session: Session) -> Iterator[str]:
 def _replays(session: Session) -> Iterator[str]:
     replay = select(_m.c.id).outerjoin(tables.replay, tables.replay.c.match_id == _m.c.id)
     gone = tables.replay.c.match_id.is_(None)
-    yield from _few(session, replay.where(_finished, gone), "match {}: finished without a replay")
+    kept = _m.c.replay_removed_at_us.is_(None)
+    yield from _few(session, replay.where(_finished, gone, kept), "match {}: finished without a replay")
+    yield from _few(session, replay.where(~kept, ~gone), "match {}: a replay that is said to be removed")
     yield from _few(session, replay.where(~_finished, ~gone), "match {}: a replay, but not finished")
 
 
