@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.admin import Admin
-from arena.client.match_port import Matches, Replays
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
+from arena.client.values.live import LogPart, MatchEvent
+from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.notices import Notice
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
+from arena.client.values.replays import Replay, ReplayCheck
 from arena.client.values.runtimes import Runtime
 from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 from arena.client.values.tournaments import (
@@ -34,7 +35,7 @@ from arena.client.values.tournaments import (
     TournamentSummary,
     Withdrawn,
 )
-from ratings.store.states import AdmissionState
+from ratings.store.states import AdmissionState, MatchState
 
 
 class Bots(Protocol):
@@ -114,6 +115,63 @@ class Tournaments(Protocol):
         """Yield how far a tournament is whenever that changed, until it is over."""
 
 
+class Matches(Protocol):
+    """The matches of tournaments."""
+
+    def list_matches(
+        self,
+        tournament: str | None = None,
+        state: MatchState | None = None,
+        bot: str | None = None,
+        fault: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[MatchSummary]:
+        """Return the matches for which everything that is given is true, those planned last first.
+
+        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, of that bot
+        if one is given.
+        """
+
+    def get_match(self, match: str) -> MatchDetail:
+        """Return all that may be seen of a match but its replay."""
+
+    def get_times(self, match: str) -> MatchTimes:
+        """Return how the time of a match was spent. Raise HiddenError while it is hidden."""
+
+    def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
+        """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all."""
+
+    def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
+        """Yield how a match is played, those events first that have happened, to its end: all that follow `after`.
+
+        Raise HiddenError while the match is hidden.
+        """
+
+    def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
+        """Yield what the bot in a seat writes, behind the first `after` bytes, until the match is over.
+
+        Raise ForbiddenError for a bot of another owner, and HiddenError while the match is hidden.
+        """
+
+
+class Replays(Protocol):
+    """The matches as they were played."""
+
+    def get_replay(self, match: str) -> Replay:
+        """Return the replay of a match. Raise HiddenError while the match is hidden."""
+
+    def verify_match(self, match: str) -> ReplayCheck:
+        """Play a stored match again, and compare everything."""
+
+    def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
+        """Do so for every finished match of a tournament, or of all; for organisers only."""
+
+    def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
+        """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""
+
+
 class Leaderboards(Protocol):
     """The ratings, pool by pool."""
 
@@ -164,6 +222,9 @@ class Ladders(Protocol):
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
         """Return the ladders, closed ones too."""
 
+    def get_ladder(self, ladder: str) -> Ladder:
+        """Return the open ladder of that name, or the one that was closed last."""
+
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
         """Return the seasons of a ladder, the newest first."""
 
@@ -196,59 +257,3 @@ class Operations(Protocol):
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
         """Yield a long job whenever it got on, until it is over."""
-
-
-class ArenaPort(Protocol):
-    """All that can be asked of an arena, by noun."""
-
-    @property
-    def bots(self) -> Bots:
-        """The bots and their versions."""
-
-    @property
-    def admissions(self) -> Admissions:
-        """The checks of new versions."""
-
-    @property
-    def tournaments(self) -> Tournaments:
-        """The tournaments, single matches too."""
-
-    @property
-    def matches(self) -> Matches:
-        """The matches of tournaments."""
-
-    @property
-    def replays(self) -> Replays:
-        """The matches as they were played."""
-
-    @property
-    def leaderboards(self) -> Leaderboards:
-        """The ratings, pool by pool."""
-
-    @property
-    def statistics(self) -> Statistics:
-        """What is counted over matches."""
-
-    @property
-    def ratings(self) -> Ratings:
-        """What all matches of a pool say together."""
-
-    @property
-    def ladders(self) -> Ladders:
-        """The standing ladders and their seasons."""
-
-    @property
-    def runtimes(self) -> Runtimes:
-        """The runtimes that bots may ask for."""
-
-    @property
-    def account(self) -> Account:
-        """Whoever is asking, and what he was told."""
-
-    @property
-    def admin(self) -> Admin:
-        """Owners and tokens; for organisers only."""
-
-    @property
-    def operations(self) -> Operations:
-        """The long jobs, while they go on and afterwards."""

@@ -16,7 +16,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from arena.client import admin, match_port, mirror, port
+from arena.client import admin, mirror, port
 from arena.client.mirror import Hints
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -33,7 +33,7 @@ from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of 
 PACKAGE = "arena.v1"
 SERVICES: Mapping[str, Mapping[str, type]] = {
     "AccountService": {"account": port.Account, "entrance": admin.Entrance},
-    "AdminService": {"admin": admin.Admin},
+    "AdminService": {"admin": admin.Admin, "seasons": admin.Seasons},
     "BotService": {
         "bots": port.Bots,
         "admissions": port.Admissions,
@@ -46,7 +46,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
         "statistics": port.Statistics,
         "ratings": port.Ratings,
     },
-    "MatchService": {"matches": match_port.Matches, "replays": match_port.Replays},
+    "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": admin.Annulments},
     "OperationService": {"operations": port.Operations},
     "TournamentService": {"tournaments": port.Tournaments},
 }

@@ -58,7 +58,7 @@ def publish(building: Path, target: Path) -> None:
     """Rename a filled directory to its final name, on the disk too; if that name is taken, it is renewed instead."""
     for inner in (building, *building.rglob("*/")):
         inner.chmod(0o755)  # whatever the umask: if root runs the sandbox, another user reads them
-    _flush(building)
+    flush(building)
     with locked(target.parent, fcntl.LOCK_SH):
         try:
             building.rename(target)
@@ -131,7 +131,7 @@ def _touch(directory: Path) -> None:
         os.utime(directory)
 
 
-def _flush(directory: Path) -> None:
+def flush(directory: Path) -> None:
     """Write everything below a directory through to the disk. Raises OSError."""
     paths = [*directory.rglob("*"), directory]
     if len(paths) <= _FEW_FILES or _LIBC is None:

@@ -12,8 +12,10 @@ StoreError                       a version that is not in the store, was changed
 
 from __future__ import annotations
 
+import fcntl
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,6 +152,12 @@ class VersionStore:
             raise StoreError(
                 f"{self.root}: versions cannot be removed ({error.strerror}); check the permissions there"
             ) from error
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Have nobody collect versions as long as the block runs; versions may be added. Raises OSError."""
+        with building.locked(self.root, fcntl.LOCK_SH):
+            yield
 
     def sweep(self, older_than_s: float) -> None:
         """Remove what killed processes left half made, unless it was touched in the last `older_than_s` seconds."""

@@ -6,9 +6,11 @@ Keys that say what a line is about are the same everywhere: `match`, `attempt`, 
 from __future__ import annotations
 
 import logging
+import queue
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -18,6 +20,8 @@ FILE_NAME = "serve.jsonl"
 LARGEST_BYTES = 20 << 20
 KEPT_FILES = 9
 """How many full files are kept beside the one that is written: 200 MB in all."""
+
+_PATIENCE_S = 1.0
 
 Logger = structlog.stdlib.BoundLogger
 
@@ -67,16 +71,55 @@ def _file_handler(file: Path, shared: list[structlog.typing.Processor]) -> loggi
 
 
 def _people_handler(shared: list[structlog.typing.Processor]) -> logging.Handler:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_formatter(structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0), shared))
+    terminal = logging.StreamHandler(sys.stderr)
+    renderer = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+    terminal.setFormatter(_formatter(renderer, [*shared, _leave_out_traceback], _leave_out_traceback))
+    handler = PatientHandler(terminal)
     handler.setLevel(logging.INFO)
     return handler
 
 
+def _leave_out_traceback(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Leave to the file what only programmers read."""
+    event.pop("exception", None)
+    return event
+
+
+class PatientHandler(logging.Handler):
+    """Hands lines to another handler in a thread of its own, and drops them while that one is stuck.
+
+    A terminal that was stopped with Ctrl-S, or a pipe that nobody reads, must not stop a service.
+    """
+
+    def __init__(self, target: logging.Handler, most_waiting: int = 1000) -> None:
+        super().__init__()
+        self._target = target
+        self._waiting: queue.Queue[logging.LogRecord | None] = queue.Queue(most_waiting)
+        self._thread = threading.Thread(target=self._write, name="log for people", daemon=True)
+        self._thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue the record, or drop it if too many wait already."""
+        with suppress(queue.Full):
+            self._waiting.put_nowait(record)
+
+    def close(self) -> None:
+        """Write what waits, unless that takes long."""
+        with suppress(queue.Full):
+            self._waiting.put_nowait(None)
+        self._thread.join(_PATIENCE_S)
+        super().close()
+
+    def _write(self) -> None:
+        while (record := self._waiting.get()) is not None:
+            self._target.handle(record)
+
+
 def _formatter(
-    renderer: structlog.typing.Processor, shared: list[structlog.typing.Processor]
+    renderer: structlog.typing.Processor,
+    shared: list[structlog.typing.Processor],
+    *more: structlog.typing.Processor,
 ) -> structlog.stdlib.ProcessorFormatter:
     # Lines of libraries, which do not use structlog, get the same keys.
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer]
-    )
+    meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    return structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[meta, *more, renderer])

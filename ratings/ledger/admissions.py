@@ -58,6 +58,8 @@ def _check_can_play(session: Session, version: Version) -> None:
     what = f"version {version.number} of {bot.name!r} cannot be admitted"
     if version.withdrawn_at_us is not None:
         raise AdmissionError(f"{what}: it was withdrawn; submit a new version")
+    if version.files_removed_at_us is not None:
+        raise AdmissionError(f"{what}: its files were removed by retention; submit it again")
     if bot.disabled_at_us is not None:
         raise AdmissionError(f"{what}: the bot is disabled; let it in again: arena bot disable {bot.name} --undo")
     if owner is not None and owner.disabled_at_us is not None:

@@ -47,6 +47,8 @@ def add_version(session: Session, new: NewVersion, *, most_versions: int | None 
     same = select(Version).where(Version.bot_id == bot.id, Version.content_hash == new.content_hash)
     known = session.exec(same).one_or_none()
     if known is not None:
+        known.files_removed_at_us = None  # whoever adds a version has stored its files
+        session.add(known)
         return known, False
     _check_most(session, bot, most_versions)
     version = _write_version(session, bot, new)

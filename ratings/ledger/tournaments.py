@@ -100,6 +100,8 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
         if version.withdrawn_at_us is not None or version_id in out:
             how = "annulled" if version_id in out else "withdrawn"
             raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
+        if version.files_removed_at_us is not None:
+            raise BotError(f"the files of version {version.number} of {name!r} were removed by retention; add it again")
 
 
 def cancel(session: Session, tournament_id: str) -> int:

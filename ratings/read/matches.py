@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlmodel import Session, col, select
 
@@ -133,16 +134,22 @@ def replay_of(source: Source, match_id: str) -> bytes:
     with read(source) as session:
         replay = session.get(Replay, match_id)
         if replay is None:
-            match = session.get(Match, match_id)
-            why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
-            raise NotFoundError(f"{why}; only finished matches have a replay")
+            raise NotFoundError(_why_no_replay(match_id, session.get(Match, match_id)))
         return replay.data
+
+
+def _why_no_replay(match_id: str, match: Match | None) -> str:
+    if match is not None and match.replay_removed_at_us is not None:
+        day = f"{datetime.fromtimestamp(match.replay_removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
+        return f"the replay of match {match_id} was removed by retention on {day}; its result and digests are kept"
+    why = f"match {match_id} is {match.state}" if match else f"no match {match_id}"
+    return f"{why}; only finished matches have a replay"
 
 
 def replays(
     source: Source, tournament_id: str | None = None, match_id: str | None = None
 ) -> Iterator[tuple[Match, bytes | None]]:
-    """Yield every finished match with its replay, or `None` if that is missing.
+    """Yield every finished match with its replay, or `None` if that is missing, or was removed (the match says so).
 
     They are those of the whole database, of one tournament, or one match, in schedule order within a tournament. Few
     are in memory at once.

@@ -4,33 +4,59 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy import Table as CoreTable
 from sqlalchemy import func, select
+from sqlmodel import Session
 
 from ratings.store import tables
 from ratings.store.ids import now_us
+from ratings.store.retention import first_id
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
+_SAMPLE = 1_000
+_WEEK_US = 7 * 24 * 3600 * 1_000_000
 _m = tables.match
 _FINISHED = select(func.count()).where(_m.c.state == MatchState.FINISHED)
-_DAY_US = 24 * 3600 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """The matches of a database."""
+    """The matches of a database, and what they take."""
 
-    finished: int
+    finished: int = 0
     """The matches with a result."""
-    last_day: int
-    """Those of them that began in the last 24 hours."""
+    last_week: int = 0
+    """Those of them that were planned in the last seven days."""
+    replays: int = 0
+    """The replays that are kept."""
+    replay_bytes: float = 0.0
+    """What a replay takes on average."""
+    logs: int = 0
+    """The logs of seats that are kept."""
+    log_bytes: float = 0.0
+    """What the log of a seat takes on average."""
 
 
 def volume(source: Source, at_us: int | None = None) -> Volume:
-    """Return how many matches there are, and how many of them began in the 24 hours before `at_us` (now)."""
-    since_us = (now_us() if at_us is None else at_us) - _DAY_US
+    """Return how many matches there are and what they take; sizes are those of the newest thousand."""
+    week_ago = first_id((now_us() if at_us is None else at_us) - _WEEK_US)
     with read(source) as session:
         connection = session.connection()
-        finished = connection.execute(_FINISHED).scalar_one()
-        last_day = connection.execute(_FINISHED.where(_m.c.started_at_us >= since_us)).scalar_one()
-    return Volume(finished, last_day)
+        return Volume(
+            finished=connection.execute(_FINISHED).scalar_one(),
+            last_week=connection.execute(_FINISHED.where(_m.c.id >= week_ago)).scalar_one(),
+            replays=_count(session, tables.replay),
+            replay_bytes=_mean(session, tables.replay),
+            logs=_count(session, tables.seat_log),
+            log_bytes=_mean(session, tables.seat_log),
+        )
+
+
+def _count(session: Session, table: CoreTable) -> int:
+    return int(session.connection().execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def _mean(session: Session, table: CoreTable) -> float:
+    newest = select(func.length(table.c.data).label("size")).order_by(table.c.match_id.desc()).limit(_SAMPLE).subquery()
+    return float(session.connection().execute(select(func.coalesce(func.avg(newest.c.size), 0))).scalar_one())

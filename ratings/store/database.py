@@ -76,6 +76,23 @@ def backup(database: Database, target: Path) -> None:
         dialect_of(database.url).backup(database.engine, target)
 
 
+def make_usable(database: Database) -> None:
+    """Have a copy that `backup` made behave like a database that was in use from the beginning."""
+    with translated(database.url):
+        dialect_of(database.url).prepare_fresh(database.engine)
+
+
+def schema_revision(database: Database) -> str:
+    """Return the revision of the database's schema."""
+    with translated(database.url):
+        return schema.revision(database.engine) or schema.HEAD
+
+
+def knows_schema(revision: str) -> bool:
+    """Return whether this program can use, or upgrade, a database of that schema."""
+    return revision in schema.REVISIONS
+
+
 def is_there(url_or_path: str | Path) -> bool:
     """Return whether the database exists, without making it; one on a server counts as existing until it is opened.
 

@@ -54,6 +54,8 @@ class Version(Table, table=True):
     predecessor: int | None = None
     """The number of the bot's version that it is meant to replace."""
     withdrawn_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    files_removed_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    """When its files were given up because nobody needs them; empty again once they are added again."""
 
 
 class Pool(Table, table=True):
@@ -170,6 +172,10 @@ class Match(Table, table=True):
     record_digest: str | None = None
     sandbox: str | None = None
     """The weakest sandbox level among its bots; empty for matches older than this column."""
+    replay_removed_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    """When its replay was removed by age or size; the digests of what was played stay."""
+    logs_removed_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    """When what its bots wrote was removed by age or size."""
 
 
 class Attempt(Table, table=True):

@@ -12,7 +12,7 @@ from sqlalchemy import JSON, BigInteger, Index, LargeBinary, Text
 from sqlmodel import Field
 
 from ratings.store.base import Table, text_of
-from ratings.store.states import AdmissionState, BotEventKind, Scope
+from ratings.store.states import AdmissionState, BotEventKind, RemovalKind, Scope
 
 
 class Token(Table, table=True):
@@ -158,6 +158,21 @@ class SeatLog(Table, table=True):
     """Compressed with zlib."""
     cut_bytes: int = 0
     """How many bytes were left out, at the beginning or in the middle."""
+
+
+class Removal(Table, table=True):
+    """Something that is removed by age or size: told first, done when it is due, and kept as a fact then."""
+
+    id: str = Field(primary_key=True)
+    kind: RemovalKind = Field(sa_type=text_of(RemovalKind))
+    before_us: int = Field(sa_type=BigInteger)
+    """What ended before this instant is removed, unless something still needs it."""
+    why: str = Field(sa_type=Text)
+    announced_at_us: int = Field(sa_type=BigInteger)
+    due_at_us: int = Field(sa_type=BigInteger)
+    done_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    items: int = 0
+    """How many were removed so far."""
 
 
 class Runtime(Table, table=True):

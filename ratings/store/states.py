@@ -77,3 +77,13 @@ class BotEventKind(enum.StrEnum):
     DISABLED = "disabled"
     ENABLED = "enabled"
     ANNULLED = "annulled"
+
+
+class RemovalKind(enum.StrEnum):
+    """What can be removed by age and size."""
+
+    LOGS = "logs"
+    """What bots wrote during their matches."""
+    REPLAYS = "replays"
+    ARCHIVES = "archives"
+    """The files of versions that were withdrawn or refused."""

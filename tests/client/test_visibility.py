@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from arena.client.errors import ForbiddenError, HiddenError
+from arena.client.errors import ClientError, ForbiddenError, HiddenError
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import has_secrets, is_hidden
@@ -167,3 +167,20 @@ def test_a_game_that_is_not_installed_may_have_secrets() -> None:
 
 def test_no_format_lets_more_blocks_share_their_chance_than_are_looked_at() -> None:
     assert max(map(catalog.blocks_per_seed, catalog._KINDS)) <= 2
+
+
+def test_what_is_hidden_is_not_watched_either_and_what_goes_on_is_watched_at_the_service(
+    empty: Path, tmp_path: Path
+) -> None:
+    with make_world(empty, tmp_path, {0}, game=GAME) as world:
+        for who in STRANGERS:
+            arena = world.asked_by(viewer_of(world, who))
+            for row in arena.matches.list_matches("rex").items[-2:]:  # the block of the match that is over
+                with pytest.raises(HiddenError):
+                    next(arena.matches.watch_match(row.id))
+                with pytest.raises(HiddenError):
+                    next(arena.matches.watch_logs(row.id, 0))
+        arena = world.asked_by(Viewer())
+        (leased, *_) = arena.matches.list_matches("rex", state=MatchState.LEASED).items
+        with pytest.raises(ClientError, match="only the service that plays it shows it now"):
+            next(arena.matches.watch_match(leased.id))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.service import logs
 from arena.service.activities.observing import MatchObserver
-from arena.service.logs import FILE_NAME, get_logger, logging_to
+from arena.service.logs import FILE_NAME, PatientHandler, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import Job, Kind
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
+from tests.support.patience import PATIENCE_S
 from tests.tournament.scripted_executor import report_of
 
 
@@ -38,7 +40,25 @@ def test_lines_are_json_with_their_keys_and_only_what_matters_is_for_people(
     shown = capsys.readouterr().err
     assert "match lost" in shown
     assert "m1" not in shown
+    assert "Traceback" not in shown
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_terminal_that_is_stuck_stops_nobody() -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Stuck(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002
+            reached.set()
+            go_on.wait(PATIENCE_S)
+
+    handler = PatientHandler(Stuck(), most_waiting=5)
+    record = logging.makeLogRecord({"msg": "line"})
+    for _ in range(100):
+        handler.handle(record)
+    assert reached.wait(PATIENCE_S)
+    go_on.set()
+    handler.close()
 
 
 def test_a_full_file_makes_room_for_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

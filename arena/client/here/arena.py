@@ -11,9 +11,8 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from arena.client import port
-    from arena.client.admin import Admin
+    from arena.client.admin import Admin, Annulments, Seasons
     from arena.client.here.matches import MatchesHere
-    from arena.client.match_port import Matches, Replays
 
 _ORGANISER = Viewer()
 
@@ -43,7 +42,7 @@ class ArenaHere:
         return TournamentsHere(self._place)
 
     @property
-    def matches(self) -> Matches:
+    def matches(self) -> port.Matches:
         from arena.client.here.matches import MatchesHere
 
         return MatchesHere(self._place)
@@ -56,7 +55,7 @@ class ArenaHere:
         return MatchesHere(self._place)
 
     @property
-    def replays(self) -> Replays:
+    def replays(self) -> port.Replays:
         from arena.client.here.replays import ReplaysHere
 
         return ReplaysHere(self._place)
@@ -102,6 +101,18 @@ class ArenaHere:
         from arena.client.here.admin import AdminHere
 
         return AdminHere(self._place.database, self._place.viewer)
+
+    @property
+    def seasons(self) -> Seasons:
+        from arena.client.here.seasons import SeasonsHere
+
+        return SeasonsHere(self._place)
+
+    @property
+    def annulments(self) -> Annulments:
+        from arena.client.here.annulments import AnnulmentsHere
+
+        return AnnulmentsHere(self._place)
 
     @property
     def operations(self) -> port.Operations:

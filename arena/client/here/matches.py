@@ -24,7 +24,7 @@ from ratings.store.states import MatchState
 
 
 class MatchesHere:
-    """Implements the interface `arena.client.match_port.Matches`."""
+    """Implements the interface `arena.client.port.Matches`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

@@ -21,7 +21,7 @@ _PART = 100
 
 
 class ReplaysHere:
-    """Implements the interface `arena.client.match_port.Replays`."""
+    """Implements the interface `arena.client.port.Replays`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -41,7 +41,7 @@ class ReplaysHere:
     def verify_match(self, match: str) -> ReplayCheck:
         found = matches.find_match(self._place.database, match)
         need_shown(self._place, found)
-        if found.state is not MatchState.FINISHED:
+        if found.state is not MatchState.FINISHED or found.replay_removed_at_us is not None:
             matches.replay_of(self._place.database, found.id)  # raises, and says why there is none
         (check,) = self._checks(matches.replays(self._place.database, match_id=found.id))
         return check
@@ -53,6 +53,8 @@ class ReplaysHere:
 
     def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
         for match, stored in chosen:
+            if stored is None and match.replay_removed_at_us is not None:
+                continue  # by retention: there is nothing left to verify
             detail = matches.match_detail(self._place.database, match.id)
             yield ReplayCheck(match.id, tuple(problems_of_match(detail, stored)))
 
@@ -70,7 +72,7 @@ class ReplaysHere:
                 return
 
     def _one(self, match: Match) -> Iterator[Replay]:
-        if not hidden_blocks(self._place, [match.block_id]):
+        if match.replay_removed_at_us is None and not hidden_blocks(self._place, [match.block_id]):
             yield self._shown(match.id, matches.replay_of(self._place.database, match.id))
 
 

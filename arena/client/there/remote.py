@@ -12,8 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
-from arena.client.admin import Admin, Entrance, Submissions
-from arena.client.match_port import Matches, Replays
+from arena.client.admin import Admin, Annulments, Entrance, Seasons, Submissions
 from arena.client.rpcs import UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -140,12 +139,12 @@ class ArenaThere:
         return cast(port.Tournaments, self._noun("tournaments"))
 
     @property
-    def matches(self) -> Matches:
-        return cast(Matches, self._noun("matches"))
+    def matches(self) -> port.Matches:
+        return cast(port.Matches, self._noun("matches"))
 
     @property
-    def replays(self) -> Replays:
-        return cast(Replays, self._noun("replays"))
+    def replays(self) -> port.Replays:
+        return cast(port.Replays, self._noun("replays"))
 
     @property
     def leaderboards(self) -> port.Leaderboards:
@@ -178,6 +177,14 @@ class ArenaThere:
     @property
     def admin(self) -> Admin:
         return cast(Admin, self._noun("admin"))
+
+    @property
+    def seasons(self) -> Seasons:
+        return cast(Seasons, self._noun("seasons"))
+
+    @property
+    def annulments(self) -> Annulments:
+        return cast(Annulments, self._noun("annulments"))
 
     @property
     def entrance(self) -> Entrance:

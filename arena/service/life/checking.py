@@ -10,9 +10,10 @@ from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import parse_runtimes
 from arena.service.activities.ladders import pace_of
 from arena.service.home import Home
-from arena.service.life.forecast import Forecast, forecast
+from arena.service.keeping.forecast import Forecast, forecast
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
+from arena.service.settings.values import RetentionSection
 from ratings.errors import RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
@@ -32,7 +33,7 @@ class Checked:
 def check(home: Home, effective: Effective) -> Checked:
     """Look at settings, database and disk; nothing is changed, and a service may run meanwhile."""
     problems = list(effective.problems)
-    found, paces = Volume(0, 0), list[int]()
+    found, paces = Volume(), list[int]()
     try:
         if is_there(home.database):
             found, paces = _look_into(home, effective)
@@ -41,7 +42,8 @@ def check(home: Home, effective: Effective) -> Checked:
     problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
     notes = () if holder is None else (f"process {holder.get('pid', '?')} serves this home now",)
-    return Checked(effective, tuple(problems), notes, forecast(home, found, paces))
+    kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
+    return Checked(effective, tuple(problems), notes, forecast(home, found, paces, _default_pace(effective), kept))
 
 
 def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
@@ -63,7 +65,11 @@ def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
     database = open_database(home.database)
     try:
-        (default,) = [one.value for one in effective.said if one.row.key == "service.matches_per_day"]
-        return volume(database), [pace_of(one, default) for one in open_ladders(database)]
+        return volume(database), [pace_of(one, _default_pace(effective)) for one in open_ladders(database)]
     finally:
         database.close()
+
+
+def _default_pace(effective: Effective) -> int:
+    (pace,) = [one.value for one in effective.said if one.row.key == "service.matches_per_day"]
+    return int(pace)

@@ -12,6 +12,7 @@ from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.service.errors import SettingsError
 from arena.service.home import Home
+from arena.service.life.programs import make_programs
 from arena.service.metrics import Metrics
 from arena.service.server.gallery import LiveMatches
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
@@ -58,6 +59,7 @@ async def open_owners(
         wake=wake,
         live=live,
         observe=_observer(metrics),
+        programs=make_programs(home, settings),
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from arena.executor.local import LocalExecutor
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
+from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.rules import follow_rules
+from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.activities.workshop import Workshop
 from arena.service.addresses import parse_address
@@ -141,7 +143,14 @@ class _Service:
 
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
-        activities: list[Activity] = [AdmissionDesk(shop, self._metrics), keeper, TournamentQueue(shop)]
+        house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
+        activities: list[Activity] = [
+            AdmissionDesk(shop, self._metrics),
+            SeasonKeeper(shop),
+            keeper,
+            TournamentQueue(shop),
+            house,
+        ]
         return Foreman(shop, activities)
 
     def _count_crash(self, part: str, _sentence: str) -> None:

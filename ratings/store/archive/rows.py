@@ -25,6 +25,7 @@ LOCAL = (
     "invitation",
     "ladder",
     "notice",
+    "removal",
     "runtime",
     "season",
     "seat_log",

@@ -32,7 +32,8 @@ def verify(
 ) -> None:
     """Play stored matches again, and compare everything.
 
-    The bytes, the hash chain, the rules, the result in the database.
+    The bytes, the hash chain, the rules, the result in the database. Matches whose replay was removed by retention are
+    left out.
     """
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")

@@ -79,6 +79,22 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_runtime")),
     )
     op.create_table(
+        "removal",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column(
+            "kind",
+            sa.Enum("logs", "replays", "archives", name="removalkind", native_enum=False, length=16),
+            nullable=False,
+        ),
+        sa.Column("before_us", sa.BigInteger(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("announced_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("due_at_us", sa.BigInteger(), nullable=False),
+        sa.Column("done_at_us", sa.BigInteger(), nullable=True),
+        sa.Column("items", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_removal")),
+    )
+    op.create_table(
         "invitation",
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("owner_name", sa.String(), nullable=False),
@@ -262,6 +278,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["match_id"], ["match.id"], name=op.f("fk_seat_log_match_id_match")),
         sa.PrimaryKeyConstraint("match_id", "seat", name=op.f("pk_seat_log")),
     )
+    op.add_column("match", sa.Column("replay_removed_at_us", sa.BigInteger(), nullable=True))
+    op.add_column("match", sa.Column("logs_removed_at_us", sa.BigInteger(), nullable=True))
+    op.add_column("version", sa.Column("files_removed_at_us", sa.BigInteger(), nullable=True))
     op.add_column("match_seat", sa.Column("runtime", sa.String(), nullable=True))
     op.add_column("owner", sa.Column("disabled_at_us", sa.BigInteger(), nullable=True))
     op.add_column("owner", sa.Column("limits", sa.JSON(none_as_null=True), nullable=True))

@@ -1,0 +1,119 @@
+"""`arena home`: the directory of a service as a whole: backed up, restored, kept within its limits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import errors, settings
+from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.output import print_json
+from arena.service.home import Home
+
+HomeDirectory = Annotated[
+    Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR", help="The directory of the service.")
+]
+_HERE = Path(settings.HOME.default)
+
+app = typer.Typer(
+    epilog=example("arena home backup monday.tar.gz", "arena home restore monday.tar.gz --home /srv/arena-2")
+)
+
+
+@app.command(epilog=example("arena home backup monday.tar.gz --home /srv/arena"))
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The new archive: .tar, or .tar.gz, which is packed.")],
+    home: HomeDirectory = _HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Copy a service into one archive, also while it runs.
+
+    Settings, database, the files of the bots, certificate and key. Unfinished uploads and log files are left out. It
+    holds secrets; only you may read it.
+    """
+    from arena.service.keeping.backup import back_up_home
+
+    place = Home(home.absolute())
+    done = back_up_home(place, target, _say)
+    if as_json:
+        print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
+        return
+    typer.echo(
+        f"{place.directory} backed up to {target} ({done.size_bytes / 1e6:.1f} MB): {_counted(asdict(done.counts))}"
+    )
+    typer.echo(
+        f"without uploads that are not finished and log files; {target} holds secrets (the key of the certificate, "
+        "the seeds of what is played): only you may read it, and keep it so"
+    )
+
+
+@app.command(epilog=example("arena home restore monday.tar.gz --home /srv/arena-2"))
+def restore(
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `arena home backup` wrote.")],
+    home: Annotated[Path, typer.Option("--home", metavar="NEWDIR", help="The new home: a new or empty directory.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make a new home of an archive.
+
+    Every file in it is checked first; `arena serve` goes on from there.
+    """
+    from arena.service.keeping.restore import restore_home
+
+    done = restore_home(archive, home, _say)
+    if as_json:
+        print_json(
+            {
+                "home": str(done.home.directory),
+                "made_at": done.archive.made_at,
+                **done.archive.counts,
+                "missing": done.archive.missing,
+                "problems": done.problems,
+            }
+        )
+    else:
+        for problem in done.problems:
+            typer.echo(problem)
+        state = f"{len(done.problems)} problems" if done.problems else "everything in it is in order"
+        typer.echo(
+            f"{done.home.directory} restored as it was at {done.archive.made_at}: {_counted(done.archive.counts)}"
+        )
+        typer.echo(f"{state}; `arena serve --home {done.home.directory}` goes on from there")
+    if done.problems:
+        raise typer.Exit(errors.FAILED)
+
+
+@app.command(epilog=example("arena home retention --home /srv/arena", "arena home retention --apply"))
+def retention(
+    home: HomeDirectory = _HERE,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Remove what was announced a day ago, and announce the rest.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the limits of [retention] want removed, when and why.
+
+    Nothing is removed without --apply, and nothing that was not announced to owners a day before. A running service
+    does the same every hour.
+    """
+    from arena.service.keeping.house import RetentionReport, look_at_retention
+
+    place = Home(home.absolute())
+    report: RetentionReport = look_at_retention(place, os.environ, applies=apply)
+    if as_json:
+        print_json(report.to_json())
+        return
+    for line in report.lines():
+        typer.echo(line)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+
+
+def _say(sentence: str) -> None:
+    typer.echo(f"arena: {sentence}", err=True)

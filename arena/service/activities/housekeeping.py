@@ -1,0 +1,96 @@
+"""Sweeps what nobody needs: abandoned uploads, versions that no row names, what retention wants removed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+from arena.hosting.builds import BuildStore
+from arena.hosting.store import StoreError, VersionStore
+from arena.hosting.uploads.area import UploadArea
+from arena.service.home import Home
+from arena.service.keeping.retention import instant_text, keep_limits, limits_of
+from arena.service.logs import Logger
+from arena.service.settings.values import RetentionSection
+from arena.service.supervision import Backoff, Supervisor
+from ratings.read.held import is_held
+from ratings.store.database import Database
+
+PART = "housekeeping"
+EVERY_S = 3600.0
+ABANDONED_UPLOAD_S = 3 * 24 * 3600.0
+
+
+class Housekeeper:
+    """Keeps a home in order: once at the start, and then every hour."""
+
+    def __init__(
+        self,
+        home: Home,
+        database: Database,
+        limits: RetentionSection,
+        supervisor: Supervisor,
+        log: Logger,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._home = home
+        self._database = database
+        self._limits = limits_of(limits)
+        self._supervisor = supervisor
+        self._log = log
+        self._clock_s = clock_s
+        self._stopping = threading.Event()
+        self._work: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._next_s = 0.0
+        self._is_new = True
+
+    async def look(self) -> None:
+        """Begin to keep house if it is time; others look on meanwhile."""
+        if self._clock_s() >= self._next_s and (self._work is None or self._work.done()):
+            self._next_s = self._clock_s() + EVERY_S
+            self._work = asyncio.create_task(self._supervisor.keep_going(PART, self._keep, Backoff()))
+
+    async def close(self) -> None:
+        """End it between two pieces."""
+        self._stopping.set()
+        if self._work is not None:
+            self._work.cancel()
+        running = [task for task in (self._work, self._running) if task is not None]
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        # A thread cannot be cancelled, and works on a database that will be closed: `close` waits for it.
+        self._running = asyncio.create_task(asyncio.to_thread(self.keep_house))
+        await asyncio.shield(self._running)
+
+    def keep_house(self) -> None:
+        """Sweep, collect, and keep the limits of retention, in this thread."""
+        self._sweep(0 if self._is_new else EVERY_S)
+        kept = keep_limits(self._database, self._limits, is_stopping=self._stopping.is_set)
+        for removal in kept.done:
+            self._log.info("removed", what=removal.kind.value, why=removal.why)
+        for removal in kept.announced:
+            due = instant_text(removal.due_at_us)
+            self._log.warning("will be removed", what=removal.kind.value, why=removal.why, after=due)
+        self._collect()
+        self._is_new = False
+
+    def _sweep(self, half_made_s: float) -> None:
+        VersionStore(self._home.store).sweep(half_made_s)
+        swept = UploadArea(self._home.uploads).sweep(ABANDONED_UPLOAD_S)
+        if swept:
+            self._log.info("abandoned uploads removed", uploads=swept)
+
+    def _collect(self) -> None:
+        try:
+            gone = VersionStore(self._home.store).collect(lambda name: is_held(self._database, name))
+            for name in gone:
+                BuildStore(self._home.builds).remove(name)
+        except (StoreError, OSError) as error:
+            self._log.warning("versions could not be collected", why=str(error))
+            return
+        if gone:
+            self._log.info("versions collected that nobody names", versions=[name[:12] for name in gone])

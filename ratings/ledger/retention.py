@@ -1,0 +1,157 @@
+"""Removes what is too old or too much: told first, then done in small pieces, so that no writer waits long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy import Table as CoreTable
+from sqlmodel import Session
+
+from ratings.errors import NotFoundError
+from ratings.ledger.notices import add_notice
+from ratings.store import tables
+from ratings.store.database import Database
+from ratings.store.ids import new_id, now_us
+from ratings.store.retention import first_id, removable_files, removable_log, removable_replay
+from ratings.store.service import Removal
+from ratings.store.sessions import read, write
+from ratings.store.states import RemovalKind
+
+PIECE = 200
+_m, _v = tables.match, tables.version
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a removal that is done."""
+
+    items: int
+    last: str | None
+    """After which id the next piece begins; `None` if this was the last one."""
+
+
+class RetentionLedger:
+    """Announces and carries out removals. Each method is one transaction: all of it happens, or nothing.
+
+    Besides the errors named, each may raise a DatabaseError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def announce(
+        self,
+        kind: RemovalKind,
+        *,
+        before_us: int,
+        why: str,
+        due_at_us: int,
+        notices: Iterable[tuple[str | None, str]],
+        at_us: int | None = None,
+    ) -> Removal:
+        """Write what will be removed and when, with what owners are told of it: (owner or everybody, sentence)."""
+        removal = Removal(
+            id=new_id(),
+            kind=kind,
+            before_us=before_us,
+            why=why,
+            announced_at_us=now_us() if at_us is None else at_us,
+            due_at_us=due_at_us,
+        )
+        with write(self._database) as session:
+            session.add(removal)
+            session.flush()
+            for owner_id, sentence in notices:
+                add_notice(session, owner_id, f"removal of {kind.value}", sentence)
+        return removal
+
+    def remove_piece(self, removal_id: str, after: str = "", at_us: int | None = None) -> Piece:
+        """Remove a few of what an announcement names, those with ids above `after`, and return how many that were.
+
+        What may go is looked for before anybody has to wait, and looked at again when it goes. After the last piece
+        the removal is done. Raises NotFoundError.
+        """
+        instant = now_us() if at_us is None else at_us
+        with read(self._database) as session:
+            removal = _get(session, removal_id)
+            found = session.connection().execute(_candidates(removal, after)).scalars().all()
+        last = found[-1] if len(found) == PIECE else None
+        with write(self._database) as session:
+            removal = _get(session, removal_id)
+            items = _REMOVERS[removal.kind](session, removal.before_us, found, instant)
+            removal.items += items
+            if last is None and removal.done_at_us is None:
+                removal.done_at_us = instant
+            session.add(removal)
+        return Piece(items, last)
+
+    def give_up(self, removal_id: str, at_us: int | None = None) -> None:
+        """End a removal that nobody wants any more, with what it removed so far. Raises NotFoundError."""
+        with write(self._database) as session:
+            removal = _get(session, removal_id)
+            removal.done_at_us = now_us() if at_us is None else at_us
+            session.add(removal)
+
+
+def _get(session: Session, removal_id: str) -> Removal:
+    removal = session.get(Removal, removal_id)
+    if removal is None:
+        raise NotFoundError(f"no removal {removal_id}; see: arena home retention")
+    return removal
+
+
+def _candidates(removal: Removal, after: str) -> Select[Any]:
+    """Select a piece of the ids of the matches, or versions, of which something may go."""
+    if removal.kind is RemovalKind.ARCHIVES:
+        query = select(_v.c.id).where(_v.c.id > after, removable_files(removal.before_us)).order_by(_v.c.id)
+        return query.limit(PIECE)
+    table, may_go = _of_matches(removal.kind, removal.before_us)
+    return (
+        select(table.c.match_id)
+        .distinct()
+        .join(_m, _m.c.id == table.c.match_id)
+        .where(table.c.match_id > after, table.c.match_id < first_id(removal.before_us), may_go)
+        .order_by(table.c.match_id)
+        .limit(PIECE)
+    )
+
+
+def _of_matches(kind: RemovalKind, before_us: int) -> tuple[CoreTable, ColumnElement[bool]]:
+    if kind is RemovalKind.LOGS:
+        return tables.seat_log, removable_log(before_us)
+    return tables.replay, removable_replay(before_us)
+
+
+def _remove_logs(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
+    gone = _still(session, ids, removable_log(before_us))
+    session.connection().execute(delete(tables.seat_log).where(tables.seat_log.c.match_id.in_(gone)))
+    session.connection().execute(update(_m).where(_m.c.id.in_(gone)).values(logs_removed_at_us=at_us))
+    return len(gone)
+
+
+def _remove_replays(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
+    gone = _still(session, ids, removable_replay(before_us))
+    session.connection().execute(delete(tables.replay).where(tables.replay.c.match_id.in_(gone)))
+    session.connection().execute(update(_m).where(_m.c.id.in_(gone)).values(replay_removed_at_us=at_us))
+    return len(gone)
+
+
+def _still(session: Session, ids: Sequence[str], may_go: ColumnElement[bool]) -> Sequence[str]:
+    """Return those of the matches of which the same holds now that nobody else writes."""
+    return session.connection().execute(select(_m.c.id).where(_m.c.id.in_(ids), may_go)).scalars().all()
+
+
+def _give_up_files(session: Session, before_us: int, ids: Sequence[str], at_us: int) -> int:
+    """Write that the files of versions are not kept any more; whoever keeps the store collects them."""
+    gone = update(_v).where(_v.c.id.in_(ids), removable_files(before_us)).values(files_removed_at_us=at_us)
+    return int(session.connection().execute(gone).rowcount)
+
+
+_REMOVERS: Mapping[RemovalKind, Callable[[Session, int, Sequence[str], int], int]] = {
+    RemovalKind.LOGS: _remove_logs,
+    RemovalKind.REPLAYS: _remove_replays,
+    RemovalKind.ARCHIVES: _give_up_files,
+}

@@ -1,0 +1,154 @@
+"""What would be removed by age and size, why, and what was announced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import Table as CoreTable
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
+
+from ratings.read.bots import NamedVersion
+from ratings.store import tables
+from ratings.store.models import Bot, Version
+from ratings.store.retention import ENDED_US, first_id, removable_files, removable_log, removable_replay
+from ratings.store.service import Removal
+from ratings.store.sessions import Source, read
+from ratings.store.states import RemovalKind
+
+DAY_US = 24 * 3600 * 1_000_000
+_PART = 2_000
+_m = tables.match
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long and how much of each kind is kept; 0 stands for ever, and for no limit."""
+
+    logs_days: int = 0
+    logs_bytes: int = 0
+    replays_days: int = 0
+    replays_bytes: int = 0
+    archives_days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Something that the limits want removed."""
+
+    kind: RemovalKind
+    before_us: int
+    """What ended before this instant, unless something still needs it."""
+    why: str
+    items: int
+    """The matches, or versions, of which something is removed."""
+    size_bytes: int
+    """What that frees in the database; 0 for files, which lie elsewhere."""
+    is_by_size: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    before_us: int
+    why: str
+    is_by_size: bool
+
+
+def planned_removals(source: Source, limits: Limits, at_us: int) -> list[Planned]:
+    """Return what the limits want removed now; kinds of which nothing may be removed are left out.
+
+    It adds up the sizes of all logs, or replays, that are kept if they have a limit by size, a part at a time.
+    """
+    found = [
+        _planned_of_matches(source, RemovalKind.LOGS, limits.logs_days, limits.logs_bytes, at_us),
+        _planned_of_matches(source, RemovalKind.REPLAYS, limits.replays_days, limits.replays_bytes, at_us),
+        _planned_files(source, limits.archives_days, at_us),
+    ]
+    return [planned for planned in found if planned is not None and planned.items]
+
+
+def removals(source: Source, *, pending: bool = False, limit: int = 50) -> Sequence[Removal]:
+    """Return what was announced, the newest first; with `pending`, only what is not done yet."""
+    query = select_rows(Removal).order_by(col(Removal.id).desc()).limit(limit)
+    with read(source) as session:
+        return session.exec(query.where(col(Removal.done_at_us).is_(None)) if pending else query).all()
+
+
+def removable_versions(source: Source, before_us: int) -> list[NamedVersion]:
+    """Return the versions withdrawn or refused before an instant whose files nothing needs, by name of the bot."""
+    query = select_rows(Bot, Version).join(Version, col(Version.bot_id) == Bot.id).where(removable_files(before_us))
+    with read(source) as session:
+        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name, col(Version.number)))]
+
+
+def _planned_files(source: Source, days: int, at_us: int) -> Planned | None:
+    if not days:
+        return None
+    before_us = at_us - days * DAY_US
+    why = f"withdrawn or refused over {days} days ago"
+    return Planned(
+        RemovalKind.ARCHIVES, before_us, why, len(removable_versions(source, before_us)), 0, is_by_size=False
+    )
+
+
+def _planned_of_matches(source: Source, kind: RemovalKind, days: int, most_bytes: int, at_us: int) -> Planned | None:
+    table = tables.seat_log if kind is RemovalKind.LOGS else tables.replay
+    cuts = [_Cut(at_us - days * DAY_US, f"over {days} days old", is_by_size=False)] if days else []
+    if most_bytes and (over_us := _end_of_what_is_too_much(source, table, most_bytes)) is not None:
+        why = f"the oldest of more than {most_bytes / 1e6:g} MB"
+        cuts.append(_Cut(over_us, why, is_by_size=True))
+    if not cuts:
+        return None
+    cut = max(cuts, key=lambda one: one.before_us)
+    items, size = _count(source, table, cut.before_us, kind)
+    return Planned(kind, cut.before_us, cut.why, items, size, is_by_size=cut.is_by_size)
+
+
+def _end_of_what_is_too_much(source: Source, table: CoreTable, most_bytes: int) -> int | None:
+    """Return before which instant matches must have ended whose rows go, so that nine tenths of the limit are left.
+
+    Returns None if the limit is kept. Nine tenths, so that not every day something has to go.
+    """
+    kept, cut_us = 0, None
+    for ended_us, size in _newest_first(source, table):
+        kept += size
+        if cut_us is None and kept > most_bytes * 9 // 10:
+            cut_us = ended_us + 1
+        if kept > most_bytes:
+            return cut_us
+    return None
+
+
+def _newest_first(source: Source, table: CoreTable) -> Iterator[tuple[int, int]]:
+    """Yield when each match ended and the size of its rows, the match that was planned last first, a part at a time."""
+    sizes = select(table.c.match_id, func.sum(func.length(table.c.data)).label("size")).group_by(table.c.match_id)
+    last = None
+    while True:
+        part = sizes if last is None else sizes.where(table.c.match_id < last)
+        some = part.order_by(table.c.match_id.desc()).limit(_PART).subquery()
+        query = select(some.c.match_id, ENDED_US, some.c.size).join(_m, _m.c.id == some.c.match_id)
+        with read(source) as session:
+            rows = session.connection().execute(query.order_by(some.c.match_id.desc())).all()
+        yield from ((row[1] or 0, int(row[2])) for row in rows)
+        if len(rows) < _PART:
+            return
+        last = rows[-1][0]
+
+
+def _count(source: Source, table: CoreTable, before_us: int, kind: RemovalKind) -> tuple[int, int]:
+    may_go = removable_log(before_us) if kind is RemovalKind.LOGS else removable_replay(before_us)
+    with read(source) as session:
+        return _sum(session, table, before_us, may_go)
+
+
+def _sum(session: Session, table: CoreTable, before_us: int, may_go: ColumnElement[bool]) -> tuple[int, int]:
+    size = func.coalesce(func.sum(func.length(table.c.data)), 0)
+    query = (
+        select(func.count(table.c.match_id.distinct()), size)
+        .join(_m, _m.c.id == table.c.match_id)
+        .where(table.c.match_id < first_id(before_us), may_go)
+    )
+    items, size_bytes = session.connection().execute(query).one()
+    return int(items), int(size_bytes)
