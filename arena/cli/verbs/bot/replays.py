@@ -38,7 +38,7 @@ def replays(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write the replays of all finished matches of a bot into one archive.
+    """Write all replays of a bot into one archive.
 
     Each is a file of JSON, named by the id of its match. Those that are still hidden are left out.
     """
