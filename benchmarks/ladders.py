@@ -50,7 +50,7 @@ def make(path: Path, matches: int, *, format_name: str = "ladder", is_rated: boo
         if is_rated:
             rebuild(session, pool)
         else:
-            tallies.rebuild(session.connection(), pool)
+            tallies.rebuild(session.connection(), tallies.of_pool(pool))
         if format_name == "ladder":
             WaveLedger(session, TOURNAMENT).remember(_memory(waves), None)
     return database

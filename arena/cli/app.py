@@ -34,6 +34,7 @@ NOUNS = {
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
+    "season": "The seasons of a ladder: freeze, decide, close, open.",
     "serve": "Run a service that plays what is queued.",
     "home": "The directory of a service: back up, restore, retention.",
     "doctor": "Look whether this machine can run the arena.",

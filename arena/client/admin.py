@@ -14,6 +14,8 @@ from arena.client.values.accounts import (
     OwnerSummary,
     TokenSummary,
 )
+from arena.client.values.annulments import Annulled, Annulment
+from arena.client.values.ladders import Ladder, LadderRequest, Season
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.uploads import Submitted, UploadTicket
 from ratings.store.states import Scope
@@ -49,6 +51,44 @@ class Admin(Protocol):
 
     def revoke_token(self, token: str, owner: str | None = None) -> TokenSummary:
         """Make a token worth nothing from now on: one of any owner by its id, or by its name one of this owner."""
+
+
+class Seasons(Protocol):
+    """Ladders are opened and closed, and their seasons with them; for organisers only."""
+
+    def open_ladder(self, request: LadderRequest) -> Ladder:
+        """Open a ladder for every bot that plays its game, with its first season."""
+
+    def close_ladder(self, ladder: str, why: str) -> Ladder:
+        """Close a ladder for good, with its season, whose secret is public from now on."""
+
+    def announce_freeze(self, ladder: str, at_us: int, final_blocks: int) -> Season:
+        """Tell everybody when submissions for the season close; then it is frozen, and its final is played."""
+
+    def freeze_season(self, ladder: str, final_blocks: int | None = None) -> Season:
+        """Close the season to new versions now, and plan its final, in which all bots play equally many matches.
+
+        Each bot plays at least `final_blocks` blocks, 0 for no final; by default what was announced.
+        """
+
+    def close_season(self, ladder: str) -> Season:
+        """Close the season: its table is kept, and its secret is public from now on."""
+
+    def open_season(self, ladder: str, name: str | None = None) -> Season:
+        """Open the next season of a ladder whose last one is closed."""
+
+
+class Annulments(Protocol):
+    """What the organiser takes out of the count; everybody may read it."""
+
+    def annul_match(self, match: str, why: str) -> Annulled:
+        """Let a match and the others of its block count for nothing, and compute the ratings anew."""
+
+    def annul_version(self, version: str, why: str) -> Annulled:
+        """Let everything that a version played count for nothing, and take it out of all tournaments for good."""
+
+    def list_annulments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
+        """Return what was annulled, and why."""
 
 
 class Entrance(Protocol):

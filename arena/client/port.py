@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.admin import Admin
 from arena.client.values.accounts import Identity
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
@@ -210,6 +209,9 @@ class Ladders(Protocol):
     def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
         """Return the ladders, closed ones too."""
 
+    def get_ladder(self, ladder: str) -> Ladder:
+        """Return the open ladder of that name, or the one that was closed last."""
+
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
         """Return the seasons of a ladder, the newest first."""
 
@@ -242,59 +244,3 @@ class Operations(Protocol):
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
         """Yield a long job whenever it got on, until it is over."""
-
-
-class ArenaPort(Protocol):
-    """All that can be asked of an arena, by noun."""
-
-    @property
-    def bots(self) -> Bots:
-        """The bots and their versions."""
-
-    @property
-    def admissions(self) -> Admissions:
-        """The checks of new versions."""
-
-    @property
-    def tournaments(self) -> Tournaments:
-        """The tournaments, single matches too."""
-
-    @property
-    def matches(self) -> Matches:
-        """The matches of tournaments."""
-
-    @property
-    def replays(self) -> Replays:
-        """The matches as they were played."""
-
-    @property
-    def leaderboards(self) -> Leaderboards:
-        """The ratings, pool by pool."""
-
-    @property
-    def statistics(self) -> Statistics:
-        """What is counted over matches."""
-
-    @property
-    def ratings(self) -> Ratings:
-        """What all matches of a pool say together."""
-
-    @property
-    def ladders(self) -> Ladders:
-        """The standing ladders and their seasons."""
-
-    @property
-    def runtimes(self) -> Runtimes:
-        """The runtimes that bots may ask for."""
-
-    @property
-    def account(self) -> Account:
-        """Whoever is asking, and what he was told."""
-
-    @property
-    def admin(self) -> Admin:
-        """Owners and tokens; for organisers only."""
-
-    @property
-    def operations(self) -> Operations:
-        """The long jobs, while they go on and afterwards."""

@@ -33,7 +33,7 @@ from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of 
 PACKAGE = "arena.v1"
 SERVICES: Mapping[str, Mapping[str, type]] = {
     "AccountService": {"account": port.Account, "entrance": admin.Entrance},
-    "AdminService": {"admin": admin.Admin},
+    "AdminService": {"admin": admin.Admin, "seasons": admin.Seasons},
     "BotService": {
         "bots": port.Bots,
         "admissions": port.Admissions,
@@ -46,7 +46,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
         "statistics": port.Statistics,
         "ratings": port.Ratings,
     },
-    "MatchService": {"matches": port.Matches, "replays": port.Replays},
+    "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": admin.Annulments},
     "OperationService": {"operations": port.Operations},
     "TournamentService": {"tournaments": port.Tournaments},
 }

@@ -23,53 +23,78 @@ _sym_db = _symbol_database.Default()
 
 
 from arena.v1 import account_pb2 as arena_dot_v1_dot_account__pb2
+from arena.v1 import ladder_pb2 as arena_dot_v1_dot_ladder__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/admin.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/account.proto\"\x1f\n\x0f\x41\x64\x64OwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"A\n\x10\x41\x64\x64OwnerResponse\x12-\n\rowner_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.OwnerSummary\"O\n\x11ListOwnersRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"W\n\x12ListOwnersResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.OwnerSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"9\n\x17SetOwnerDisabledRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08\x64isabled\x18\x02 \x01(\x08\"I\n\x18SetOwnerDisabledResponse\x12-\n\rowner_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.OwnerSummary\"_\n\x12InviteOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05scope\x18\x02 \x01(\t\x12\x1a\n\rexpires_at_us\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x10\n\x0e_expires_at_us\"F\n\x13InviteOwnerResponse\x12/\n\x0enew_invitation\x18\x01 \x01(\x0b\x32\x17.arena.v1.NewInvitation\"T\n\x16ListInvitationsRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"a\n\x17ListInvitationsResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.arena.v1.InvitationSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"z\n\x0fNewTokenRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x01\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_us\"9\n\x10NewTokenResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"m\n\x11ListTokensRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05limit\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x08\n\x06_ownerB\x08\n\x06_limitB\x08\n\x06_after\"W\n\x12ListTokensResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.TokenSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"A\n\x12RevokeTokenRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_owner\"D\n\x13RevokeTokenResponse\x12-\n\rtoken_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"\x86\x01\n\x0cOwnerSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\rcreated_at_us\x18\x02 \x01(\x03\x12\x1b\n\x0e\x64isabled_at_us\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x0c\n\x04\x62ots\x18\x04 \x01(\x05\x12\x13\n\x0blimits_json\x18\x05 \x01(\tB\x11\n\x0f_disabled_at_us\"R\n\rNewInvitation\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x15\n\rexpires_at_us\x18\x04 \x01(\x03\"\x93\x01\n\x11InvitationSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x15\n\rcreated_at_us\x18\x04 \x01(\x03\x12\x15\n\rexpires_at_us\x18\x05 \x01(\x03\x12\x17\n\nused_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x42\r\n\x0b_used_at_us2\xf1\x04\n\x0c\x41\x64minService\x12\x41\n\x08\x41\x64\x64Owner\x12\x19.arena.v1.AddOwnerRequest\x1a\x1a.arena.v1.AddOwnerResponse\x12G\n\nListOwners\x12\x1b.arena.v1.ListOwnersRequest\x1a\x1c.arena.v1.ListOwnersResponse\x12Y\n\x10SetOwnerDisabled\x12!.arena.v1.SetOwnerDisabledRequest\x1a\".arena.v1.SetOwnerDisabledResponse\x12J\n\x0bInviteOwner\x12\x1c.arena.v1.InviteOwnerRequest\x1a\x1d.arena.v1.InviteOwnerResponse\x12V\n\x0fListInvitations\x12 .arena.v1.ListInvitationsRequest\x1a!.arena.v1.ListInvitationsResponse\x12\x41\n\x08NewToken\x12\x19.arena.v1.NewTokenRequest\x1a\x1a.arena.v1.NewTokenResponse\x12G\n\nListTokens\x12\x1b.arena.v1.ListTokensRequest\x1a\x1c.arena.v1.ListTokensResponse\x12J\n\x0bRevokeToken\x12\x1c.arena.v1.RevokeTokenRequest\x1a\x1d.arena.v1.RevokeTokenResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/admin.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/account.proto\x1a\x15\x61rena/v1/ladder.proto\"\x1f\n\x0f\x41\x64\x64OwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"A\n\x10\x41\x64\x64OwnerResponse\x12-\n\rowner_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.OwnerSummary\"O\n\x11ListOwnersRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"W\n\x12ListOwnersResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.OwnerSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"9\n\x17SetOwnerDisabledRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08\x64isabled\x18\x02 \x01(\x08\"I\n\x18SetOwnerDisabledResponse\x12-\n\rowner_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.OwnerSummary\"_\n\x12InviteOwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05scope\x18\x02 \x01(\t\x12\x1a\n\rexpires_at_us\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x10\n\x0e_expires_at_us\"F\n\x13InviteOwnerResponse\x12/\n\x0enew_invitation\x18\x01 \x01(\x0b\x32\x17.arena.v1.NewInvitation\"T\n\x16ListInvitationsRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"a\n\x17ListInvitationsResponse\x12*\n\x05items\x18\x01 \x03(\x0b\x32\x1b.arena.v1.InvitationSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"z\n\x0fNewTokenRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x01\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_us\"9\n\x10NewTokenResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"m\n\x11ListTokensRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05limit\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x02\x88\x01\x01\x42\x08\n\x06_ownerB\x08\n\x06_limitB\x08\n\x06_after\"W\n\x12ListTokensResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.TokenSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"A\n\x12RevokeTokenRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_owner\"D\n\x13RevokeTokenResponse\x12-\n\rtoken_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"=\n\x11OpenLadderRequest\x12(\n\x07request\x18\x01 \x01(\x0b\x32\x17.arena.v1.LadderRequest\"6\n\x12OpenLadderResponse\x12 \n\x06ladder\x18\x01 \x01(\x0b\x32\x10.arena.v1.Ladder\"1\n\x12\x43loseLadderRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0b\n\x03why\x18\x02 \x01(\t\"7\n\x13\x43loseLadderResponse\x12 \n\x06ladder\x18\x01 \x01(\x0b\x32\x10.arena.v1.Ladder\"L\n\x15\x41nnounceFreezeRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\r\n\x05\x61t_us\x18\x02 \x01(\x03\x12\x14\n\x0c\x66inal_blocks\x18\x03 \x01(\x05\"@\n\x16\x41nnounceFreezeResponse\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\"Q\n\x13\x46reezeSeasonRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x19\n\x0c\x66inal_blocks\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x0f\n\r_final_blocks\">\n\x14\x46reezeSeasonResponse\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\"$\n\x12\x43loseSeasonRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\"=\n\x13\x43loseSeasonResponse\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\"?\n\x11OpenSeasonRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x11\n\x04name\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_name\"<\n\x12OpenSeasonResponse\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\"\x86\x01\n\x0cOwnerSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\rcreated_at_us\x18\x02 \x01(\x03\x12\x1b\n\x0e\x64isabled_at_us\x18\x03 \x01(\x03H\x00\x88\x01\x01\x12\x0c\n\x04\x62ots\x18\x04 \x01(\x05\x12\x13\n\x0blimits_json\x18\x05 \x01(\tB\x11\n\x0f_disabled_at_us\"R\n\rNewInvitation\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x15\n\rexpires_at_us\x18\x04 \x01(\x03\"\x93\x01\n\x11InvitationSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\r\n\x05scope\x18\x03 \x01(\t\x12\x15\n\rcreated_at_us\x18\x04 \x01(\x03\x12\x15\n\rexpires_at_us\x18\x05 \x01(\x03\x12\x17\n\nused_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x42\r\n\x0b_used_at_us2\xbf\x08\n\x0c\x41\x64minService\x12\x41\n\x08\x41\x64\x64Owner\x12\x19.arena.v1.AddOwnerRequest\x1a\x1a.arena.v1.AddOwnerResponse\x12G\n\nListOwners\x12\x1b.arena.v1.ListOwnersRequest\x1a\x1c.arena.v1.ListOwnersResponse\x12Y\n\x10SetOwnerDisabled\x12!.arena.v1.SetOwnerDisabledRequest\x1a\".arena.v1.SetOwnerDisabledResponse\x12J\n\x0bInviteOwner\x12\x1c.arena.v1.InviteOwnerRequest\x1a\x1d.arena.v1.InviteOwnerResponse\x12V\n\x0fListInvitations\x12 .arena.v1.ListInvitationsRequest\x1a!.arena.v1.ListInvitationsResponse\x12\x41\n\x08NewToken\x12\x19.arena.v1.NewTokenRequest\x1a\x1a.arena.v1.NewTokenResponse\x12G\n\nListTokens\x12\x1b.arena.v1.ListTokensRequest\x1a\x1c.arena.v1.ListTokensResponse\x12J\n\x0bRevokeToken\x12\x1c.arena.v1.RevokeTokenRequest\x1a\x1d.arena.v1.RevokeTokenResponse\x12G\n\nOpenLadder\x12\x1b.arena.v1.OpenLadderRequest\x1a\x1c.arena.v1.OpenLadderResponse\x12J\n\x0b\x43loseLadder\x12\x1c.arena.v1.CloseLadderRequest\x1a\x1d.arena.v1.CloseLadderResponse\x12S\n\x0e\x41nnounceFreeze\x12\x1f.arena.v1.AnnounceFreezeRequest\x1a .arena.v1.AnnounceFreezeResponse\x12M\n\x0c\x46reezeSeason\x12\x1d.arena.v1.FreezeSeasonRequest\x1a\x1e.arena.v1.FreezeSeasonResponse\x12J\n\x0b\x43loseSeason\x12\x1c.arena.v1.CloseSeasonRequest\x1a\x1d.arena.v1.CloseSeasonResponse\x12G\n\nOpenSeason\x12\x1b.arena.v1.OpenSeasonRequest\x1a\x1c.arena.v1.OpenSeasonResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.admin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ADDOWNERREQUEST']._serialized_start=58
-  _globals['_ADDOWNERREQUEST']._serialized_end=89
-  _globals['_ADDOWNERRESPONSE']._serialized_start=91
-  _globals['_ADDOWNERRESPONSE']._serialized_end=156
-  _globals['_LISTOWNERSREQUEST']._serialized_start=158
-  _globals['_LISTOWNERSREQUEST']._serialized_end=237
-  _globals['_LISTOWNERSRESPONSE']._serialized_start=239
-  _globals['_LISTOWNERSRESPONSE']._serialized_end=326
-  _globals['_SETOWNERDISABLEDREQUEST']._serialized_start=328
-  _globals['_SETOWNERDISABLEDREQUEST']._serialized_end=385
-  _globals['_SETOWNERDISABLEDRESPONSE']._serialized_start=387
-  _globals['_SETOWNERDISABLEDRESPONSE']._serialized_end=460
-  _globals['_INVITEOWNERREQUEST']._serialized_start=462
-  _globals['_INVITEOWNERREQUEST']._serialized_end=557
-  _globals['_INVITEOWNERRESPONSE']._serialized_start=559
-  _globals['_INVITEOWNERRESPONSE']._serialized_end=629
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=631
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=715
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=717
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=814
-  _globals['_NEWTOKENREQUEST']._serialized_start=816
-  _globals['_NEWTOKENREQUEST']._serialized_end=938
-  _globals['_NEWTOKENRESPONSE']._serialized_start=940
-  _globals['_NEWTOKENRESPONSE']._serialized_end=997
-  _globals['_LISTTOKENSREQUEST']._serialized_start=999
-  _globals['_LISTTOKENSREQUEST']._serialized_end=1108
-  _globals['_LISTTOKENSRESPONSE']._serialized_start=1110
-  _globals['_LISTTOKENSRESPONSE']._serialized_end=1197
-  _globals['_REVOKETOKENREQUEST']._serialized_start=1199
-  _globals['_REVOKETOKENREQUEST']._serialized_end=1264
-  _globals['_REVOKETOKENRESPONSE']._serialized_start=1266
-  _globals['_REVOKETOKENRESPONSE']._serialized_end=1334
-  _globals['_OWNERSUMMARY']._serialized_start=1337
-  _globals['_OWNERSUMMARY']._serialized_end=1471
-  _globals['_NEWINVITATION']._serialized_start=1473
-  _globals['_NEWINVITATION']._serialized_end=1555
-  _globals['_INVITATIONSUMMARY']._serialized_start=1558
-  _globals['_INVITATIONSUMMARY']._serialized_end=1705
-  _globals['_ADMINSERVICE']._serialized_start=1708
-  _globals['_ADMINSERVICE']._serialized_end=2333
+  _globals['_ADDOWNERREQUEST']._serialized_start=81
+  _globals['_ADDOWNERREQUEST']._serialized_end=112
+  _globals['_ADDOWNERRESPONSE']._serialized_start=114
+  _globals['_ADDOWNERRESPONSE']._serialized_end=179
+  _globals['_LISTOWNERSREQUEST']._serialized_start=181
+  _globals['_LISTOWNERSREQUEST']._serialized_end=260
+  _globals['_LISTOWNERSRESPONSE']._serialized_start=262
+  _globals['_LISTOWNERSRESPONSE']._serialized_end=349
+  _globals['_SETOWNERDISABLEDREQUEST']._serialized_start=351
+  _globals['_SETOWNERDISABLEDREQUEST']._serialized_end=408
+  _globals['_SETOWNERDISABLEDRESPONSE']._serialized_start=410
+  _globals['_SETOWNERDISABLEDRESPONSE']._serialized_end=483
+  _globals['_INVITEOWNERREQUEST']._serialized_start=485
+  _globals['_INVITEOWNERREQUEST']._serialized_end=580
+  _globals['_INVITEOWNERRESPONSE']._serialized_start=582
+  _globals['_INVITEOWNERRESPONSE']._serialized_end=652
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=654
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=738
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=740
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=837
+  _globals['_NEWTOKENREQUEST']._serialized_start=839
+  _globals['_NEWTOKENREQUEST']._serialized_end=961
+  _globals['_NEWTOKENRESPONSE']._serialized_start=963
+  _globals['_NEWTOKENRESPONSE']._serialized_end=1020
+  _globals['_LISTTOKENSREQUEST']._serialized_start=1022
+  _globals['_LISTTOKENSREQUEST']._serialized_end=1131
+  _globals['_LISTTOKENSRESPONSE']._serialized_start=1133
+  _globals['_LISTTOKENSRESPONSE']._serialized_end=1220
+  _globals['_REVOKETOKENREQUEST']._serialized_start=1222
+  _globals['_REVOKETOKENREQUEST']._serialized_end=1287
+  _globals['_REVOKETOKENRESPONSE']._serialized_start=1289
+  _globals['_REVOKETOKENRESPONSE']._serialized_end=1357
+  _globals['_OPENLADDERREQUEST']._serialized_start=1359
+  _globals['_OPENLADDERREQUEST']._serialized_end=1420
+  _globals['_OPENLADDERRESPONSE']._serialized_start=1422
+  _globals['_OPENLADDERRESPONSE']._serialized_end=1476
+  _globals['_CLOSELADDERREQUEST']._serialized_start=1478
+  _globals['_CLOSELADDERREQUEST']._serialized_end=1527
+  _globals['_CLOSELADDERRESPONSE']._serialized_start=1529
+  _globals['_CLOSELADDERRESPONSE']._serialized_end=1584
+  _globals['_ANNOUNCEFREEZEREQUEST']._serialized_start=1586
+  _globals['_ANNOUNCEFREEZEREQUEST']._serialized_end=1662
+  _globals['_ANNOUNCEFREEZERESPONSE']._serialized_start=1664
+  _globals['_ANNOUNCEFREEZERESPONSE']._serialized_end=1728
+  _globals['_FREEZESEASONREQUEST']._serialized_start=1730
+  _globals['_FREEZESEASONREQUEST']._serialized_end=1811
+  _globals['_FREEZESEASONRESPONSE']._serialized_start=1813
+  _globals['_FREEZESEASONRESPONSE']._serialized_end=1875
+  _globals['_CLOSESEASONREQUEST']._serialized_start=1877
+  _globals['_CLOSESEASONREQUEST']._serialized_end=1913
+  _globals['_CLOSESEASONRESPONSE']._serialized_start=1915
+  _globals['_CLOSESEASONRESPONSE']._serialized_end=1976
+  _globals['_OPENSEASONREQUEST']._serialized_start=1978
+  _globals['_OPENSEASONREQUEST']._serialized_end=2041
+  _globals['_OPENSEASONRESPONSE']._serialized_start=2043
+  _globals['_OPENSEASONRESPONSE']._serialized_end=2103
+  _globals['_OWNERSUMMARY']._serialized_start=2106
+  _globals['_OWNERSUMMARY']._serialized_end=2240
+  _globals['_NEWINVITATION']._serialized_start=2242
+  _globals['_NEWINVITATION']._serialized_end=2324
+  _globals['_INVITATIONSUMMARY']._serialized_start=2327
+  _globals['_INVITATIONSUMMARY']._serialized_end=2474
+  _globals['_ADMINSERVICE']._serialized_start=2477
+  _globals['_ADMINSERVICE']._serialized_end=3564
 # @@protoc_insertion_point(module_scope)

@@ -1,4 +1,5 @@
 from arena.v1 import account_pb2 as _account_pb2
+from arena.v1 import ladder_pb2 as _ladder_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -130,6 +131,88 @@ class RevokeTokenResponse(_message.Message):
     TOKEN_SUMMARY_FIELD_NUMBER: _ClassVar[int]
     token_summary: _account_pb2.TokenSummary
     def __init__(self, token_summary: _Optional[_Union[_account_pb2.TokenSummary, _Mapping]] = ...) -> None: ...
+
+class OpenLadderRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: _ladder_pb2.LadderRequest
+    def __init__(self, request: _Optional[_Union[_ladder_pb2.LadderRequest, _Mapping]] = ...) -> None: ...
+
+class OpenLadderResponse(_message.Message):
+    __slots__ = ("ladder",)
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    ladder: _ladder_pb2.Ladder
+    def __init__(self, ladder: _Optional[_Union[_ladder_pb2.Ladder, _Mapping]] = ...) -> None: ...
+
+class CloseLadderRequest(_message.Message):
+    __slots__ = ("ladder", "why")
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    why: str
+    def __init__(self, ladder: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+
+class CloseLadderResponse(_message.Message):
+    __slots__ = ("ladder",)
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    ladder: _ladder_pb2.Ladder
+    def __init__(self, ladder: _Optional[_Union[_ladder_pb2.Ladder, _Mapping]] = ...) -> None: ...
+
+class AnnounceFreezeRequest(_message.Message):
+    __slots__ = ("ladder", "at_us", "final_blocks")
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    AT_US_FIELD_NUMBER: _ClassVar[int]
+    FINAL_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    at_us: int
+    final_blocks: int
+    def __init__(self, ladder: _Optional[str] = ..., at_us: _Optional[int] = ..., final_blocks: _Optional[int] = ...) -> None: ...
+
+class AnnounceFreezeResponse(_message.Message):
+    __slots__ = ("season",)
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    season: _ladder_pb2.LadderSeason
+    def __init__(self, season: _Optional[_Union[_ladder_pb2.LadderSeason, _Mapping]] = ...) -> None: ...
+
+class FreezeSeasonRequest(_message.Message):
+    __slots__ = ("ladder", "final_blocks")
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    FINAL_BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    final_blocks: int
+    def __init__(self, ladder: _Optional[str] = ..., final_blocks: _Optional[int] = ...) -> None: ...
+
+class FreezeSeasonResponse(_message.Message):
+    __slots__ = ("season",)
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    season: _ladder_pb2.LadderSeason
+    def __init__(self, season: _Optional[_Union[_ladder_pb2.LadderSeason, _Mapping]] = ...) -> None: ...
+
+class CloseSeasonRequest(_message.Message):
+    __slots__ = ("ladder",)
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    def __init__(self, ladder: _Optional[str] = ...) -> None: ...
+
+class CloseSeasonResponse(_message.Message):
+    __slots__ = ("season",)
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    season: _ladder_pb2.LadderSeason
+    def __init__(self, season: _Optional[_Union[_ladder_pb2.LadderSeason, _Mapping]] = ...) -> None: ...
+
+class OpenSeasonRequest(_message.Message):
+    __slots__ = ("ladder", "name")
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    name: str
+    def __init__(self, ladder: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
+
+class OpenSeasonResponse(_message.Message):
+    __slots__ = ("season",)
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    season: _ladder_pb2.LadderSeason
+    def __init__(self, season: _Optional[_Union[_ladder_pb2.LadderSeason, _Mapping]] = ...) -> None: ...
 
 class OwnerSummary(_message.Message):
     __slots__ = ("name", "created_at_us", "disabled_at_us", "bots", "limits_json")

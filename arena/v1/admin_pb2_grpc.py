@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """Manages owners and tokens. Every call needs the scope organiser.
+    """Manages owners, tokens, ladders and seasons. Every call needs the scope organiser.
     """
 
     def __init__(self, channel):
@@ -75,10 +75,40 @@ class AdminServiceStub(object):
                 request_serializer=arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.FromString,
                 _registered_method=True)
+        self.OpenLadder = channel.unary_unary(
+                '/arena.v1.AdminService/OpenLadder',
+                request_serializer=arena_dot_v1_dot_admin__pb2.OpenLadderRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.OpenLadderResponse.FromString,
+                _registered_method=True)
+        self.CloseLadder = channel.unary_unary(
+                '/arena.v1.AdminService/CloseLadder',
+                request_serializer=arena_dot_v1_dot_admin__pb2.CloseLadderRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.CloseLadderResponse.FromString,
+                _registered_method=True)
+        self.AnnounceFreeze = channel.unary_unary(
+                '/arena.v1.AdminService/AnnounceFreeze',
+                request_serializer=arena_dot_v1_dot_admin__pb2.AnnounceFreezeRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.AnnounceFreezeResponse.FromString,
+                _registered_method=True)
+        self.FreezeSeason = channel.unary_unary(
+                '/arena.v1.AdminService/FreezeSeason',
+                request_serializer=arena_dot_v1_dot_admin__pb2.FreezeSeasonRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.FreezeSeasonResponse.FromString,
+                _registered_method=True)
+        self.CloseSeason = channel.unary_unary(
+                '/arena.v1.AdminService/CloseSeason',
+                request_serializer=arena_dot_v1_dot_admin__pb2.CloseSeasonRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.CloseSeasonResponse.FromString,
+                _registered_method=True)
+        self.OpenSeason = channel.unary_unary(
+                '/arena.v1.AdminService/OpenSeason',
+                request_serializer=arena_dot_v1_dot_admin__pb2.OpenSeasonRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.OpenSeasonResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
-    """Manages owners and tokens. Every call needs the scope organiser.
+    """Manages owners, tokens, ladders and seasons. Every call needs the scope organiser.
     """
 
     def AddOwner(self, request, context):
@@ -153,6 +183,61 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenLadder(self, request, context):
+        """Open a ladder for every bot that plays its game, with its first season.
+
+        Errors: INVALID_ARGUMENT for a name, game or clock that cannot be; FAILED_PRECONDITION (reason LADDER) if an open
+        ladder has that name or that pool.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseLadder(self, request, context):
+        """Close a ladder for good, with its season, whose secret is public from now on.
+
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason LADDER) for one that is closed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnnounceFreeze(self, request, context):
+        """Tell everybody when submissions for the season close; then it is frozen, and its final is played.
+
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason LADDER) for an instant that has passed or a season that is frozen.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FreezeSeason(self, request, context):
+        """Close the season to new versions now, and plan its final, in which all bots play equally many matches.
+
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason LADDER) before the instant that was announced, or with a final.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseSeason(self, request, context):
+        """Close the season: its table is kept, and its secret is public from now on.
+
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason LADDER) while its final is played.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OpenSeason(self, request, context):
+        """Open the next season of a ladder whose last one is closed.
+
+        Errors: NOT_FOUND; FAILED_PRECONDITION (reason LADDER) while a season is open.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -196,6 +281,36 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.FromString,
                     response_serializer=arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.SerializeToString,
             ),
+            'OpenLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenLadder,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.OpenLadderRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.OpenLadderResponse.SerializeToString,
+            ),
+            'CloseLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseLadder,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.CloseLadderRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.CloseLadderResponse.SerializeToString,
+            ),
+            'AnnounceFreeze': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnnounceFreeze,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.AnnounceFreezeRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.AnnounceFreezeResponse.SerializeToString,
+            ),
+            'FreezeSeason': grpc.unary_unary_rpc_method_handler(
+                    servicer.FreezeSeason,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.FreezeSeasonRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.FreezeSeasonResponse.SerializeToString,
+            ),
+            'CloseSeason': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseSeason,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.CloseSeasonRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.CloseSeasonResponse.SerializeToString,
+            ),
+            'OpenSeason': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenSeason,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.OpenSeasonRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.OpenSeasonResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'arena.v1.AdminService', rpc_method_handlers)
@@ -205,7 +320,7 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """Manages owners and tokens. Every call needs the scope organiser.
+    """Manages owners, tokens, ladders and seasons. Every call needs the scope organiser.
     """
 
     @staticmethod
@@ -414,6 +529,168 @@ class AdminService(object):
             '/arena.v1.AdminService/RevokeToken',
             arena_dot_v1_dot_admin__pb2.RevokeTokenRequest.SerializeToString,
             arena_dot_v1_dot_admin__pb2.RevokeTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/OpenLadder',
+            arena_dot_v1_dot_admin__pb2.OpenLadderRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.OpenLadderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/CloseLadder',
+            arena_dot_v1_dot_admin__pb2.CloseLadderRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.CloseLadderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnnounceFreeze(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/AnnounceFreeze',
+            arena_dot_v1_dot_admin__pb2.AnnounceFreezeRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.AnnounceFreezeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FreezeSeason(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/FreezeSeason',
+            arena_dot_v1_dot_admin__pb2.FreezeSeasonRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.FreezeSeasonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseSeason(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/CloseSeason',
+            arena_dot_v1_dot_admin__pb2.CloseSeasonRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.CloseSeasonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenSeason(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/OpenSeason',
+            arena_dot_v1_dot_admin__pb2.OpenSeasonRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.OpenSeasonResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,4 +1,5 @@
 from arena.v1 import pool_pb2 as _pool_pb2
+from arena.v1 import tournament_pb2 as _tournament_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -22,6 +23,18 @@ class ListLaddersResponse(_message.Message):
     items: _containers.RepeatedCompositeFieldContainer[Ladder]
     next: str
     def __init__(self, items: _Optional[_Iterable[_Union[Ladder, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class GetLadderRequest(_message.Message):
+    __slots__ = ("ladder",)
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    ladder: str
+    def __init__(self, ladder: _Optional[str] = ...) -> None: ...
+
+class GetLadderResponse(_message.Message):
+    __slots__ = ("ladder",)
+    LADDER_FIELD_NUMBER: _ClassVar[int]
+    ladder: Ladder
+    def __init__(self, ladder: _Optional[_Union[Ladder, _Mapping]] = ...) -> None: ...
 
 class ListSeasonsRequest(_message.Message):
     __slots__ = ("ladder",)
@@ -110,3 +123,15 @@ class SeasonRow(_message.Message):
     FACTS_JSON_FIELD_NUMBER: _ClassVar[int]
     facts_json: str
     def __init__(self, facts_json: _Optional[str] = ...) -> None: ...
+
+class LadderRequest(_message.Message):
+    __slots__ = ("name", "tournament", "matches_per_day", "season")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_PER_DAY_FIELD_NUMBER: _ClassVar[int]
+    SEASON_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    tournament: _tournament_pb2.TournamentRequest
+    matches_per_day: int
+    season: str
+    def __init__(self, name: _Optional[str] = ..., tournament: _Optional[_Union[_tournament_pb2.TournamentRequest, _Mapping]] = ..., matches_per_day: _Optional[int] = ..., season: _Optional[str] = ...) -> None: ...

@@ -40,6 +40,11 @@ class LadderServiceStub(object):
                 request_serializer=arena_dot_v1_dot_ladder__pb2.ListLaddersRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_ladder__pb2.ListLaddersResponse.FromString,
                 _registered_method=True)
+        self.GetLadder = channel.unary_unary(
+                '/arena.v1.LadderService/GetLadder',
+                request_serializer=arena_dot_v1_dot_ladder__pb2.GetLadderRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ladder__pb2.GetLadderResponse.FromString,
+                _registered_method=True)
         self.ListSeasons = channel.unary_unary(
                 '/arena.v1.LadderService/ListSeasons',
                 request_serializer=arena_dot_v1_dot_ladder__pb2.ListSeasonsRequest.SerializeToString,
@@ -60,6 +65,15 @@ class LadderServiceServicer(object):
         """Return the ladders, closed ones too.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetLadder(self, request, context):
+        """Return the open ladder of that name, or the one that was closed last.
+
+        Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -90,6 +104,11 @@ def add_LadderServiceServicer_to_server(servicer, server):
                     servicer.ListLadders,
                     request_deserializer=arena_dot_v1_dot_ladder__pb2.ListLaddersRequest.FromString,
                     response_serializer=arena_dot_v1_dot_ladder__pb2.ListLaddersResponse.SerializeToString,
+            ),
+            'GetLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLadder,
+                    request_deserializer=arena_dot_v1_dot_ladder__pb2.GetLadderRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ladder__pb2.GetLadderResponse.SerializeToString,
             ),
             'ListSeasons': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSeasons,
@@ -130,6 +149,33 @@ class LadderService(object):
             '/arena.v1.LadderService/ListLadders',
             arena_dot_v1_dot_ladder__pb2.ListLaddersRequest.SerializeToString,
             arena_dot_v1_dot_ladder__pb2.ListLaddersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.LadderService/GetLadder',
+            arena_dot_v1_dot_ladder__pb2.GetLadderRequest.SerializeToString,
+            arena_dot_v1_dot_ladder__pb2.GetLadderResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -388,3 +388,73 @@ class ReplayCheck(_message.Message):
     match_id: str
     problems: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, match_id: _Optional[str] = ..., problems: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class AnnulMatchRequest(_message.Message):
+    __slots__ = ("match", "why")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    why: str
+    def __init__(self, match: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+
+class AnnulMatchResponse(_message.Message):
+    __slots__ = ("annulled",)
+    ANNULLED_FIELD_NUMBER: _ClassVar[int]
+    annulled: Annulled
+    def __init__(self, annulled: _Optional[_Union[Annulled, _Mapping]] = ...) -> None: ...
+
+class AnnulVersionRequest(_message.Message):
+    __slots__ = ("version", "why")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    why: str
+    def __init__(self, version: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
+
+class AnnulVersionResponse(_message.Message):
+    __slots__ = ("annulled",)
+    ANNULLED_FIELD_NUMBER: _ClassVar[int]
+    annulled: Annulled
+    def __init__(self, annulled: _Optional[_Union[Annulled, _Mapping]] = ...) -> None: ...
+
+class ListAnnulmentsRequest(_message.Message):
+    __slots__ = ("limit", "after")
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    limit: int
+    after: str
+    def __init__(self, limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListAnnulmentsResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Annulment]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[Annulment, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class Annulment(_message.Message):
+    __slots__ = ("id", "match", "version", "why", "actor", "at_us")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    AT_US_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    match: str
+    version: str
+    why: str
+    actor: str
+    at_us: int
+    def __init__(self, id: _Optional[str] = ..., match: _Optional[str] = ..., version: _Optional[str] = ..., why: _Optional[str] = ..., actor: _Optional[str] = ..., at_us: _Optional[int] = ...) -> None: ...
+
+class Annulled(_message.Message):
+    __slots__ = ("annulment", "matches", "pools")
+    ANNULMENT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    POOLS_FIELD_NUMBER: _ClassVar[int]
+    annulment: Annulment
+    matches: int
+    pools: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, annulment: _Optional[_Union[Annulment, _Mapping]] = ..., matches: _Optional[int] = ..., pools: _Optional[_Iterable[str]] = ...) -> None: ...

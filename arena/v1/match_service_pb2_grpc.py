@@ -70,6 +70,21 @@ class MatchServiceStub(object):
                 request_serializer=arena_dot_v1_dot_match__service__pb2.VerifyMatchesRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_match__service__pb2.VerifyMatchesResponse.FromString,
                 _registered_method=True)
+        self.AnnulMatch = channel.unary_unary(
+                '/arena.v1.MatchService/AnnulMatch',
+                request_serializer=arena_dot_v1_dot_match__service__pb2.AnnulMatchRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__service__pb2.AnnulMatchResponse.FromString,
+                _registered_method=True)
+        self.AnnulVersion = channel.unary_unary(
+                '/arena.v1.MatchService/AnnulVersion',
+                request_serializer=arena_dot_v1_dot_match__service__pb2.AnnulVersionRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__service__pb2.AnnulVersionResponse.FromString,
+                _registered_method=True)
+        self.ListAnnulments = channel.unary_unary(
+                '/arena.v1.MatchService/ListAnnulments',
+                request_serializer=arena_dot_v1_dot_match__service__pb2.ListAnnulmentsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__service__pb2.ListAnnulmentsResponse.FromString,
+                _registered_method=True)
         self.DownloadReplays = channel.unary_stream(
                 '/arena.v1.MatchService/DownloadReplays',
                 request_serializer=arena_dot_v1_dot_match__service__pb2.DownloadReplaysRequest.SerializeToString,
@@ -148,6 +163,33 @@ class MatchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AnnulMatch(self, request, context):
+        """Let a match and the others of its block count for nothing, and compute the ratings anew.
+
+        Errors: NOT_FOUND; INVALID_ARGUMENT (reason PLAN) without a reason that people are told.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnnulVersion(self, request, context):
+        """Let everything that a version played count for nothing, and take it out of all tournaments for good.
+
+        Errors: NOT_FOUND; INVALID_ARGUMENT (reason PLAN) without a reason that people are told.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListAnnulments(self, request, context):
+        """Return what was annulled, and why.
+
+        Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DownloadReplays(self, request, context):
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`.
 
@@ -194,6 +236,21 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.VerifyMatches,
                     request_deserializer=arena_dot_v1_dot_match__service__pb2.VerifyMatchesRequest.FromString,
                     response_serializer=arena_dot_v1_dot_match__service__pb2.VerifyMatchesResponse.SerializeToString,
+            ),
+            'AnnulMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnnulMatch,
+                    request_deserializer=arena_dot_v1_dot_match__service__pb2.AnnulMatchRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__service__pb2.AnnulMatchResponse.SerializeToString,
+            ),
+            'AnnulVersion': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnnulVersion,
+                    request_deserializer=arena_dot_v1_dot_match__service__pb2.AnnulVersionRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__service__pb2.AnnulVersionResponse.SerializeToString,
+            ),
+            'ListAnnulments': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListAnnulments,
+                    request_deserializer=arena_dot_v1_dot_match__service__pb2.ListAnnulmentsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__service__pb2.ListAnnulmentsResponse.SerializeToString,
             ),
             'DownloadReplays': grpc.unary_stream_rpc_method_handler(
                     servicer.DownloadReplays,
@@ -391,6 +448,87 @@ class MatchService(object):
             '/arena.v1.MatchService/VerifyMatches',
             arena_dot_v1_dot_match__service__pb2.VerifyMatchesRequest.SerializeToString,
             arena_dot_v1_dot_match__service__pb2.VerifyMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnnulMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.MatchService/AnnulMatch',
+            arena_dot_v1_dot_match__service__pb2.AnnulMatchRequest.SerializeToString,
+            arena_dot_v1_dot_match__service__pb2.AnnulMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnnulVersion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.MatchService/AnnulVersion',
+            arena_dot_v1_dot_match__service__pb2.AnnulVersionRequest.SerializeToString,
+            arena_dot_v1_dot_match__service__pb2.AnnulVersionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListAnnulments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.MatchService/ListAnnulments',
+            arena_dot_v1_dot_match__service__pb2.ListAnnulmentsRequest.SerializeToString,
+            arena_dot_v1_dot_match__service__pb2.ListAnnulmentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -10,9 +10,10 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
+from ratings.ledger import tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
-from ratings.ledger.rebuild import rebuild
+from ratings.ledger.rebuild import rate_from
 from ratings.store import tables
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
@@ -40,7 +41,7 @@ def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Ann
     """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
 
     One that was annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason. The
-    cost is that of rating all matches that were rated after it once more: see `ratings.ledger.rebuild.rebuild`.
+    cost is that of rating all matches that were rated after it once more: see `ratings.ledger.rebuild.rate_from`.
     """
     _check_reason(why)
     match = session.get(Match, match_id)
@@ -130,15 +131,23 @@ def _apply(session: Session, annulment: Annulment) -> Annulled:
     firsts = _first_rated(connection, matches)
     _set_verdicts(connection, annulment)
     for pool_id, first in firsts:
-        rebuild(session, pool_id, first)
+        rate_from(session, pool_id, first)
+    tallies.rebuild(connection, select(_m.c.tournament_id).where(_m.c.id.in_(matches)))
     session.expire_all()
     session.refresh(annulment)
     return Annulled(annulment, int(count), tuple(pool_id for pool_id, _ in firsts))
 
 
 def _matches_of(annulment: Annulment) -> Select[str]:
-    blocks = select(_x.c.block_id).where(_x.c.annulment_id == annulment.id)
-    return select(_m.c.id).where(_m.c.block_id.in_(blocks))
+    block = tables.block
+    return (
+        select(_m.c.id)
+        .select_from(_x)
+        .join(block, block.c.id == _x.c.block_id)
+        # Both columns: the index covers the pair, and a database would read every match otherwise.
+        .join(_m, (_m.c.tournament_id == block.c.tournament_id) & (_m.c.block_id == block.c.id))
+        .where(_x.c.annulment_id == annulment.id)
+    )
 
 
 def _set_verdicts(connection: Connection, annulment: Annulment) -> None:

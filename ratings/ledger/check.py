@@ -29,8 +29,8 @@ def check(database: Database) -> list[str]:
     """Return what is wrong, one line each and at most ten of a kind; an empty list if all is well. Nothing is changed.
 
     Checked are pages and indexes, references, the seats, ranks, replay and attempts of every match, the order of
-    rating, what was annulled, which versions are active, and every rating and tally against one computed anew
-    from the facts, to the last digit.
+    rating, what was annulled, which versions are active, and every rating and tally against one computed anew from the
+    facts, to the last digit.
     """
     # Ratings cannot be right if their facts are wrong.
     if facts := check_facts(database):
@@ -174,11 +174,19 @@ def _waiting(session: Session) -> Iterator[str]:
 
 
 def _annulled(session: Session) -> Iterator[str]:
-    mark, is_annulled = tables.annulled_block, _o.c.verdict == Verdict.ANNULLED
-    order = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).outerjoin(mark, mark.c.block_id == _m.c.block_id)
-    marked = mark.c.block_id.is_not(None)
-    yield from _few(session, order.where(is_annulled, ~marked), "match {}: annulled, but its block is not")
-    yield from _few(session, order.where(~is_annulled, marked), "match {}: its block is annulled, but it is not")
+    mark, block = tables.annulled_block, tables.block
+    counts = select(_o.c.match_id).join(_m, _m.c.id == _o.c.match_id).where(_o.c.verdict == Verdict.ANNULLED)
+    marked = select(mark.c.block_id)
+    yield from _few(session, counts.where(_m.c.block_id.not_in(marked)), "match {}: annulled, but its block is not")
+    of_marked = (
+        select(_o.c.match_id)
+        .select_from(mark)
+        .join(block, block.c.id == mark.c.block_id)
+        .join(_m, (_m.c.tournament_id == block.c.tournament_id) & (_m.c.block_id == block.c.id))
+        .join(_o, _o.c.match_id == _m.c.id)
+    )
+    counted = of_marked.where(_o.c.verdict != Verdict.ANNULLED)
+    yield from _few(session, counted, "match {}: its block is annulled, but it is not")
 
 
 def _lineages(session: Session) -> Iterator[str]:

@@ -91,8 +91,9 @@ def compute(session: Session, pool_id: str) -> Rebuilt:
     return Rebuilt(played.rows(), changes)
 
 
-def _get_pool(session: Session, pool_id: str) -> Pool:
-    pool = session.get(Pool, pool_id)
+def _get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
+    """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
+    pool = session.get(Pool, pool_id, with_for_update=locks or None)
     if pool is None:
         raise NotFoundError(f"no pool {pool_id}")
     return pool
@@ -114,21 +115,25 @@ def _rated_matches(session: Session, pool_id: str, first: int) -> Iterator[list[
         yield [list(seats) for _, seats in groupby(rows, key=lambda row: row.rating_seq)]
 
 
-def rebuild(session: Session, pool_id: str, first: int = 1) -> int:
-    """Replace a pool's ratings by those that follow from the facts, and return how many matches were rated.
+def rebuild(session: Session, pool_id: str) -> int:
+    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts.
 
-    With all of it, the tallies of the pool's tournaments are counted anew too. Otherwise only what comes from place
-    `first` in the order of rating on is rated anew; what comes before must be in order. It
-    takes time in proportion to the matches from there on, about 25 s for 100,000 of two seats, and in all of it nobody
-    else can write; of memory it takes the same however many they are.
+    Return how many matches were rated.
     """
-    pool = _get_pool(session, pool_id)
-    played = _PoolRatings(pool)
+    tallies.rebuild(session.connection(), tallies.of_pool(pool_id))
+    return rate_from(session, pool_id, 1)
+
+
+def rate_from(session: Session, pool_id: str, first: int) -> int:
+    """Rate a pool's matches anew from place `first` in the order of rating on, and return how many they were.
+
+    What comes before must be in order. It takes time in proportion to the matches from there on, about 25 s for 100,000
+    of two seats, and in all of it nobody else can write; of memory it takes the same however many they are.
+    """
+    played = _PoolRatings(_get_pool(session, pool_id, locks=True))
     for row in _ratings_before(session, pool_id, first) if first > 1 else ():
         played.begin_with(*row)
     connection = session.connection()
-    if first == 1:
-        tallies.rebuild(connection, pool_id)
     connection.execute(delete(_c).where(_c.c.pool_id == pool_id, _c.c.rating_seq >= first))
     rated = 0
     for chunk in _rated_matches(session, pool_id, first):

@@ -22,6 +22,7 @@ _VERDICTS = {"equal": "equal", "leak": "leaks", "unstable": "unstable"}
 KEYS = ("tournament_id", "version_id")
 COUNTS = tuple(column.name for column in _y.columns if column.name not in KEYS)
 
+_ANNULLED = select(tables.annulled_block.c.block_id)
 _TOUCHED_BLOCKS = (
     select(
         _m.c.id,
@@ -35,6 +36,7 @@ _TOUCHED_BLOCKS = (
     .join(_s, _s.c.match_id == _m.c.id)
     .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
     .where(_m.c.tournament_id == bindparam("tournament"), _m.c.block_id.in_(bindparam("blocks", expanding=True)))
+    .where(_m.c.block_id.not_in(_ANNULLED))
     .order_by(_m.c.block_id, _m.c.rotation, _s.c.seat)
 )
 _BLOCKS = select(_m.c.block_id).where(_m.c.id.in_(bindparam("matches", expanding=True))).distinct()
@@ -103,9 +105,12 @@ def _write(connection: Connection, tournament_id: str, more: dict[str, Counts]) 
         connection.execute(_ADD, added)
 
 
-def counted(pool_id: str | None = None) -> Select[*tuple[Any, ...]]:
-    """Return the query for the rows of `entrant_tally`, of all tournaments or of a pool, as the facts give them."""
-    seat = _seats(pool_id).subquery()
+def counted(tournaments: Select[str] | None = None) -> Select[*tuple[Any, ...]]:
+    """Return the query for the rows of `entrant_tally`, of all tournaments or of some, as the facts give them.
+
+    Blocks that were annulled are left out.
+    """
+    seat = _seats(tournaments).subquery()
     is_whole = seat.c.broken.is_(None)
 
     def count(condition: Any) -> Any:
@@ -126,7 +131,7 @@ def counted(pool_id: str | None = None) -> Select[*tuple[Any, ...]]:
     ).group_by(seat.c.tournament_id, seat.c.version_id)
 
 
-def _seats(pool_id: str | None) -> Select[*tuple[Any, ...]]:
+def _seats(tournaments: Select[str] | None) -> Select[*tuple[Any, ...]]:
     """Return the query for the seats of all finished matches, with their points and whether their block is whole."""
     other, rest = _s.alias("other"), _m.alias("rest")
     ahead, level = points_between(1, 2), points_between(1, 1)
@@ -152,27 +157,28 @@ def _seats(pool_id: str | None) -> Select[*tuple[Any, ...]]:
         .join(_s, _s.c.match_id == _m.c.id)
         .outerjoin(broken, broken.c.block_id == _m.c.block_id)
         .outerjoin(_l, and_(_l.c.match_id == _s.c.match_id, _l.c.seat == _s.c.seat))
-        .where(_m.c.state == MatchState.FINISHED)
+        .where(_m.c.state == MatchState.FINISHED, _m.c.block_id.not_in(_ANNULLED))
     )
-    return query if pool_id is None else query.where(_m.c.tournament_id.in_(_of_pool(pool_id)))
+    return query if tournaments is None else query.where(_m.c.tournament_id.in_(tournaments))
 
 
-def _of_pool(pool_id: str) -> Select[str]:
+def of_pool(pool_id: str) -> Select[str]:
+    """Return the query for the ids of a pool's tournaments."""
     return select(_t.c.id).where(_t.c.pool_id == pool_id)
 
 
-def rebuild(connection: Connection, pool_id: str) -> None:
-    """Count the tournaments of a pool anew from the facts."""
-    connection.execute(delete(_y).where(_y.c.tournament_id.in_(_of_pool(pool_id))))
-    connection.execute(insert(_y).from_select([*KEYS, *COUNTS], counted(pool_id)))
+def rebuild(connection: Connection, tournaments: Select[str]) -> None:
+    """Count tournaments anew from the facts."""
+    connection.execute(delete(_y).where(_y.c.tournament_id.in_(tournaments)))
+    connection.execute(insert(_y).from_select([*KEYS, *COUNTS], counted(tournaments)))
 
 
 def tally_problems(connection: Connection, pool_id: str | None = None) -> Iterator[str]:
     """Yield every tally, of all tournaments or of those of a pool, that is not what the facts give."""
     stored = select(*(_y.c[name] for name in (*KEYS, *COUNTS)))
     if pool_id is not None:
-        stored = stored.where(_y.c.tournament_id.in_(_of_pool(pool_id)))
+        stored = stored.where(_y.c.tournament_id.in_(of_pool(pool_id)))
     there = {tuple(row) for row in connection.execute(stored)}
-    should = {tuple(row) for row in connection.execute(counted(pool_id))}
+    should = {tuple(row) for row in connection.execute(counted(of_pool(pool_id) if pool_id else None))}
     for tournament_id, version_id in sorted({row[:2] for row in there ^ should}):
         yield f"tournament {tournament_id}: the tally of version {version_id} is not what the facts give"

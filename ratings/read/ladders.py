@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlmodel import col, select
 
+from ratings.errors import LadderError
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.store import ladders as stored
 from ratings.store import tables
@@ -37,6 +38,15 @@ def find_ladder(source: Source, name: str) -> LadderRow:
     with read(source) as session:
         ladder = stored.get_ladder(session, name)
         return LadderRow(ladder, session.get_one(Pool, ladder.pool_id), tuple(stored.seasons_of(session, ladder.id)))
+
+
+def running_ladder(source: Source, name: str) -> RunningLadder:
+    """Return the open ladder of that name with its season. Raises NotFoundError, LadderError if nothing of it runs."""
+    with read(source) as session:
+        found = stored.running_ladders(session, stored.get_ladder(session, name).id)
+    if not found:
+        raise LadderError(f"no season of ladder {name!r} is open; open one: arena season open {name}")
+    return found[0]
 
 
 def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[LadderRow]:

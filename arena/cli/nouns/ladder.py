@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from arena.cli.shared import options, paging, request, settings
+from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json
 from arena.cli.shared.request import Request, tournament_request
-from arena.cli.shared.storage import open_existing_storage, open_storage
-from arena.client.here.creating import plan_ladder
-from arena.tournament.formats.ladder import Ladder
+from arena.client.values.ladders import Ladder, LadderRequest
+from arena.tournament.formats.ladder import Ladder as LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
-from arena.tournament.planner import planner_of
-from ratings.ledger.ladder_ledger import LadderLedger
-from ratings.ledger.ladders import LadderPlan
-from ratings.read.ladders import LadderRow, list_ladders
-from ratings.read.paging import each
-from ratings.read.unfinished import present_entrants
-from ratings.store.database import Database as OpenDatabase
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))
 
@@ -33,11 +27,11 @@ _COLUMNS = (
     Column("game", "GAME"),
     Column("seats", "SEATS", right=True),
     Column("time_control", "TIME"),
-    Column("season", "SEASON"),
+    Column("season", "SEASON", right=True),
     Column("bots", "BOTS", right=True),
-    Column("matches_per_day", "A DAY"),
+    Column("matches_per_day", "A DAY", right=True),
     Column("opened_at_us", "OPENED (UTC)", write=format_instant),
-    Column("pool", "POOL"),
+    Column("short_pool", "POOL"),
 )
 
 
@@ -60,6 +54,7 @@ def open_(
         int | None,
         typer.Option("--matches-per-day", min=0, metavar="N", help="Its pace; 0 = none; the service's by default."),
     ] = None,
+    season: Annotated[str | None, typer.Option("--season", metavar="NAME", help="What its first season is.")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -68,16 +63,16 @@ def open_(
     A service that runs on the database begins to play it at once.
     """
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
-    plan = plan_ladder(tournament_request(asked, Ladder(seats, 0, RETIRE_AFTER), ()))
-    kept = {} if matches_per_day is None else {"matches_per_day": matches_per_day}
-    with open_storage(db) as storage:
-        opened = LadderLedger(storage.database).open_ladder(LadderPlan(name, plan, kept), planner_of)
-        bots = len(present_entrants(storage.database, opened.tournament.id))
-    facts = {"ladder": name, "pool": opened.pool.id, "season": opened.season.name, "bots": bots}
+    form = LadderFormat(seats, 0, RETIRE_AFTER)
+    wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season)
+    with connect(db, makes=True) as connection:
+        opened = connection.arena.seasons.open_ladder(wanted)
     if as_json:
-        print_json(facts)
+        print_json(asdict(opened))
     else:
-        print_facts({**facts, "pool": opened.pool.id[:8]})
+        print_facts(
+            {"ladder": opened.name, "pool": opened.pool.pool_id[:8], "season": opened.season, "bots": opened.bots}
+        )
 
 
 @app.command(epilog=example('arena ladder close king3 --why "the class is over"'))
@@ -90,8 +85,8 @@ def close(
 
     Its results stay, and the secret of its season is public from now on.
     """
-    with open_existing_storage(db) as storage:
-        LadderLedger(storage.database).close_ladder(name, why)
+    with connect(db) as connection:
+        connection.arena.seasons.close_ladder(name, why)
     typer.echo(f"ladder {name} is closed")
 
 
@@ -103,31 +98,21 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the ladders, the newest first, closed ones too."""
-    with open_existing_storage(db) as storage:
-        page = list_ladders(storage.database, limit=paging.rows_wanted(limit), after=after)
-        shown = each(page, lambda row: _row(storage.database, row))
-    more = paging.more_command("ladder", "list", limit=limit, cursor=shown.next, as_json=as_json, db=db)
-    paging.print_page(
-        _COLUMNS, list(shown.items), more, as_json=as_json, empty="no ladders; `arena ladder open` opens one"
-    )
+    with connect(db) as connection:
+        page = connection.arena.ladders.list_ladders(paging.rows_wanted(limit), after)
+    rows = [_facts(ladder) for ladder in page.items]
+    more = paging.more_command("ladder", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
+    paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty="no ladders; `arena ladder open` opens one")
 
 
-def _row(database: OpenDatabase, row: LadderRow) -> Mapping[str, Any]:
-    season = row.seasons[-1] if row.seasons else None
-    is_open = row.ladder.closed_at_us is None
+def _facts(ladder: Ladder) -> Mapping[str, Any]:
+    pool = ladder.pool
     return {
-        "name": row.ladder.name,
-        "state": "open" if is_open else "closed",
-        "game": row.pool.game,
-        "rules_version": row.pool.rules_version,
-        "seats": row.pool.seats,
-        "time_control": row.pool.time_control,
-        "options": dict(row.pool.options),
-        "season": season.name if season else None,
-        "bots": len(present_entrants(database, season.tournament_id)) if season and is_open else None,
-        "matches_per_day": row.ladder.settings.get("matches_per_day"),
-        "opened_at_us": row.ladder.opened_at_us,
-        "closed_at_us": row.ladder.closed_at_us,
-        "closed_because": row.ladder.closed_because,
-        "pool": row.pool.id[:8],
+        **asdict(ladder),
+        "state": "open" if ladder.closed_at_us is None else "closed",
+        "game": pool.game,
+        "seats": pool.seats,
+        "time_control": pool.time_control,
+        "matches_per_day": ladder.settings.get("matches_per_day"),
+        "short_pool": pool.pool_id[:8],
     }

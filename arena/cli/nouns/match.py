@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.options import example
-from arena.cli.verbs.match import list_, run, show
+from arena.cli.verbs.match import annul, list_, run, show
 
 app = typer.Typer(epilog=example("arena match show 3f9a01c2"))
-for verb in (run, show, list_):
+for verb in (run, show, list_, annul):
     app.add_typer(verb.app)

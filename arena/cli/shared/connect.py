@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from arena.cli.shared.places import service_name
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
+from arena.client.arena import ArenaPort
 from arena.client.here.arena import ArenaHere
-from arena.client.port import ArenaPort
 from arena.client.there.quiet import keep_grpc_quiet
 
 

@@ -11,7 +11,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from arena.client import port
-    from arena.client.admin import Admin
+    from arena.client.admin import Admin, Annulments, Seasons
 
 _ORGANISER = Viewer()
 
@@ -93,6 +93,18 @@ class ArenaHere:
         from arena.client.here.admin import AdminHere
 
         return AdminHere(self._place.database, self._place.viewer)
+
+    @property
+    def seasons(self) -> Seasons:
+        from arena.client.here.seasons import SeasonsHere
+
+        return SeasonsHere(self._place)
+
+    @property
+    def annulments(self) -> Annulments:
+        from arena.client.here.annulments import AnnulmentsHere
+
+        return AnnulmentsHere(self._place)
 
     @property
     def operations(self) -> port.Operations:

@@ -24,6 +24,9 @@ class LaddersHere:
         page = ladders.list_ladders(self._place.database, limit=limit, after=after)
         return Page(tuple(map(self._ladder, page.items)), page.next)
 
+    def get_ladder(self, ladder: str) -> Ladder:
+        return self._ladder(ladders.find_ladder(self._place.database, ladder))
+
     def list_seasons(self, ladder: str) -> tuple[Season, ...]:
         row = ladders.find_ladder(self._place.database, ladder)
         return tuple(self._season(row, season) for season in reversed(row.seasons))

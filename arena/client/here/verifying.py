@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.match.replay import load
 from arena.match.verify import verify
+from arena.tournament.formats import catalog, seeds
 from ratings.read.matches import MatchDetail
 
 
@@ -18,7 +19,7 @@ def problems_of_match(detail: MatchDetail, stored: bytes | None) -> list[str]:
     if problems:
         return problems
     document = load(stored)
-    facts = {**_plan_facts(detail, document), **_result_facts(detail, document)}
+    facts = {**_plan_facts(detail, document), **_seed_facts(detail, document), **_result_facts(detail, document)}
     return [
         f"{name}: {in_database} in the database, {in_replay} in the replay"
         for name, (in_database, in_replay) in facts.items()
@@ -37,6 +38,20 @@ def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
         "cores": (pool.cores, document["cores"]),
         "chance seed": (block.chance_seed, document["chance_seed"]),
         "opening": (block.opening, document["opening"]),
+    }
+
+
+def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the seeds, as (what follows from the secret of the tournament, in the replay)."""
+    secret = bytes.fromhex(detail.tournament.secret)
+    number = detail.block.index // catalog.blocks_per_seed(detail.tournament.format)
+    places = range(len(detail.seats))
+    return {
+        "chance seed by the secret": (seeds.chance_seed(secret, number), document["chance_seed"]),
+        "bots' seeds by the secret": (
+            [seeds.bot_seed(secret, number, detail.match.rotation, seat) for seat in places],
+            [seat["seed"] for seat in document["seats"]],
+        ),
     }
 
 

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
-from arena.client.admin import Admin, Entrance, Submissions
+from arena.client.admin import Admin, Annulments, Entrance, Seasons, Submissions
 from arena.client.rpcs import UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -164,6 +164,14 @@ class ArenaThere:
     @property
     def admin(self) -> Admin:
         return cast(Admin, self._noun("admin"))
+
+    @property
+    def seasons(self) -> Seasons:
+        return cast(Seasons, self._noun("seasons"))
+
+    @property
+    def annulments(self) -> Annulments:
+        return cast(Annulments, self._noun("annulments"))
 
     @property
     def entrance(self) -> Entrance:

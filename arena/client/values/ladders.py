@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.client.values.pools import Pool
+from arena.client.values.tournaments import TournamentRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,16 @@ class SeasonTable:
 
     season: Season
     rows: tuple[SeasonRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRequest:
+    """A ladder that is to be opened."""
+
+    name: str
+    tournament: TournamentRequest
+    """How it is played: the format `ladder` with 0 waves, and no bots."""
+    matches_per_day: int | None = None
+    """The pace that it is held to; 0 for none, `None` for that of the service."""
+    season: str | None = None
+    """What people call its first season."""

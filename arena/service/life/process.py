@@ -16,6 +16,7 @@ from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.rules import follow_rules
+from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.activities.workshop import Workshop
 from arena.service.addresses import parse_address
@@ -142,7 +143,13 @@ class _Service:
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
-        activities: list[Activity] = [AdmissionDesk(shop, self._metrics), keeper, TournamentQueue(shop), house]
+        activities: list[Activity] = [
+            AdmissionDesk(shop, self._metrics),
+            SeasonKeeper(shop),
+            keeper,
+            TournamentQueue(shop),
+            house,
+        ]
         return Foreman(shop, activities)
 
     def _count_crash(self, part: str, _sentence: str) -> None:

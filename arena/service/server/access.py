@@ -30,6 +30,12 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "NewToken": _ORGANISER,
         "ListTokens": _ORGANISER,
         "RevokeToken": _ORGANISER,
+        "OpenLadder": _ORGANISER,
+        "CloseLadder": _ORGANISER,
+        "AnnounceFreeze": _ORGANISER,
+        "FreezeSeason": _ORGANISER,
+        "CloseSeason": _ORGANISER,
+        "OpenSeason": _ORGANISER,
     },
     "BotService": {
         "ListBots": _VIEWER,
@@ -50,7 +56,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "Upload": _COMPETITOR,
         "SubmitVersion": _COMPETITOR,
     },
-    "LadderService": {"ListLadders": _VIEWER, "ListSeasons": _VIEWER, "GetSeasonTable": _VIEWER},
+    "LadderService": {"ListLadders": _VIEWER, "GetLadder": _VIEWER, "ListSeasons": _VIEWER, "GetSeasonTable": _VIEWER},
     "LeaderboardService": {
         "ListLeaderboards": _VIEWER,
         "GetCrosstable": _VIEWER,
@@ -70,6 +76,9 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "DownloadReplays": _COMPETITOR,
         "GetLogs": _COMPETITOR,
         "VerifyMatches": _ORGANISER,
+        "AnnulMatch": _ORGANISER,
+        "AnnulVersion": _ORGANISER,
+        "ListAnnulments": _VIEWER,
     },
     "OperationService": {"GetOperation": _VIEWER, "WatchOperation": _VIEWER},
     "TournamentService": {

@@ -9,6 +9,7 @@ from typing import Any
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.final import Final
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
@@ -16,7 +17,7 @@ from arena.tournament.formats.roundrobin import Gauntlet, RoundRobin, Sample
 from arena.tournament.formats.swiss import Swiss
 
 _KINDS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder, Adaptive, Compare)
+    kind.name: kind for kind in (RoundRobin, Sample, Gauntlet, Swiss, Knockout, Ladder, Adaptive, Compare, Final)
 }
 
 LATE_ENTRY = tuple(name for name, kind in _KINDS.items() if kind.takes_late_entrants)

@@ -21,7 +21,7 @@ from ratings.read.lineage import active_version, bot_events
 from ratings.read.loading import load_results
 from ratings.read.matches import match_detail, replay_of
 from ratings.read.scope import Scope
-from ratings.read.tournaments import tournament_row
+from ratings.read.tournaments import standings, tournament_row
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
 from ratings.store.models import Match, MatchSeat, Pool, RatingOrder
@@ -139,6 +139,7 @@ def test_an_unrated_match_is_annulled_too(database: Database, service: ServiceLe
     book.play_all(database, tournament)
     done = service.annul_match(matches_of(database)[0], why=WHY, actor="operator")
     assert (done.matches, done.pools) == (3, ())
+    assert sum(row.matches for row in standings(database, tournament)) == 9 * 3
     assert sum(one.matches for one in crosstable(database, Scope(tournament_id=tournament), 9).meetings) == 9 * 6
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from ratings.ledger.check import check
 from ratings.store.database import Database, open_database
+from ratings.store.service import Annulment
 from ratings.store.sessions import write
 from tests.ratings import book
 
@@ -17,6 +18,8 @@ def played(database: Database, tournament: str) -> Database:
     """Ten of twelve matches are played, one is leased, one is planned: three blocks of four are rated."""
     for match in book.take(database, tournament, 11)[:10]:
         book.record(database, match)
+    with write(database) as session:
+        session.add(Annulment(id="a1", why="nothing yet", actor="operator", at_us=1))
     return database
 
 
@@ -29,6 +32,10 @@ def test_an_empty_book_has_no_problems(database: Database) -> None:
 
 
 FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIMIT 1)"
+ANNUL = (
+    "INSERT INTO annulled_block (block_id, annulment_id) "
+    f"SELECT block_id, (SELECT id FROM annulment) FROM match WHERE id = {FINISHED}"
+)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +57,10 @@ FINISHED = "(SELECT id FROM match WHERE state = 'finished' ORDER BY position LIM
         ("UPDATE rating_change SET mu_after = 0 WHERE rating_seq = 3", "seat 2 is not what the facts give"),
         (f"UPDATE match_seat SET rank = 4 - rank WHERE match_id = {FINISHED}", "is not what the facts give"),
         (f"UPDATE match_seat SET rank = 3 WHERE match_id = {FINISHED}", "are no ranks"),
+        ("UPDATE rating_order SET verdict = 'annulled' WHERE rating_seq = 3", "annulled, but its block is not"),
+        (ANNUL, "its block is annulled, but it is not"),
+        ("DELETE FROM active_version", "its active version is not the one that follows from its events"),
+        ("DELETE FROM bot_event WHERE kind = 'promoted'", "its active version is not the one that follows"),
         ("UPDATE alembic_version SET version_num = '0000'", "the schema is 0000"),
     ],
 )

@@ -1,0 +1,159 @@
+"""`arena season`: the seasons of a ladder, opened, frozen, decided in a final, closed and shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import Column, format_instant, format_percent, print_facts, print_json, print_table
+from arena.client.values.ladders import Season
+from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
+
+app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))
+
+LadderName = Annotated[str, typer.Argument(metavar="LADDER", help="Name of the ladder; `arena ladder list` shows all.")]
+
+_SEASONS = (
+    Column("number", "SEASON", right=True),
+    Column("name", "NAME"),
+    Column("state", "STATE"),
+    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
+    Column("freezes_at_us", "FREEZES (UTC)", write=format_instant),
+    Column("frozen_at_us", "FROZEN (UTC)", write=format_instant),
+    Column("closed_at_us", "CLOSED (UTC)", write=format_instant),
+)
+_TABLE = (
+    Column("place", "PLACE", right=True),
+    Column("bot", "BOT"),
+    Column("number", "VERSION", right=True),
+    Column("matches", "MATCHES", right=True),
+    Column("wins", "WINS", right=True),
+    Column("score", "SCORE", right=True, write=format_percent),
+    Column("status", "NOTE"),
+)
+
+
+@app.command("open", epilog=example("arena season open king3", 'arena season open king3 --name "spring 2027"'))
+def open_(
+    ladder: LadderName,
+    name: Annotated[str | None, typer.Option("--name", help="What people call it; its number by default.")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Open the next season of a ladder.
+
+    The last one must be closed. Everybody takes part who may play.
+    """
+    with connect(db) as connection:
+        _print(connection.arena.seasons.open_season(ladder, name), as_json=as_json)
+
+
+@app.command(
+    epilog=example("arena season freeze king3", "arena season freeze king3 --at 2027-01-31T18:00Z --final-blocks 24")
+)
+def freeze(
+    ladder: LadderName,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TIME", help="Announce it for then, in UTC: 2027-01-31T18:00.")
+    ] = None,
+    final_blocks: Annotated[
+        int | None,
+        typer.Option(
+            "--final-blocks",
+            min=0,
+            metavar="N",
+            help=f"Blocks that each bot plays in the final at least; 0 = no final; {DEFAULT_FINAL_BLOCKS} by default.",
+        ),
+    ] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Close a season to new versions, and plan its final.
+
+    In the final every bot plays the same number of matches. With --at everybody is told, and the service does it then.
+    """
+    with connect(db) as connection:
+        desk = connection.arena.seasons
+        if at is None:
+            season = desk.freeze_season(ladder, final_blocks)
+        else:
+            blocks = DEFAULT_FINAL_BLOCKS if final_blocks is None else final_blocks
+            season = desk.announce_freeze(ladder, _instant(at), blocks)
+        _print(season, as_json=as_json)
+
+
+@app.command(epilog=example("arena season close king3"))
+def close(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Close a season: its table is kept, its secret published.
+
+    With the secret anybody can compute every die and every pile that was played. A final must be over.
+    """
+    with connect(db) as connection:
+        _print(connection.arena.seasons.close_season(ladder), as_json=as_json)
+
+
+@app.command("list", epilog=example("arena season list king3"))
+def list_(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """List the seasons of a ladder, the newest first."""
+    with connect(db) as connection:
+        seasons = connection.arena.ladders.list_seasons(ladder)
+    print_table(_SEASONS, [_facts(season) for season in seasons], as_json=as_json)
+
+
+@app.command(epilog=example("arena season show king3 1", "arena season show king3 1 --json"))
+def show(
+    ladder: LadderName,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the season; `arena season list` shows it.")],
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show the table with which a season was closed, and its secret."""
+    with connect(db) as connection:
+        kept = connection.arena.ladders.get_season_table(ladder, number)
+    rows = [dict(row.facts) for row in kept.rows]
+    if as_json:
+        print_json({"season": _facts(kept.season), "table": rows})
+        return
+    _print(kept.season, as_json=False)
+    typer.echo()
+    print_table(_TABLE, rows, as_json=False, empty="nobody took part")
+
+
+def _instant(text: str) -> int:
+    """Return an instant in microseconds since 1970; without a zone it is UTC. Raises MisuseError."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise MisuseError(f"--at {text!r} is no instant; write one like 2027-01-31T18:00, in UTC") from None
+    return round((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+
+
+def _state(season: Season) -> str:
+    if season.closed_at_us is not None:
+        return "closed"
+    if season.final_tournament is not None:
+        return "final"
+    return "frozen" if season.frozen_at_us is not None else "open"
+
+
+def _facts(season: Season) -> dict[str, Any]:
+    return {**asdict(season), "state": _state(season)}
+
+
+def _print(season: Season, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_facts(season))
+        return
+    facts = {"season": f"{season.name} (number {season.number})", "ladder": season.ladder, "state": _state(season)}
+    if season.freezes_at_us is not None and season.frozen_at_us is None:
+        facts["freezes (UTC)"] = format_instant(season.freezes_at_us)
+    if season.final_tournament is not None:
+        facts["final"] = season.final_tournament
+    print_facts({**facts, "secret": season.secret or "published when it is closed"})

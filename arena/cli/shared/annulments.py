@@ -1,0 +1,23 @@
+"""What a command says after it took results out of the count."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared.output import print_json
+from arena.client.values.annulments import Annulled
+
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="What everybody is told who looks at the results.")]
+
+
+def print_annulled(done: Annulled, *, as_json: bool) -> None:
+    """Print how many matches count no more, and in how many pools the ratings were computed anew."""
+    if as_json:
+        print_json(asdict(done))
+    elif not done.matches:
+        typer.echo(f"annulled already or never played: {done.annulment.why}")
+    else:
+        typer.echo(f"{done.matches} matches count no more; the ratings of {len(done.pools)} pools were computed anew")

@@ -1,0 +1,85 @@
+"""All that can be asked of an arena, gathered: a local and a remote adapter implement it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from arena.client.admin import Admin, Annulments, Seasons
+from arena.client.port import (
+    Account,
+    Admissions,
+    Bots,
+    Ladders,
+    Leaderboards,
+    Matches,
+    Operations,
+    Ratings,
+    Replays,
+    Runtimes,
+    Statistics,
+    Tournaments,
+)
+
+
+class ArenaPort(Protocol):
+    """All that can be asked of an arena, by noun."""
+
+    @property
+    def bots(self) -> Bots:
+        """The bots and their versions."""
+
+    @property
+    def admissions(self) -> Admissions:
+        """The checks of new versions."""
+
+    @property
+    def tournaments(self) -> Tournaments:
+        """The tournaments, single matches too."""
+
+    @property
+    def matches(self) -> Matches:
+        """The matches of tournaments."""
+
+    @property
+    def replays(self) -> Replays:
+        """The matches as they were played."""
+
+    @property
+    def leaderboards(self) -> Leaderboards:
+        """The ratings, pool by pool."""
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is counted over matches."""
+
+    @property
+    def ratings(self) -> Ratings:
+        """What all matches of a pool say together."""
+
+    @property
+    def ladders(self) -> Ladders:
+        """The standing ladders and their seasons."""
+
+    @property
+    def runtimes(self) -> Runtimes:
+        """The runtimes that bots may ask for."""
+
+    @property
+    def account(self) -> Account:
+        """Whoever is asking, and what he was told."""
+
+    @property
+    def admin(self) -> Admin:
+        """Owners and tokens; for organisers only."""
+
+    @property
+    def seasons(self) -> Seasons:
+        """Ladders and seasons opened and closed; for organisers only."""
+
+    @property
+    def annulments(self) -> Annulments:
+        """What was taken out of the count."""
+
+    @property
+    def operations(self) -> Operations:
+        """The long jobs, while they go on and afterwards."""

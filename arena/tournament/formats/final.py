@@ -1,0 +1,68 @@
+"""Final: the last tournament of a season, in which all entrants play exactly equally many matches. Pure, no I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.formats.circular_orders import seat_groups
+from arena.tournament.formats.errors import ScheduleError
+from arena.tournament.formats.format import Standing
+from arena.tournament.formats.seeds import derive
+from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.sizes import check_entrants, check_size
+from arena.tournament.formats.tally import standings_by_score
+from engine.chance import SeededChance
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """Rounds in which everybody sits in exactly `seats` blocks, with as many different opponents as there are.
+
+    The entrants stand in a circle that is drawn anew for each round; a round's blocks are one group of places on it and
+    the groups that come of turning it place by place, so nobody plays more than another, whatever their number.
+    """
+
+    seats: int
+    blocks: int = 12
+    """The least number of blocks of each entrant; it is rounded up to whole rounds."""
+
+    name: ClassVar[str] = "final"
+    lag: ClassVar[int] = 0
+    takes_late_entrants: ClassVar[bool] = False
+    blocks_per_seed: ClassVar[int] = 1
+
+    def check(self, entrants: int) -> None:
+        """Raise ScheduleError for too few entrants, no blocks, or too many matches."""
+        if self.blocks < 1:
+            raise ScheduleError(f"a final needs at least 1 block, not {self.blocks}")
+        check_entrants(entrants, self.seats)
+        check_size(self.rounds * entrants * self.seats)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are; a round gives each entrant as many blocks as a match has seats."""
+        return math.ceil(self.blocks / self.seats)
+
+    def plan(self, situation: Situation) -> list[CircularOrder]:
+        """Return the whole schedule as wave 0."""
+        return [] if situation.wave else seat_groups(situation, self._groups(situation))
+
+    def standings(self, situation: Situation) -> list[Standing]:
+        """Return the table by score."""
+        return standings_by_score(situation)
+
+    def _groups(self, situation: Situation) -> Iterator[list[str]]:
+        secret = situation.seed.to_bytes(8, "big")
+        entrants = [entrant.id for entrant in situation.entrants]
+        for round_ in range(self.rounds):
+            chance = SeededChance(derive(secret, "final", round_))
+            circle = list(entrants)
+            chance.shuffle(circle)
+            places = list(range(1, len(circle)))
+            chance.shuffle(places)
+            chosen = (0, *places[: self.seats - 1])
+            for turn in range(len(circle)):
+                yield [circle[(place + turn) % len(circle)] for place in chosen]

@@ -1,0 +1,94 @@
+"""Ends the season of a ladder in order: no new versions, a final of equal numbers of matches, a table that is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arena.tournament.formats import catalog, seeds
+from arena.tournament.formats.final import Final
+from arena.tournament.planner import planner_of
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import SeasonPlan, plan_like
+from ratings.ledger.tournaments import TournamentPlan
+from ratings.read.ladders import find_ladder, running_ladder
+from ratings.read.unfinished import present_entrants
+from ratings.store.database import Database
+from ratings.store.ladders import RunningLadder
+from ratings.store.models import Tournament
+from ratings.store.service import Season
+
+FINAL_BLOCKS = "final_blocks"
+"""The setting of a ladder that tells how long the final of its season is; 0 for none."""
+DEFAULT_FINAL_BLOCKS = 12
+_KEPT_SETTINGS = ("opening_plies", "start_limit_us", "margin_us")
+
+
+def announce_freeze(database: Database, ladder: str, at_us: int, final_blocks: int) -> Season:
+    """Write when the season is frozen, and how long its final will be; whoever serves the ladder does both then.
+
+    Raises NotFoundError, LadderError, ScheduleError for a final that cannot be.
+    """
+    running = running_ladder(database, ladder)
+    _check_final(running, database, final_blocks)
+    ledger = LadderLedger(database)
+    season = ledger.announce_freeze(ladder, at_us)
+    ledger.set_ladder_settings(ladder, {**running.ladder.settings, FINAL_BLOCKS: final_blocks})
+    return season
+
+
+def freeze(database: Database, ladder: str, final_blocks: int | None = None) -> Tournament | None:
+    """Close the season to new versions, and return its final, or `None` if it is to have none or nobody to play it.
+
+    Without `final_blocks`, the final is as it was announced. A season that is frozen gets the final that it lacks.
+    Raises NotFoundError, LadderError, and ScheduleError for a final that cannot be.
+    """
+    running = running_ladder(database, ladder)
+    blocks = final_blocks_of(running) if final_blocks is None else final_blocks
+    _check_final(running, database, blocks)
+    ledger = LadderLedger(database)
+    if running.season.frozen_at_us is None:
+        ledger.freeze(ladder)
+    if not _has_final(running, database, blocks):
+        return None
+    return ledger.start_final(ladder, _final_plan(running, blocks), planner_of)
+
+
+def open_season(database: Database, ladder: str, name: str | None) -> RunningLadder:
+    """Open the next season of a ladder whose last one is closed; without a name it is called by its number.
+
+    Raises NotFoundError, AccountError for the name, LadderError while a season is open.
+    """
+    ledger = LadderLedger(database)
+    return ledger.open_season(ladder, season_plan(database, ladder, name), planner_of)
+
+
+def season_plan(database: Database, ladder: str, name: str | None) -> SeasonPlan:
+    """Return the plan of the next season, with a secret from the operating system. Raises NotFoundError."""
+    number = len(find_ladder(database, ladder).seasons) + 1
+    return SeasonPlan(name or f"season {number}", seeds.new_secret().hex())
+
+
+def final_blocks_of(running: RunningLadder) -> int:
+    """Return in how many blocks each bot plays the final at least, as it was announced or by default."""
+    blocks = running.ladder.settings.get(FINAL_BLOCKS, DEFAULT_FINAL_BLOCKS)
+    return blocks if isinstance(blocks, int) and blocks >= 0 else DEFAULT_FINAL_BLOCKS
+
+
+def _has_final(running: RunningLadder, database: Database, blocks: int) -> bool:
+    return blocks > 0 and len(present_entrants(database, running.tournament.id)) >= running.pool.seats
+
+
+def _check_final(running: RunningLadder, database: Database, blocks: int) -> None:
+    if _has_final(running, database, blocks):
+        Final(running.pool.seats, blocks).check(len(present_entrants(database, running.tournament.id)))
+
+
+def _final_plan(running: RunningLadder, blocks: int) -> TournamentPlan:
+    form = Final(running.pool.seats, blocks)
+    kept = {key: running.tournament.settings[key] for key in _KEPT_SETTINGS}
+    return replace(
+        plan_like(running.tournament, running.pool, secret=seeds.new_secret().hex()),
+        name=f"{running.tournament.name}-final",
+        format=form.name,
+        settings={**catalog.to_settings(form), **kept, "seed": None},
+    )

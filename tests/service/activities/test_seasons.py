@@ -1,0 +1,71 @@
+"""The season of a ladder ends as it was announced: frozen, decided in a final, closed, its chance open to everybody."""
+
+import asyncio
+from dataclasses import replace
+
+from arena.service.activities.foreman import Activity, Foreman
+from arena.service.activities.ladders import LadderKeeper
+from arena.service.activities.seasons import SeasonKeeper
+from arena.service.activities.tournaments import TournamentQueue
+from arena.tournament import seasons
+from arena.tournament.creation import plan_ladder
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.planner import planner_of
+from ratings.ledger.check import check
+from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.ledger.ladders import LadderPlan
+from ratings.read.ladders import find_ladder, running_ladder
+from ratings.read.publishing import published_secret
+from ratings.read.tournaments import standings, tournament_row
+from ratings.store.ids import now_us
+from tests.service.activities.test_ladders import until
+from tests.service.activities.workshops import workshop
+from tests.tournament.book import BOTS, TERMS, Book
+from tests.tournament.scripted_executor import ScriptedExecutor
+
+TWO = replace(TERMS, seats=2)
+SOON_US = 500_000
+
+
+def open_spring(book: Book) -> None:
+    LadderLedger(book.database).open_ladder(LadderPlan("spring", plan_ladder(TWO, Ladder(2, 0))), planner_of)
+
+
+async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final(book: Book) -> None:
+    open_spring(book)
+    seasons.announce_freeze(book.database, "spring", now_us() + SOON_US, final_blocks=2)
+    executor = ScriptedExecutor()
+    shop = workshop(book, executor)
+    activities: list[Activity] = [SeasonKeeper(shop), LadderKeeper(shop, 0), TournamentQueue(shop)]
+    foreman = asyncio.create_task(Foreman(shop, activities, every_s=0.01).run())
+    try:
+        await until(lambda: running_ladder(book.database, "spring").season.final_tournament_id is not None)
+        final = running_ladder(book.database, "spring").season.final_tournament_id
+        assert final is not None
+        await until(lambda: tournament_row(book.database, final).progress.is_over)
+    finally:
+        foreman.cancel()
+        await asyncio.gather(foreman, return_exceptions=True)
+    assert {row.matches for row in standings(book.database, final)} == {2 * 2}
+    assert len(standings(book.database, final)) == len(BOTS)
+    assert check(book.database) == []
+
+
+def test_a_season_without_a_final_is_only_frozen(book: Book) -> None:
+    open_spring(book)
+    assert seasons.freeze(book.database, "spring", 0) is None
+    running = running_ladder(book.database, "spring")
+    assert running.season.frozen_at_us is not None
+    assert running.season.final_tournament_id is None
+
+
+def test_the_next_season_has_a_secret_of_its_own_and_the_last_one_is_published(book: Book) -> None:
+    open_spring(book)
+    first = running_ladder(book.database, "spring").tournament
+    assert published_secret(book.database, first.id) is None
+    LadderLedger(book.database).close_season("spring", table=[])
+    assert published_secret(book.database, first.id) == first.secret
+    opened = seasons.open_season(book.database, "spring", None)
+    assert opened.season.name == "season 2"
+    assert opened.tournament.secret != first.secret
+    assert len(find_ladder(book.database, "spring").seasons) == 2
