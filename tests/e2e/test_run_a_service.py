@@ -30,7 +30,7 @@ def desk() -> Iterator[Place]:
         made.environment |= {
             "ARENA_SERVE_ADDRESS": f"127.0.0.1:{free_port()}",
             "ARENA_ADMIN_ADDRESS": "127.0.0.1:0",
-            "PYTHONPATH": str(ROOT),
+            "PYTHONSAFEPATH": "1",  # as for the installed program: no package is found in the directory one is in
             "XDG_CONFIG_HOME": str(made.directory / "config"),
         }
         (made.directory / "bots").symlink_to(ROOT / "bots")

@@ -1,4 +1,4 @@
-"""A service from its first day to its second home: competitors come in, improve, and find everything again after a restore."""
+"""A service from its first day to its second home: competitors come in, improve, end a season and find it all again."""
 
 import re
 import tempfile
@@ -80,6 +80,7 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         assert active(house, "ada", "fox").startswith(new)
         house.ok("--server", "ada", "bot", "promote", f"fox@{old}", "--message", "the old one was better")
         assert active(house, "ada", "fox").startswith(old)
+        end_the_season(house)
         house.ok("home", "backup", archive, "--home", house.directory)
         address = served.addresses["owners"]
         assert served.stop() == 0
@@ -94,6 +95,18 @@ def refuse_to_show_anothers(house: Place) -> None:
         assert refused.err.count("\n") == 1
 
 
+def end_the_season(house: Place) -> None:
+    """Freeze, play the short final, close, publish the secret, and begin the next one."""
+    frozen = house.ok("season", "freeze", "king2", "--final-blocks", "2", "--json").json
+    assert (frozen["state"], frozen["secret"]) == ("final", None)
+    wait_until(lambda: house.arena("season", "close", "king2").code == 0)
+    kept = house.ok("--server", "bob", "season", "show", "king2", "1", "--json").json
+    assert kept["season"]["state"] == "closed"
+    assert re.fullmatch(r"[0-9a-f]{64}", kept["season"]["secret"])
+    assert {row["bot"] for row in kept["table"]} == {"ada/fox", "bob/hare"}
+    house.ok("season", "open", "king2", "--name", "spring")
+
+
 def go_on_from(house: Place, archive: Path, address: str, old: str) -> None:
     """Everything is there in the restored home, and plays on; those who were logged in still are."""
     second = Place(house.directory.parent / "new")
@@ -103,6 +116,10 @@ def go_on_from(house: Place, archive: Path, address: str, old: str) -> None:
     played = second.counts()["finished"]
     with serving(second, "--tls-self-signed", address=address) as served:
         assert served.addresses["owners"] == address
+        assert [season["name"] for season in second.ok("season", "list", "king2", "--json").json] == [
+            "spring",
+            "season 1",
+        ]
         assert active(second, "ada", "fox").startswith(old)
         assert {"ada/fox", "bob/hare"} <= set(board(second, "bob"))
         wait_until(lambda: second.counts()["finished"] > played)
