@@ -50,11 +50,11 @@ def commands_of(command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def command_lines(text: str) -> list[str]:
-    """The `arena ...` lines of the shell blocks: continued lines joined, comments cut, a prompt taken off."""
+    """The `arena ...` lines of the shell blocks: continued lines joined; comments, prompt and last `&` cut."""
     lines = []
     for block in SHELL_BLOCK.finditer(text):
         for line in block["body"].replace("\\\n", " ").splitlines():
-            words = line.removeprefix("$ ").partition(" #")[0].strip().removeprefix(".venv/bin/")
+            words = line.removeprefix("$ ").partition(" #")[0].strip().removesuffix(" &").removeprefix(".venv/bin/")
             if words.startswith("arena "):
                 lines.append(words)
     return lines

@@ -35,6 +35,7 @@ NOUNS = {
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",
     "season": "The seasons of a ladder: freeze, decide, close, open.",
+    "notice": "Show what you, and everybody, were told.",
     "serve": "Run a service that plays what is queued.",
     "home": "The directory of a service: back up, restore, retention.",
     "doctor": "Look whether this machine can run the arena.",

@@ -55,13 +55,15 @@ class BotManifest:
     runtime that the organiser defined."""
     build: tuple[str, ...] = ()
     """The command that makes what is missing in the directory; empty if nothing is."""
+    rules: tuple[tuple[str, str], ...] = ()
+    """For each game of which it plays one version of the rules only, the name and that `rules_version`, by name."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot says it plays that game."""
         return ALL_GAMES in self.games or game in self.games
 
     def to_json(self) -> dict[str, Any]:
-        """Return the manifest as JSON, all keys present but an empty `build`; `from_json` is the inverse."""
+        """Return the manifest as JSON, an empty `build` and empty `rules` left out; `from_json` is the inverse."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -71,6 +73,7 @@ class BotManifest:
             "deterministic": self.deterministic,
             "runtime": self.runtime,
             **({"build": list(self.build)} if self.build else {}),
+            **({"rules": dict(self.rules)} if self.rules else {}),
         }
 
     @classmethod
@@ -123,6 +126,7 @@ def parse_manifest(data: Mapping[str, Any], *, place: str) -> BotManifest:
             deterministic=fields.read_deterministic(data.get("deterministic", False)),
             runtime=fields.read_runtime(data.get("runtime", ARENA)),
             build=fields.read_build(data["build"]) if "build" in data else (),
+            rules=fields.read_rules(data.get("rules", {})),
         )
     except FieldError as error:
         raise ManifestError(f"{place}: {error}") from None

@@ -13,7 +13,7 @@ MEMORY_MB = range(16, 65_536 + 1)
 MAX_COMMAND_WORDS = 100
 EXAMPLE = 'schema = 1, name = "my-bot", command = ["python", "main.py"], games = ["*"]'
 
-_KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build")
+_KEYS = ("schema", "name", "command", "games", "memory_mb", "deterministic", "runtime", "build", "rules")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _GAME_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 
@@ -89,6 +89,16 @@ def read_runtime(value: object) -> str:
     if not isinstance(value, str) or not is_name(value):
         raise FieldError(f"runtime is {shown(value)}, which no runtime is called; `arena runtime list` shows the names")
     return value
+
+
+def read_rules(value: object) -> tuple[tuple[str, str], ...]:
+    """Return the games of which a bot plays one version of the rules only, with that version. Raises FieldError."""
+    if not isinstance(value, dict) or not all(isinstance(version, str) for version in value.values()):
+        raise FieldError(f'rules is {shown(value)}; write a table of games and versions, like foreign_king = "1"')
+    for name in value:
+        if not _GAME_NAME.fullmatch(name):
+            raise FieldError(f"rules has {shown(name)}, which no game is called; `arena game list` shows the names")
+    return tuple(sorted(value.items()))
 
 
 def shown(value: object) -> str:

@@ -12,11 +12,26 @@ from tests.cli.support import Arena
 from tests.support.owners import RunningServer, running_server
 
 TOURNAMENT = ("tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "3", "--bots", "ada,bob,eve")
+BEFOREHAND = [
+    "owner add zoe",
+    "token new --owner zoe --name laptop",
+    "ladder open summer --game foreign_king --seats 3",
+    "season freeze summer --final-blocks 0",
+    "season close summer",
+    "season open summer --name autumn",
+]
 MISTAKES = [
     ("bot", "show", "nobody"),
     ("tournament", "show", "nothing"),
     ("match", "show", "ffffffff"),
     ("stats", "history", "nobody"),
+    ("season", "list", "winter"),
+    ("season", "show", "summer", "2"),
+    ("season", "close", "winter"),
+    ("season", "freeze", "summer", "--at", "tomorrow"),
+    ("ladder", "close", "winter", "--why", "nobody came"),
+    ("match", "annul", "ffffffff", "--why", "a test"),
+    ("bot", "annul", "nobody", "--why", "a test"),
 ]
 READS = [
     ("bot", "list"),
@@ -42,6 +57,10 @@ READS = [
     ("rating", "fairplay"),
     ("owner", "list"),
     ("token", "list"),
+    ("ladder", "list"),
+    ("season", "list", "summer"),
+    ("season", "show", "summer", "1"),
+    ("notice",),
     *MISTAKES,
 ]
 
@@ -50,8 +69,8 @@ READS = [
 def served(table: Arena) -> Iterator[RunningServer]:
     """A server of the database in which a tournament was played."""
     assert table(*TOURNAMENT, "--name", "cup", "--seed", "1").code == 0
-    for words in (("owner", "add", "zoe"), ("token", "new", "--owner", "zoe", "--name", "laptop")):
-        assert table(*words).code == 0
+    for line in BEFOREHAND:
+        assert table(*line.split()).code == 0
     with (
         tempfile.TemporaryDirectory(prefix="kma") as directory,
         running_server(Path(directory), database=table.db) as server,
@@ -73,7 +92,7 @@ def without_places(data: object) -> object:
 
 
 def test_every_read_says_the_same_here_and_there(table: Arena, served: RunningServer) -> None:
-    match = table("match", "list", "--json").json[0]["id"]
+    match = table("match", "list", "cup", "--json").json[0]["id"]
     there = ("--server", f"unix:{served.addresses.socket}")
     for words in READS:
         line = [match if word == "MATCH" else word for word in words]

@@ -50,6 +50,18 @@ def test_a_full_manifest_is_read(tmp_path: Path) -> None:
     assert (manifest.games, manifest.memory_mb, manifest.deterministic) == (("foreign_king",), 256, True)
 
 
+def test_a_bot_may_state_which_rules_it_plays(tmp_path: Path) -> None:
+    manifest = load_manifest(write_bot(tmp_path, LEAST + '[rules]\nrex_romanorum = "2"\nforeign_king = "1"\n'))
+    assert manifest.rules == (("foreign_king", "1"), ("rex_romanorum", "2"))
+    assert manifest.to_json()["rules"] == {"foreign_king": "1", "rex_romanorum": "2"}
+    assert BotManifest.from_json(manifest.to_json()) == manifest
+
+
+@pytest.mark.parametrize("rules", ['"1"', "{foreign_king = 1}", '{"Foreign King" = "1"}', "[]"])
+def test_rules_that_are_none_are_refused(tmp_path: Path, rules: str) -> None:
+    assert "rules " in refusal(write_bot(tmp_path, f"{LEAST}rules = {rules}\n"))
+
+
 @pytest.mark.parametrize(
     ("games", "foreign_king"), [(("*",), True), (("foreign_king",), True), (("rex_romanorum",), False)]
 )

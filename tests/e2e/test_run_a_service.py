@@ -1,0 +1,95 @@
+"""The page for organisers, word for word: its ten commands give a service on which the bots of two owners play."""
+
+import re
+import shlex
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.sandbox.limits import STANDARD
+from arena.hosting.sandbox.probe import probe
+from tests.support.places import Place
+from tests.support.processes import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "run-a-service.md"
+ADDRESS = "127.0.0.1:7733"
+COMMANDS = 10
+
+
+@pytest.fixture
+def desk() -> Iterator[Place]:
+    """The directory where an organiser sits, with the sample bots in it; short, because a socket's path must be."""
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        made = Place(Path(directory))
+        made.environment |= {
+            "ARENA_SERVE_ADDRESS": f"127.0.0.1:{free_port()}",
+            "ARENA_ADMIN_ADDRESS": "127.0.0.1:0",
+            "PYTHONSAFEPATH": "1",  # as for the installed program: no package is found in the directory one is in
+            "XDG_CONFIG_HOME": str(made.directory / "config"),
+        }
+        (made.directory / "bots").symlink_to(ROOT / "bots")
+        yield made
+        made.wait_until_nothing_runs()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def commands() -> list[str]:
+    """The lines of the shell blocks under the first heading."""
+    section = PAGE.read_text(encoding="utf-8").split("\n## ")[1]
+    assert section.startswith("In ten commands")
+    return [line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
+
+
+def typed(desk: Place, line: str) -> list[str]:
+    """What a shell makes of the line, with the address of this service for that of the page."""
+    address = desk.environment["ARENA_SERVE_ADDRESS"]
+    words = shlex.split(line.replace(ADDRESS, address))
+    assert words[0] == "arena", line
+    return words[1:]
+
+
+@contextmanager
+def in_the_background(desk: Place, line: str) -> Iterator[re.Match[str]]:
+    """The service as `line &` starts it, as soon as it is ready."""
+    assert line.endswith(" &")
+    with desk.on_terminal(*typed(desk, line.removesuffix(" &"))) as terminal:
+        yield terminal.wait_for(r"ready home=\S+ pid=(\d+) .*fingerprint=([0-9A-F:]{95})")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.end() == 0
+
+
+def test_ten_commands_make_a_service_on_which_the_bots_of_two_owners_play(desk: Place) -> None:
+    if not probe(STANDARD).works:
+        pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
+    lines = commands()
+    assert len(lines) == COMMANDS
+    serve, ladder, *invitations, ada_in, bob_in, bob_submits, ada_submits, table, log = lines
+    with in_the_background(desk, serve) as ready:
+        assert "king2" in desk.ok(*typed(desk, ladder)).out
+        codes = [desk.ok(*typed(desk, line)).out.strip() for line in invitations]
+        for line in (ada_in, bob_in):
+            filled = line.replace("CODE_OF_ADA", codes[0]).replace("CODE_OF_BOB", codes[1])
+            assert "(competitor)" in desk.ok(*typed(desk, filled.replace("FINGERPRINT", ready[2]))).out
+        assert "submitted bob/random version 1" in desk.ok(*typed(desk, bob_submits)).err
+        shown = desk.ok(*typed(desk, ada_submits)).err
+        assert "submitted ada/greedy version 1" in shown
+        assert "admitted: " in shown
+        wait_until(lambda: is_listed(desk, table))
+        assert "my first bot" in desk.ok(*typed(desk, log)).out
+
+
+def is_listed(desk: Place, table: str) -> bool:
+    """Whether the leaderboard holds both bots."""
+    shown = desk.ok(*typed(desk, table)).out
+    return "ada/greedy" in shown and "bob/random" in shown

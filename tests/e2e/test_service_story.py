@@ -1,0 +1,127 @@
+"""A service from its first day to its second home: competitors come in, improve, end a season and find it all again."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.hosting.sandbox.limits import STANDARD
+from arena.hosting.sandbox.probe import probe
+from tests.support.patience import ANY_TIME
+from tests.support.places import Place, write_quick_bot
+from tests.support.processes import wait_until
+from tests.support.serving import Served, serving
+
+
+@pytest.fixture
+def house() -> Iterator[Place]:
+    """An empty place whose path is short, because a socket's path must be."""
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        made = Place(Path(directory) / "old")
+        made.directory.mkdir()
+        made.environment["XDG_CONFIG_HOME"] = str(Path(directory) / "config")
+        yield made
+        made.wait_until_nothing_runs()
+
+
+def write_bot(house: Place, name: str, choice: str, directory: str) -> Path:
+    """A quick bot that claims one game."""
+    source = write_quick_bot(house.directory.parent / directory, choice, name=name)
+    with (source / "bot.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('games = ["foreign_king"]\n')
+    return source
+
+
+def come_in(house: Place, served: Served, owner: str) -> None:
+    """Invite somebody, who logs in; the login is called like the owner."""
+    code = re.search(r"kmi_[\w-]+", house.ok("owner", "invite", owner).out)
+    assert code
+    words = ("--name", owner, "--invitation", code[0], "--fingerprint", served.addresses["fingerprint"])
+    assert f"as {owner} (competitor)" in house.ok("login", served.addresses["owners"], *words).out
+
+
+def submit(house: Place, owner: str, source: Path, message: str) -> str:
+    """Hand a version in and see it admitted; the hash of its content."""
+    done = house.ok("--server", owner, "bot", "submit", source, "--message", message)
+    assert "admitted: " in done.err
+    found = re.search(r"submitted \S+ version \d+ \((\w+)\)", done.err)
+    assert found
+    return found[1]
+
+
+def active(house: Place, owner: str, bot: str) -> str:
+    """The hash of the version that went onto the ladder last."""
+    events = house.ok("--server", owner, "bot", "log", bot, "--json").json
+    return str(next(event["content_hash"] for event in events if event["kind"] in ("promoted", "rolled_back")))
+
+
+def board(house: Place, owner: str) -> dict[str, Any]:
+    """The rows of the one leaderboard by the name of the bot."""
+    boards = house.ok("--server", owner, "leaderboard", "--json").json
+    return {row["bot"]: row for table in boards for row in table["table"]}
+
+
+def test_the_whole_story_of_a_service(house: Place) -> None:
+    if not probe(STANDARD).works:
+        pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
+    archive = house.directory.parent / "monday.tar.gz"
+    with serving(house, "--tls-self-signed", address="127.0.0.1:0") as served:
+        house.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", *ANY_TIME)
+        come_in(house, served, "ada")
+        come_in(house, served, "bob")
+        submit(house, "bob", write_bot(house, "hare", "first", "hare"), "always the first")
+        old = submit(house, "ada", write_bot(house, "fox", "last", "fox"), "always the last")
+        wait_until(lambda: {"ada/fox", "bob/hare"} <= set(board(house, "bob")))
+        refuse_to_show_anothers(house)
+        new = submit(house, "ada", write_bot(house, "fox", "drawn", "better"), "draws lots")
+        assert active(house, "ada", "fox").startswith(new)
+        house.ok("--server", "ada", "bot", "promote", f"fox@{old}", "--message", "the old one was better")
+        assert active(house, "ada", "fox").startswith(old)
+        end_the_season(house)
+        house.ok("home", "backup", archive, "--home", house.directory)
+        address = served.addresses["owners"]
+        assert served.stop() == 0
+    go_on_from(house, archive, address, old)
+
+
+def refuse_to_show_anothers(house: Place) -> None:
+    """Nobody may manage, or see the log of, what is not his, nor do what is the organiser's."""
+    for words in (("bot", "withdraw", "bob/hare"), ("owner", "list"), ("token", "new", "--owner", "bob")):
+        refused = house.arena("--server", "ada", *words)
+        assert refused.code == 2, refused
+        assert refused.err.count("\n") == 1
+
+
+def end_the_season(house: Place) -> None:
+    """Freeze, play the short final, close, publish the secret, and begin the next one."""
+    frozen = house.ok("season", "freeze", "king2", "--final-blocks", "2", "--json").json
+    assert (frozen["state"], frozen["secret"]) == ("final", None)
+    wait_until(lambda: house.arena("season", "close", "king2").code == 0)
+    kept = house.ok("--server", "bob", "season", "show", "king2", "1", "--json").json
+    assert kept["season"]["state"] == "closed"
+    assert re.fullmatch(r"[0-9a-f]{64}", kept["season"]["secret"])
+    assert {row["bot"] for row in kept["table"]} == {"ada/fox", "bob/hare"}
+    house.ok("season", "open", "king2", "--name", "spring")
+
+
+def go_on_from(house: Place, archive: Path, address: str, old: str) -> None:
+    """Everything is there in the restored home, and plays on; those who were logged in still are."""
+    second = Place(house.directory.parent / "new")
+    second.environment["XDG_CONFIG_HOME"] = house.environment["XDG_CONFIG_HOME"]
+    assert second.directory.exists() is False
+    assert house.ok("home", "restore", archive, "--home", second.directory, "--json").json["problems"] == []
+    played = second.counts()["finished"]
+    with serving(second, "--tls-self-signed", address=address) as served:
+        assert served.addresses["owners"] == address
+        assert [season["name"] for season in second.ok("season", "list", "king2", "--json").json] == [
+            "spring",
+            "season 1",
+        ]
+        assert active(second, "ada", "fox").startswith(old)
+        assert {"ada/fox", "bob/hare"} <= set(board(second, "bob"))
+        wait_until(lambda: second.counts()["finished"] > played)
+        assert served.stop() == 0
+    second.ok("db", "check")
