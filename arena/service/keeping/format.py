@@ -41,9 +41,3 @@ def is_place(name: str) -> bool:
 
 def _is_plain(part: str) -> bool:
     return part not in ("", ".", "..") and "\0" not in part
-
-
-def version_of(name: str) -> str | None:
-    """Return the hash of the version to which a file of the archive belongs, if it is one of the store's."""
-    place, _, rest = name.partition("/")
-    return rest.partition("/")[0] if place == STORE else None
