@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import grpc
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.admissions import Admission
 from arena.client.values.uploads import Submitted, UploadTicket
+from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.storing import add_archive
-from arena.hosting.archive.transport import CHUNK_BYTES, expand_chunk
+from arena.hosting.archive.transport import CHUNK_BYTES
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import Upload
-from arena.service.server.callers import CALLER
+from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
+from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.service.server.errors import CallError
-from arena.service.server.threads import Threads
-from arena.v1 import bot_pb2
-from ratings.ledger.ledger import Ledger
+from ratings.errors import AdmissionError, BotError, LimitError
+from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
-from ratings.read.admissions import is_admitted
 from ratings.store.database import Database
-from ratings.store.models import Version
 from ratings.store.names import OPERATOR
 
 _HOUR_S = 3600.0
+_REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
+"""What is said of an archive for good; after anything else the same archive may be taken another time."""
 _ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
 
 
@@ -52,30 +53,35 @@ class AdmissionReader(Protocol):
 
 
 class Counter:
-    """Counts what each owner did within the last hour."""
+    """Counts the uploads that each owner began within the last hour; what is counted outlives the service."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int, history: UploadHistory, clock: Callable[[], float] = time.time) -> None:
         self._most = most
+        self._history = history
         self._clock = clock
-        self._done: dict[str, deque[float]] = {}
 
-    def count(self, owner: str) -> None:
-        """Count one more. Raises CallError (RESOURCE_EXHAUSTED) if that is one too many."""
-        if not self._most:
-            return
-        done = self._done.setdefault(owner, deque())
+    @contextmanager
+    def counted(self, owner: str, upload: str, size_bytes: int) -> Iterator[None]:
+        """Count the upload that the block begins, unless it raises.
+
+        Raises CallError (RESOURCE_EXHAUSTED) before the block if it is one too many.
+        """
         now = self._clock()
-        while done and done[0] <= now - _HOUR_S:
-            done.popleft()
-        if len(done) >= self._most:
-            wait_s = done[0] + _HOUR_S - now
-            raise CallError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED,
-                "UPLOADS_PER_HOUR",
-                _ADMISSION_LIMIT.format(most=self._most, wait_min=max(1, round(wait_s / 60))),
-                {"retry_after_s": str(max(1, round(wait_s)))},
-            )
-        done.append(now)
+        with self._history.changing(owner, now) as past:
+            begun = [one.begun_s for one in past if one.begun_s > now - _HOUR_S]
+            if self._most and len(begun) >= self._most:
+                raise _too_many(self._most, begun[-self._most] + _HOUR_S - now)
+            yield
+            past.append(PastUpload(upload, size_bytes, now))
+
+
+def _too_many(most: int, wait_s: float) -> CallError:
+    return CallError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        "UPLOADS_PER_HOUR",
+        _ADMISSION_LIMIT.format(most=most, wait_min=max(1, round(wait_s / 60))),
+        {"retry_after_s": str(max(1, round(wait_s)))},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +105,13 @@ class SubmissionsHere:
 
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
-        uploads, owner = self._intake.uploads, _holder(self._viewer)
-        if not any(upload.sha256 == archive_sha256 for upload in uploads.uploads(owner)):
-            self._intake.counter.count(owner)
-        upload = uploads.begin(owner, archive_sha256, size_bytes)
+        intake, owner = self._intake, _holder(self._viewer)
+        name = upload_id(owner, archive_sha256)
+        if _is_begun(intake.uploads, name):
+            upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
+        else:
+            with intake.counter.counted(owner, name, size_bytes):
+                upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
 
     def submit_version(
@@ -111,29 +120,52 @@ class SubmissionsHere:
         """Make a version of an archive that arrived whole, and queue it to be admitted."""
         intake, viewer = self._intake, self._viewer
         own_upload(intake.uploads, viewer, upload)
-        with intake.uploads.finish(upload).open("rb") as archive:
-            stored = add_archive(intake.programs.store, archive, content_hash)
-        self._check(stored)
-        version, is_new = Ledger(intake.database).add_version(
-            bot=stored.manifest.name,
-            owner=viewer.owner_name,
-            content_hash=stored.hash,
-            manifest=stored.manifest.to_json(),
-            message=message,
-            predecessor=predecessor,
-            most_versions=intake.limits.versions or None,
-            actor=viewer.owner_name or OPERATOR,
-        )
-        admission = self._request_admission(version)
-        intake.uploads.discard(upload)
+        with self._discarding_refused(upload):
+            stored = self._store(upload, content_hash)
+            made = ServiceLedger(intake.database).submit_version(
+                self._new_version(stored, message, predecessor), most_versions=intake.limits.versions or None
+            )
+        name = _bot_name(viewer, stored)
+        self._end(upload, sentence=f"{name} version {made.version.number}")
         return Submitted(
-            bot=_bot_name(viewer, stored),
-            number=version.number,
-            version_id=version.id,
+            bot=name,
+            number=made.version.number,
+            version_id=made.version.id,
             content_hash=stored.hash,
-            new=is_new,
-            admission=admission,
+            new=made.is_new,
+            admission=None if made.admission is None else intake.read_admission(viewer, made.admission.id),
         )
+
+    def _store(self, upload: str, content_hash: str) -> StoredVersion:
+        """Return the version in an archive that arrived whole, once it is in the store."""
+        programs = self._intake.programs
+        with self._intake.uploads.finish(upload).open("rb") as archive:
+            stored = add_archive(programs.store, archive, content_hash)
+        self._check(stored)
+        return stored
+
+    def _new_version(self, stored: StoredVersion, message: str, predecessor: int | None) -> NewVersion:
+        manifest, owner = stored.manifest, self._viewer.owner_name
+        return NewVersion(
+            manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
+        )
+
+    @contextmanager
+    def _discarding_refused(self, upload: str) -> Iterator[None]:
+        """Discard an upload that the block refuses for good; it is kept if the same bytes may do another time."""
+        try:
+            yield
+        except _REFUSALS as error:
+            self._end(upload, error=str(error))
+            raise
+
+    def _end(self, upload: str, *, sentence: str = "", error: str | None = None) -> None:
+        """Discard an upload and remember what became of it; what the disk does not let go is swept later."""
+        uploads = self._intake.uploads
+        with suppress(UploadError):
+            uploads.discard(upload)
+        with suppress(OSError):
+            uploads.history.note_end(_holder(self._viewer), upload, sentence, error)
 
     def _check(self, stored: StoredVersion) -> None:
         """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
@@ -144,13 +176,6 @@ class SubmissionsHere:
             # The sender has never seen the directory that the message names.
             text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")
             raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
-
-    def _request_admission(self, version: Version) -> Admission | None:
-        """Return the admission that a version of an owner waits for, or `None` if it needs none."""
-        if self._viewer.owner_name is None or is_admitted(self._intake.database, version.id):
-            return None
-        admission = ServiceLedger(self._intake.database).request_admission(version.id)
-        return self._intake.read_admission(self._viewer, admission.id)
 
 
 def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
@@ -163,6 +188,13 @@ def _holder(viewer: Viewer) -> str:
     return viewer.owner_name or OPERATOR
 
 
+def _is_begun(uploads: UploadArea, upload: str) -> bool:
+    with suppress(UploadMissingError):
+        uploads.get(upload)
+        return True
+    return False
+
+
 def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
     """Return an upload of the caller. Raises UploadMissingError, and CallError for the upload of somebody else."""
     found = uploads.get(upload)
@@ -172,32 +204,3 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
             grpc.StatusCode.NOT_FOUND, "UPLOAD_MISSING", f"there is no upload {upload!r}; begin it with BeginUpload"
         )
     return found
-
-
-class UploadHandler:
-    """Answers the call that sends an archive."""
-
-    def __init__(self, threads: Threads, uploads: UploadArea) -> None:
-        self._threads = threads
-        self._uploads = uploads
-
-    def handler(self) -> grpc.RpcMethodHandler[Any, Any]:
-        """Return the handler of BotService.Upload."""
-        return grpc.stream_unary_rpc_method_handler(
-            self._upload, bot_pb2.UploadRequest.FromString, bot_pb2.UploadResponse.SerializeToString
-        )
-
-    async def _upload(self, requests: AsyncIterator[bot_pb2.UploadRequest], _context: object) -> bot_pb2.UploadResponse:
-        viewer = CALLER.get().viewer
-        first: bot_pb2.UploadRequest | None = None
-        offset = 0
-        async for request in requests:
-            if first is None:
-                first, offset = request, request.offset
-                await self._threads.run(own_upload, self._uploads, viewer, first.upload)
-            if request.chunk:
-                offset = await self._threads.run(self._append, first, offset, request.chunk)
-        return bot_pb2.UploadResponse(offset=offset)
-
-    def _append(self, first: bot_pb2.UploadRequest, offset: int, frame: bytes) -> int:
-        return self._uploads.append(first.upload, offset, expand_chunk(frame), first.turn)
