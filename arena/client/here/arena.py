@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from arena.client.here.place import Place
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 if TYPE_CHECKING:
@@ -20,8 +21,14 @@ _ORGANISER = Viewer()
 class ArenaHere:
     """An `ArenaPort` over an open database, which whoever opened it closes. It may be used from several threads."""
 
-    def __init__(self, database: Database, programs: StoredPrograms, viewer: Viewer = _ORGANISER) -> None:
-        self._place = Place(database, programs, viewer)
+    def __init__(
+        self,
+        database: Database,
+        programs: StoredPrograms,
+        viewer: Viewer = _ORGANISER,
+        uploads: UploadArea | None = None,
+    ) -> None:
+        self._place = Place(database, programs, viewer, uploads)
 
     @property
     def bots(self) -> port.Bots:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 
@@ -16,3 +17,5 @@ class Place:
     database: Database
     programs: StoredPrograms
     viewer: Viewer
+    uploads: UploadArea | None = None
+    """Where archives arrive; `None` where nobody hands anything in."""

@@ -222,7 +222,8 @@ class OwnersServer:
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self._services.database, self._services.known_programs, viewer)
+        services = self._services
+        return ArenaHere(services.database, services.known_programs, viewer, services.uploads)
 
     def _intake(self) -> Intake:
         services = self._services
