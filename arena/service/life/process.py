@@ -15,6 +15,7 @@ from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
+from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -149,6 +150,7 @@ class _Service:
             SeasonKeeper(shop),
             keeper,
             TournamentQueue(shop),
+            Rerater(shop),
             house,
         ]
         return Foreman(shop, activities)
