@@ -43,10 +43,13 @@ class ServiceLedger:
             sync_ladders(session, owner)
             return owner
 
-    def set_owner_limits(self, name: str, limits: Mapping[str, Any] | None) -> Owner:
-        """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+        """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
+
+        Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
+        """
         with write(self._database) as session:
-            return accounts.set_owner_limits(session, name, limits)
+            return accounts.set_owner_limits(session, name, limits, resets=resets)
 
     def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         """Write a new token of an owner; without one it is an organiser's.

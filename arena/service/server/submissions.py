@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +21,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.disk import Upload
+from arena.service.server.allowances import Allowances
 from arena.service.server.callers import CALLER
 from arena.service.server.errors import CallError
 from arena.service.server.threads import Threads
@@ -35,15 +37,6 @@ _HOUR_S = 3600.0
 _ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionLimits:
-    """What one owner may hand in; 0 stands for no limit."""
-
-    uploads_per_hour: int = 60
-    versions: int = 1000
-    stored_bytes: int = 0
-
-
 class AdmissionReader(Protocol):
     """Reads an admission the way that a caller sees it."""
 
@@ -54,28 +47,33 @@ class AdmissionReader(Protocol):
 class Counter:
     """Counts what each owner did within the last hour."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._done: dict[str, deque[float]] = {}
 
-    def count(self, owner: str) -> None:
-        """Count one more. Raises CallError (RESOURCE_EXHAUSTED) if that is one too many."""
-        if not self._most:
-            return
-        done = self._done.setdefault(owner, deque())
+    def counted(self, owner: str) -> int:
+        """Return how many an owner began within the last hour."""
+        return len(self._within_the_hour(owner))
+
+    def count(self, owner: str, most: int) -> None:
+        """Count one more. Raises CallError (RESOURCE_EXHAUSTED) if that is more than `most`; 0 stands for no limit."""
+        done = self._within_the_hour(owner)
         now = self._clock()
-        while done and done[0] <= now - _HOUR_S:
-            done.popleft()
-        if len(done) >= self._most:
-            wait_s = done[0] + _HOUR_S - now
+        if most and len(done) >= most:
+            wait_s = done[-most] + _HOUR_S - now
             raise CallError(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 "UPLOADS_PER_HOUR",
-                _ADMISSION_LIMIT.format(most=self._most, wait_min=max(1, round(wait_s / 60))),
+                _ADMISSION_LIMIT.format(most=most, wait_min=max(1, round(wait_s / 60))),
                 {"retry_after_s": str(max(1, round(wait_s)))},
             )
         done.append(now)
+
+    def _within_the_hour(self, owner: str) -> deque[float]:
+        done = self._done.setdefault(owner, deque())
+        while done and done[0] <= self._clock() - _HOUR_S:
+            done.popleft()
+        return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class Intake:
     database: Database
     programs: StoredPrograms
     uploads: UploadArea
-    limits: SubmissionLimits
+    allowances: Allowances
     counter: Counter
     read_admission: AdmissionReader
 
@@ -99,11 +97,19 @@ class SubmissionsHere:
 
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
-        uploads, owner = self._intake.uploads, _holder(self._viewer)
-        if not any(upload.sha256 == archive_sha256 for upload in uploads.uploads(owner)):
-            self._intake.counter.count(owner)
-        upload = uploads.begin(owner, archive_sha256, size_bytes)
+        upload = self._begin(archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
+
+    def _begin(self, archive_sha256: str, size_bytes: int) -> Upload:
+        uploads, owner = self._intake.uploads, self._viewer.owner_name
+        if owner is None:
+            return uploads.begin(OPERATOR, archive_sha256, size_bytes)
+        allowances = self._intake.allowances
+        with allowances.held(owner) as limits:
+            if not allowances.goes_on(owner, archive_sha256):
+                allowances.check_begin(owner, limits, size_bytes)
+                self._intake.counter.count(owner, limits.uploads_per_hour)
+            return uploads.begin(owner, archive_sha256, size_bytes)
 
     def submit_version(
         self, upload: str, content_hash: str, message: str = "", predecessor: int | None = None
@@ -114,18 +120,19 @@ class SubmissionsHere:
         with intake.uploads.finish(upload).open("rb") as archive:
             stored = add_archive(intake.programs.store, archive, content_hash)
         self._check(stored)
-        version, is_new = Ledger(intake.database).add_version(
-            bot=stored.manifest.name,
-            owner=viewer.owner_name,
-            content_hash=stored.hash,
-            manifest=stored.manifest.to_json(),
-            message=message,
-            predecessor=predecessor,
-            most_versions=intake.limits.versions or None,
-            actor=viewer.owner_name or OPERATOR,
-        )
-        admission = self._request_admission(version)
-        intake.uploads.discard(upload)
+        with self._room(upload, stored) as most_versions:
+            version, is_new = Ledger(intake.database).add_version(
+                bot=stored.manifest.name,
+                owner=viewer.owner_name,
+                content_hash=stored.hash,
+                manifest=stored.manifest.to_json(),
+                message=message,
+                predecessor=predecessor,
+                most_versions=most_versions,
+                actor=viewer.owner_name or OPERATOR,
+            )
+            admission = self._request_admission(version)
+            intake.uploads.discard(upload)  # what it has become takes its room
         return Submitted(
             bot=_bot_name(viewer, stored),
             number=version.number,
@@ -134,6 +141,17 @@ class SubmissionsHere:
             new=is_new,
             admission=admission,
         )
+
+    @contextmanager
+    def _room(self, upload: str, stored: StoredVersion) -> Iterator[int | None]:
+        """Give how many versions the caller may have, while no other call of his uses up the room that this needs."""
+        owner, allowances = self._viewer.owner_name, self._intake.allowances
+        if owner is None:
+            yield None
+            return
+        with allowances.held(owner) as limits:
+            allowances.check_submit(owner, limits, upload, stored.hash)
+            yield limits.versions or None
 
     def _check(self, stored: StoredVersion) -> None:
         """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
