@@ -43,6 +43,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "GetBot": _VIEWER,
         "FindVersion": _VIEWER,
         "ListEvents": _VIEWER,
+        "GetBuildLog": _COMPETITOR,
         "ListVersions": _VIEWER,
         "ListRuntimes": _VIEWER,
         "SetDisabled": _COMPETITOR,

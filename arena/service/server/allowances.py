@@ -15,8 +15,9 @@ from arena.hosting.uploads.area import UploadArea
 from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadReason, UploadRefusedError
 from arena.service.server.errors import CallError
-from ratings.store.limits import OwnerLimits
+from ratings.store.limits import LIMITS, OwnerLimits
 
+_NO_LIMITS = OwnerLimits(*(0 for _ in LIMITS))
 _FULL = (
     "{owner!r} has {used} of {allowed} MB stored, and this bot takes {more} MB; "
     "make it smaller, or ask the organiser for more: arena owner limit {owner} --stored-mb N"
@@ -31,17 +32,16 @@ class Allowances:
         self._stored = stored
         self._uploads = uploads
         self._counted = counted
-        self._locks: dict[str, threading.Lock] = {}
+        self._locks: dict[str | None, threading.Lock] = {}
 
     @contextmanager
-    def held(self, owner: str) -> Iterator[OwnerLimits]:
-        """Keep other calls of an owner from checking and using his limits, which are given. Raises NotFoundError."""
-        with self._locks.setdefault(owner, threading.Lock()):
-            yield self._stored.limits_of(owner)
+    def held(self, owner: str | None) -> Iterator[OwnerLimits]:
+        """Keep other calls of an owner from checking and using his limits, which are given. Raises NotFoundError.
 
-    def goes_on(self, owner: str, sha256: str) -> bool:
-        """Return whether an owner has begun to upload that archive before."""
-        return any(upload.sha256 == sha256 for upload in self._uploads.uploads(owner))
+        The organiser, who is `None`, has no limits.
+        """
+        with self._locks.setdefault(owner, threading.Lock()):
+            yield _NO_LIMITS if owner is None else self._stored.limits_of(owner)
 
     def check_begin(self, owner: str, limits: OwnerLimits, size_bytes: int) -> None:
         """Check that another upload of that size may begin. Raises UploadRefusedError, CallError."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from arena.service.server.gallery import Gallery, LiveMatches
 from arena.service.server.guard import LoginGuard
 from arena.service.server.handlers import Desk, Stream
 from arena.service.server.interceptor import Gate
-from arena.service.server.submissions import Counter, Intake, SubmissionsHere, UploadHandler
+from arena.service.server.receiving import UploadHandler
+from arena.service.server.submissions import Counter, Intake, SubmissionsHere
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from ratings.errors import RatingsError
@@ -124,9 +126,9 @@ class OwnersServer:
             options=_OPTIONS,
         )
         self._health = health.aio.HealthServicer()
-        self._counter = Counter()
+        self._counter = Counter(services.uploads.history)
         stored = StoredUsage(services.database, services.store, services.limits)
-        self._allowances = Allowances(stored, services.uploads, self._counter.counted)
+        self._allowances = Allowances(stored, services.uploads, self._counter.within_the_hour)
         self._noting: asyncio.Task[None] | None = None
         self._add_services()
 
@@ -206,7 +208,9 @@ class OwnersServer:
         streams: dict[str, Stream] = {"watch_match": gallery.watch_match, "watch_logs": gallery.watch_logs}
         handlers = Desk(self._threads, self._noun, self._services.wake, streams).handlers()
         service, name = UPLOAD[1:].split("/")
-        handlers[service][name] = UploadHandler(self._threads, self._services.uploads).handler()
+        # Parts are large: a look at the token before each of them is nothing beside storing it.
+        look_again = partial(self._doorkeeper.look_again, fresh_s=0.0)
+        handlers[service][name] = UploadHandler(self._threads, self._services.uploads, look_again).handler()
         self._server.add_generic_rpc_handlers(
             tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
         )
