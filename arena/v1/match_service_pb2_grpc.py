@@ -139,6 +139,7 @@ class MatchServiceServicer(object):
     def GetLogs(self, request, context):
         """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all.
 
+        Empty for a bot that wrote nothing; the match tells whether retention removed the logs.
         Errors: NOT_FOUND; PERMISSION_DENIED for a seat of somebody else's bot; FAILED_PRECONDITION (reason HIDDEN) while
         the match is hidden.
         """
