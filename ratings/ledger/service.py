@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import Session
 
-from ratings.ledger import accounts, admissions, annulments, invitations, lineage, notices
+from ratings.ledger import accounts, admissions, annulments, bots, invitations, lineage, notices
 from ratings.ledger.accounts import NewToken
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.annulments import Annulled
+from ratings.ledger.bots import NewVersion
 from ratings.ledger.invitations import NewInvitation, Redeemed
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
+from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
 from ratings.store.lookups import get_owner
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission, Notice, Token
 from ratings.store.sessions import write
 from ratings.store.states import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a version that somebody handed in."""
+
+    version: Version
+    is_new: bool
+    """False if the bot had these files before."""
+    admission: Admission | None
+    """What it waits for; `None` if it needs no admission, or was admitted before."""
 
 
 class ServiceLedger:
@@ -43,10 +57,13 @@ class ServiceLedger:
             sync_ladders(session, owner)
             return owner
 
-    def set_owner_limits(self, name: str, limits: Mapping[str, Any] | None) -> Owner:
-        """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+        """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
+
+        Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
+        """
         with write(self._database) as session:
-            return accounts.set_owner_limits(session, name, limits)
+            return accounts.set_owner_limits(session, name, limits, resets=resets)
 
     def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         """Write a new token of an owner; without one it is an organiser's.
@@ -151,6 +168,18 @@ class ServiceLedger:
             version = lineage.rollback(session, bot, actor=actor, message=message)
             sync_ladders(session, version)
             return version
+
+    def submit_version(self, new: NewVersion, *, most_versions: int | None = None) -> Submission:
+        """Add a version, and queue it to be admitted if its bot has an owner and it was not admitted before.
+
+        Raises what `Ledger.add_version` and `request_admission` raise.
+        """
+        with write(self._database) as session:
+            version, is_new = bots.add_version(session, new, most_versions=most_versions)
+            waits = new.owner is not None and not is_admitted(session, version.id)
+            admission = admissions.request_admission(session, version.id) if waits else None
+            sync_ladders(session, version)
+            return Submission(version, is_new, admission)
 
     def request_admission(self, version_id: str) -> Admission:
         """Queue a version, unless it is queued or looked at already, and return its admission.

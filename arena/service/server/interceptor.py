@@ -114,8 +114,14 @@ async def _drain(answers: Any, context: Context) -> None:
 
 
 def _told(path: str, error: Exception) -> Status:
-    """Return what the caller is told of an exception. One that nobody foresaw is logged, and told without its text."""
+    """Return what the caller is told of an exception. One that nobody foresaw is logged, and told without its text.
+
+    So is one whose text names places on this machine.
+    """
     status = status_of(error)
     if status is None:
         _log.error("a call failed", call=path, exc_info=error)
-    return status or FAILED
+        return FAILED
+    if status.message != str(error):
+        _log.warning("a call was refused", call=path, why=str(error), told=status.message)
+    return status
