@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.values.accounts import Identity
+from arena.client.values.accounts import Identity, OwnerUsage
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
@@ -256,6 +256,9 @@ class Account(Protocol):
 
     def get_identity(self) -> Identity:
         """Return who is asking, as the arena sees it."""
+
+    def get_usage(self, owner: str | None = None) -> OwnerUsage:
+        """Return what an owner has and may have: whoever is asking, or for organisers anybody."""
 
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
         """Return what the owner, and everybody, was told."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.client.here.place import Place
+from arena.client.here.place import Place, UsageReader
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.uploads.area import UploadArea
@@ -26,9 +26,10 @@ class ArenaHere:
         database: Database,
         programs: StoredPrograms,
         viewer: Viewer = _ORGANISER,
+        usage: UsageReader | None = None,
         uploads: UploadArea | None = None,
     ) -> None:
-        self._place = Place(database, programs, viewer, uploads)
+        self._place = Place(database, programs, viewer, usage, uploads)
 
     @property
     def bots(self) -> port.Bots:

@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] #
 
 from arena.client.here.admin import EntranceHere
 from arena.client.here.arena import ArenaHere
+from arena.client.here.usage import StoredUsage
 from arena.client.here.viewer import Viewer
 from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD
 from arena.client.values.admissions import Admission
@@ -27,19 +28,21 @@ from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
 from arena.service.addresses import parse_address
 from arena.service.errors import ListenError
+from arena.service.server.allowances import Allowances
 from arena.service.server.callers import Caller, Doorkeeper
 from arena.service.server.gallery import Gallery, LiveMatches
 from arena.service.server.guard import LoginGuard
 from arena.service.server.handlers import Desk, Stream
 from arena.service.server.interceptor import Gate
 from arena.service.server.receiving import UploadHandler
-from arena.service.server.submissions import Counter, Intake, SubmissionLimits, SubmissionsHere
+from arena.service.server.submissions import Counter, Intake, SubmissionsHere
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
+from ratings.store.limits import OwnerLimits
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""
@@ -72,7 +75,8 @@ class Services:
     database: Database
     store: VersionStore
     uploads: UploadArea
-    limits: SubmissionLimits = field(default_factory=SubmissionLimits)
+    limits: OwnerLimits = field(default_factory=OwnerLimits)
+    """What every owner may do for whom no other limits are set."""
     failed_logins_per_minute: int = 10
     wake: Callable[[], None] = _nothing
     """Called after something was written that the scheduler may act on."""
@@ -122,7 +126,9 @@ class OwnersServer:
             options=_OPTIONS,
         )
         self._health = health.aio.HealthServicer()
-        self._counter = Counter(services.limits.uploads_per_hour, services.uploads.history)
+        self._counter = Counter(services.uploads.history)
+        stored = StoredUsage(services.database, services.store, services.limits)
+        self._allowances = Allowances(stored, services.uploads, self._counter.within_the_hour)
         self._noting: asyncio.Task[None] | None = None
         self._add_services()
 
@@ -223,7 +229,7 @@ class OwnersServer:
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
         services = self._services
-        return ArenaHere(services.database, services.known_programs, viewer, services.uploads)
+        return ArenaHere(services.database, services.known_programs, viewer, self._allowances, services.uploads)
 
     def _intake(self) -> Intake:
         services = self._services
@@ -231,7 +237,7 @@ class OwnersServer:
             services.database,
             services.known_programs,
             services.uploads,
-            services.limits,
+            self._allowances,
             self._counter,
             self._read_admission,
         )

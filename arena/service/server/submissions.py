@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +25,11 @@ from arena.hosting.uploads.disk import Upload
 from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError, missing
 from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
+from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
 from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
-from ratings.ledger.service import ServiceLedger
+from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
 from ratings.store.names import OPERATOR
 
@@ -36,15 +37,6 @@ _HOUR_S = 3600.0
 _REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
 """What is said of an archive for good; after anything else the same archive may be taken another time."""
 _ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionLimits:
-    """What one owner may hand in; 0 stands for no limit."""
-
-    uploads_per_hour: int = 60
-    versions: int = 1000
-    stored_bytes: int = 0
 
 
 class AdmissionReader(Protocol):
@@ -57,24 +49,34 @@ class AdmissionReader(Protocol):
 class Counter:
     """Counts the uploads that each owner began within the last hour; what is counted outlives the service."""
 
-    def __init__(self, most: int, history: UploadHistory, clock: Callable[[], float] = time.time) -> None:
-        self._most = most
+    def __init__(self, history: UploadHistory, clock: Callable[[], float] = time.time) -> None:
         self._history = history
         self._clock = clock
 
+    def within_the_hour(self, owner: str) -> int:
+        """Return how many uploads an owner began within the last hour."""
+        now = self._clock()
+        with self._history.changing(owner, now) as past:
+            return len(_lately(past, now))
+
     @contextmanager
-    def counted(self, owner: str, upload: str, size_bytes: int) -> Iterator[None]:
+    def counted(self, owner: str, upload: str, size_bytes: int, most: int) -> Iterator[None]:
         """Count the upload that the block begins, unless it raises.
 
-        Raises CallError (RESOURCE_EXHAUSTED) before the block if it is one too many.
+        Raises CallError (RESOURCE_EXHAUSTED) before the block if that is more than `most`; 0 stands for no limit.
         """
         now = self._clock()
         with self._history.changing(owner, now) as past:
-            begun = [one.begun_s for one in past if one.begun_s > now - _HOUR_S]
-            if self._most and len(begun) >= self._most:
-                raise _too_many(self._most, begun[-self._most] + _HOUR_S - now)
+            begun = _lately(past, now)
+            if most and len(begun) >= most:
+                raise _too_many(most, begun[-most] + _HOUR_S - now)
             yield
             past.append(PastUpload(upload, size_bytes, now))
+
+
+def _lately(past: Sequence[PastUpload], now_s: float) -> list[float]:
+    """Return when the uploads of the last hour began."""
+    return [one.begun_s for one in past if one.begun_s > now_s - _HOUR_S]
 
 
 def _too_many(most: int, wait_s: float) -> CallError:
@@ -93,7 +95,7 @@ class Intake:
     database: Database
     programs: StoredPrograms
     uploads: UploadArea
-    limits: SubmissionLimits
+    allowances: Allowances
     counter: Counter
     read_admission: AdmissionReader
 
@@ -109,11 +111,13 @@ class SubmissionsHere:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
         intake, owner = self._intake, _holder(self._viewer)
         name = upload_id(owner, archive_sha256)
-        if _is_begun(intake.uploads, name):
-            upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
-        else:
-            with intake.counter.counted(owner, name, size_bytes):
+        with intake.allowances.held(self._viewer.owner_name) as limits:
+            if _is_begun(intake.uploads, name):
                 upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
+            else:
+                intake.allowances.check_begin(owner, limits, size_bytes)
+                with intake.counter.counted(owner, name, size_bytes, limits.uploads_per_hour):
+                    upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
 
     def submit_version(
@@ -124,13 +128,8 @@ class SubmissionsHere:
         own_upload(intake.uploads, viewer, upload)
         with self._discarding_refused(upload):
             stored = self._store(upload, content_hash)
-            made = ServiceLedger(intake.database).submit_version(
-                self._new_version(stored, message, predecessor),
-                most_versions=intake.limits.versions or None,
-                why=self._why_it_waits(),
-            )
+            made = self._submit(upload, self._new_version(stored, message, predecessor))
         name = _bot_name(viewer, stored)
-        self._end(upload, sentence=f"{name} version {made.version.number}")
         return Submitted(
             bot=name,
             number=made.version.number,
@@ -139,6 +138,16 @@ class SubmissionsHere:
             new=made.is_new,
             admission=None if made.admission is None else intake.read_admission(viewer, made.admission.id),
         )
+
+    def _submit(self, upload: str, new: NewVersion) -> Submission:
+        """Write a new version, and give up the upload that it was, while no other call uses up the room it needs."""
+        intake, why = self._intake, self._why_it_waits()
+        with intake.allowances.held(new.owner) as limits:
+            intake.allowances.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
+            made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None, why=why)
+            whole_name = new.bot if new.owner is None else f"{new.owner}/{new.bot}"
+            self._end(upload, sentence=f"{whole_name} version {made.version.number}")
+        return made
 
     def _store(self, upload: str, content_hash: str) -> StoredVersion:
         """Return the version in an archive that arrived whole, once it is in the store."""

@@ -18,9 +18,9 @@ from arena.client.there.remote import ArenaThere
 from arena.client.there.submitting import submit
 from arena.client.values.uploads import UploadTicket
 from arena.hosting.content import content_hash
-from arena.service.server.submissions import SubmissionLimits
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
+from ratings.store.limits import OwnerLimits
 from ratings.store.states import Scope
 from tests.cli.support import write_bot
 from tests.service.server.test_submissions import ignore, packed, parts_of
@@ -170,7 +170,7 @@ def test_an_expired_token_opens_nothing(server: RunningServer, bot: Path) -> Non
 
 
 def test_uploads_of_the_last_hour_still_count_after_a_restart(tmp_path: Path) -> None:
-    limits = SubmissionLimits(uploads_per_hour=2)
+    limits = OwnerLimits(uploads_per_hour=2)
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         with running_server(Path(directory), limits=limits) as server:
             secret = server.token("ada", Scope.COMPETITOR)
@@ -187,7 +187,7 @@ def test_uploads_of_the_last_hour_still_count_after_a_restart(tmp_path: Path) ->
 
 
 def test_an_upload_that_could_not_begin_does_not_count(bot: Path) -> None:
-    limits = SubmissionLimits(uploads_per_hour=1)
+    limits = OwnerLimits(uploads_per_hour=1)
     with (
         tempfile.TemporaryDirectory(prefix="kma") as directory,
         running_server(Path(directory), limits=limits) as server,
