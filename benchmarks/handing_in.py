@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import random
 import subprocess
@@ -77,17 +78,25 @@ class Result:
     reason: str = ""
     """Why it was refused."""
     resumed_at: int = 0
+    """How much the service had when the client that was accepted asked first."""
+    resumed: bool = False
+    """Whether that client went on where an upload had stopped."""
     waited: int = 0
 
 
-def write_source(directory: Path, name: str, seed: int, more: str = "") -> Source:
-    """A bot with some bytes that do not compress. It names a game that nobody has, so that its admission is short."""
+def write_source(
+    directory: Path, name: str, seed: int, more: str = "", smallest: float = 10, largest: float = 21
+) -> Source:
+    """A bot with so many bytes, as powers of two, that do not compress.
+
+    It names a game that nobody has, so that its admission is short.
+    """
     rng = random.Random(seed)
     directory.mkdir(parents=True)
     manifest = f'schema = 1\nname = "{name}"\ncommand = ["python", "main.py"]\ngames = ["go_fish"]\n{more}'
     (directory / "bot.toml").write_text(manifest, encoding="utf-8")
     (directory / "main.py").write_text(f"# {seed}\n", encoding="utf-8")
-    (directory / "weights.bin").write_bytes(rng.randbytes(int(2 ** rng.uniform(10, 21))))
+    (directory / "weights.bin").write_bytes(rng.randbytes(int(2 ** rng.uniform(smallest, largest))))
     target = io.BytesIO()
     archive = pack(directory, target)
     return Source(directory, archive.content_hash, target.getvalue())
@@ -120,7 +129,9 @@ def hand_in(client: Client, source: Source) -> Result:
     begun: list[int] = []
     with open_line(client.open(), client.token) as line:
         submitted = submit(ArenaThere(line), source.directory, "", lambda sent, _total: begun.append(sent))
-    return Result(submitted, resumed_at=begun[0])
+    # What was sent falls back to what had arrived when the client begins again.
+    fell_back = any(0 < later <= earlier for earlier, later in itertools.pairwise(begun))
+    return Result(submitted, resumed_at=begun[0], resumed=begun[0] > 0 or fell_back)
 
 
 def wait_until_some_arrived(client: Client, ticket: UploadTicket) -> None:
