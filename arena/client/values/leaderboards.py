@@ -37,6 +37,8 @@ class Leaderboard:
     pool: Pool
     matches: int
     table: tuple[LeaderboardRow, ...]
+    next: str | None = None
+    """The cursor after which this table goes on, or `None` if it is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +48,5 @@ class LeaderboardList:
     boards: tuple[Leaderboard, ...]
     is_empty: bool = False
     """Whether nothing was rated at all."""
+    next: str | None = None
+    """The cursor after which further pools follow, or `None`."""
