@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import Select, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
@@ -73,7 +73,7 @@ def _rows(session: Session, keys: Sequence[tuple[str, int]]) -> list[LeakRow]:
         .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(tuple_(_c.c.match_id, _c.c.seat).in_(keys))
+        .where(col(LeakCheck.match_id).in_([match_id for match_id, _ in keys]))
     )
     return [
         LeakRow(check, bot.name, version, bot.owner_id, block_id)
