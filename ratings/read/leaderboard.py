@@ -10,10 +10,11 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError, PageError
-from ratings.read.paging import Order, Page, cut, each, one_page, part_of, place_of
+from ratings.read.paging import Order, Page, cut, each, need_rows, one_page, part_of, place_of
 from ratings.store import tables
-from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
+from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, RatingOrder, Version
 from ratings.store.sessions import Source, read
+from ratings.store.tallies import PendingRating
 
 _MOST_ROWS = 10_000
 """So many rows the leaderboards of a page have together."""
@@ -59,6 +60,8 @@ class Leaderboard:
 
     row: PoolRow
     table: list[LeaderboardRow]
+    behind: int = 0
+    """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
     next: str | None = None
     """The cursor that gives the rest of this table alone."""
 
@@ -76,12 +79,13 @@ def leaderboards(
     `after` is the cursor of a page or of a table. Raises PageError.
     """
     with read(source) as session:
+        need_rows(limit)
         chosen = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
         of_table = None if after is None else _within_table(after, chosen)
         if of_table is not None:
             row, start = of_table
             return Page((_board(session, row, limit, start),), None)
-        at_once = None if limit is None else max(1, _MOST_ROWS // max(limit, 1))
+        at_once = None if limit is None else max(1, _MOST_ROWS // limit)
         return each(part_of(chosen, "pools", at_once, after), lambda row: _board(session, row, limit))
 
 
@@ -98,20 +102,42 @@ def _order(row: PoolRow) -> Order:
 
 
 def _board(session: Session, row: PoolRow, limit: int | None, start: int = 0) -> Leaderboard:
+    lag = behind(session, row.pool.id)
     found = table(session, pool_id=row.pool.id, limit=None if limit is None else limit + 1, start=start)
     if limit is None:
-        return Leaderboard(row, found)
+        return Leaderboard(row, found, lag)
     page = cut(found, _order(row), limit, lambda _: (start + limit,))
-    return Leaderboard(row, list(page.items), page.next)
+    return Leaderboard(row, list(page.items), lag, page.next)
+
+
+def behind(source: Source, pool_id: str) -> int:
+    """Return how many matches of a pool are still to be rated anew because results were annulled."""
+    with read(source) as session:
+        pending = session.get(PendingRating, pool_id)
+        if pending is None:
+            return 0
+        last = session.exec(select(func.max(RatingOrder.rating_seq)).where(RatingOrder.pool_id == pool_id)).one()
+        return max(0, (last or 0) - pending.first_seq + 1)
+
+
+def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
+    """Return the pools whose ratings are being computed anew, each with a mark that changes when that gets on."""
+    with read(source) as session:
+        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select(PendingRating))]
 
 
 def pools(source: Source) -> list[PoolRow]:
-    """Return all pools in which something was rated, the busiest first."""
+    """Return all pools in which something was rated, or is being rated anew, the busiest first."""
     with read(source) as session:
         versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
         counted = versions.group_by(Rating.pool_id).subquery()
-        query = select(Pool, counted.c.n, counted.c.seats).join(counted, counted.c.pool_id == Pool.id)
-        found = [PoolRow(pool, count, int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
+        query = (
+            select(Pool, func.coalesce(counted.c.n, 0), func.coalesce(counted.c.seats, 0))
+            .join(counted, counted.c.pool_id == Pool.id, isouter=True)
+            .join(PendingRating, col(PendingRating.pool_id) == Pool.id, isouter=True)
+            .where(counted.c.n.is_not(None) | col(PendingRating.pool_id).is_not(None))
+        )
+        found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
 
 

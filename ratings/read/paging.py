@@ -57,7 +57,7 @@ def one_page(query: Q, order: Order, limit: int | None, after: str | None) -> Q:
     A `limit` of `None` gives all that is left. Raises PageError for a limit below 1, and for a cursor that no page of
     this list gave.
     """
-    _need_rows(limit)
+    need_rows(limit)
     if after is not None:
         query = query.where(_is_behind(order, _decode(order, after)))
     sorted_ = query.order_by(*(column.desc() if order.is_descending else column.asc() for column in order.columns))
@@ -78,7 +78,7 @@ def part_of(items: Sequence[T], name: str, limit: int | None, after: str | None)
     """
     order = Order(name, (), (int,))
     start = 0 if after is None else place_of(order, after)
-    _need_rows(limit)
+    need_rows(limit)
     end = len(items) if limit is None else start + limit
     return Page(tuple(items[start:end]), _encode(order, (end,)) if end < len(items) else None)
 
@@ -96,7 +96,8 @@ def each(page: Page[T], make: Callable[[T], S]) -> Page[S]:
     return Page(tuple(make(item) for item in page.items), page.next)
 
 
-def _need_rows(limit: int | None) -> None:
+def need_rows(limit: int | None) -> None:
+    """Raise PageError for a page without rows."""
     if limit is not None and limit < 1:
         raise PageError(f"a page of {limit} rows is impossible; ask for 1 or more")
 

@@ -39,6 +39,7 @@ BOUNDED = {
     "ComparisonResult.bounds": "a pair",
     "Crosstable.meetings": "100 versions at most, each against each",
     "Crosstable.versions": "100 at most",
+    "Ladder.absent": "the first 100",
     "LiveEnd.faults": "a forfeited seat does nothing any more",
     "LiveEnd.forfeits": "one for each seat",
     "LiveEnd.ranks": "one for each seat",
@@ -56,6 +57,7 @@ BOUNDED = {
     "MatchTimes.totals": "one for each seat",
     "OfficialRow.stronger": "as many as the page has rows",
     "OfficialTable.seats": "one for each seat of the game",
+    "OwnerUsage.own": "there are a few kinds of limits",
     "ReplayCheck.problems": "a match has at most so many plies as its game allows",
 }
 """Lists that have no pages, and why they need none."""

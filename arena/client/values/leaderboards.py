@@ -37,6 +37,8 @@ class Leaderboard:
     pool: Pool
     matches: int
     table: tuple[LeaderboardRow, ...]
+    behind: int = 0
+    """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
     next: str | None = None
     """The cursor after which this table goes on, or `None` if it is whole."""
 

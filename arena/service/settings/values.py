@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ratings.store.limits import OwnerLimits
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceSection:
@@ -48,6 +50,13 @@ class LimitsSection:
     stored_mb: int
     concurrent_matches: int
     failed_logins_per_minute: int
+
+    @property
+    def of_owners(self) -> OwnerLimits:
+        """Return those of one owner."""
+        return OwnerLimits(
+            self.uploads_per_hour, self.versions, self.archive_mb, self.stored_mb, self.concurrent_matches
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def test_whoever_mistypes_a_setting_is_told_file_key_and_remedy(file: Path, text
 
 
 def test_every_problem_is_found_and_the_first_one_is_raised(file: Path) -> None:
-    file.write_text("[service]\nworker = 1\n[limits]\nversions = 0\n", encoding="utf-8")
+    file.write_text("[service]\nworker = 1\n[limits]\nversions = -1\n", encoding="utf-8")
     effective = load_settings(file, {"weights.ladders": "1", "limits.stored_mb": "x"}, {"ARENA_SANDBOX": "loose"})
     assert len(effective.problems) == 5
     with pytest.raises(SettingsError, match="and 4 more"):
