@@ -17,6 +17,7 @@ from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import LimitKeeper, MatchLimits
 from arena.service.activities.promotions import PromotionDesk
+from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -156,6 +157,7 @@ class _Service:
             SeasonKeeper(shop),
             keeper,
             TournamentQueue(shop),
+            Rerater(shop),
             house,
         ]
         return Foreman(shop, activities)
