@@ -71,6 +71,8 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
+MOST_MESSAGE_BYTES = 1000
+"""A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
 _CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT}
 FAILED = Status(
     Code.INTERNAL.value[0], "INTERNAL", "the service failed at this, and its log says why; tell the organiser the time"
@@ -81,17 +83,26 @@ FAILED = Status(
 def status_of(error: BaseException) -> Status | None:
     """Return what a client is told of an exception, or `None` if it is a fault of the service."""
     if isinstance(error, CallError):
-        return Status(error.code.value[0], error.reason, str(error), error.metadata)
+        return Status(error.code.value[0], error.reason, shortened(str(error)), error.metadata)
     for kind in type(error).__mro__:
         found = CODES.get(f"{kind.__module__}.{kind.__qualname__}")
         if found is not None:
             code, reason = found
             code = _CODES_BY_REASON.get(str(getattr(error, "reason", reason)), code)
-            return Status(code.value[0], str(getattr(error, "reason", reason)), str(error), _facts_of(error))
+            return Status(code.value[0], str(getattr(error, "reason", reason)), shortened(str(error)), _facts_of(error))
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         text = "the disk of the service is full, and nothing was stored; try again later"
         return Status(Code.RESOURCE_EXHAUSTED.value[0], "DISK_FULL", text)
     return None
+
+
+def shortened(message: str) -> str:
+    """Return a message that travels: one that quotes a text of any length loses its middle, and keeps its remedy."""
+    data = message.encode(errors="replace")
+    if len(data) <= MOST_MESSAGE_BYTES:
+        return message
+    half = MOST_MESSAGE_BYTES // 2
+    return f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
 
 
 def _facts_of(error: BaseException) -> dict[str, str]:
