@@ -9,6 +9,10 @@ PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 PROTO_VENV := .venv-proto
 BENCH_VENV := .venv-bench
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
+# One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
+# because the tests start thousands of processes, each of which would compile the arena anew.
+JOBS ?= $(shell expr $$(nproc) + 1)
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
 .PHONY: help demo test lint check-python setup setup-dev proto lock bench soak clean
@@ -22,13 +26,13 @@ help:
 	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
-	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV)"
+	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS), the processes that tests share"
 
 demo: setup
 	@$(BIN)/arena demo
 
 test: lint $(PROTO_VENV)/.done
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 lint: setup-dev
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # As a worker has it; gRPC reads this once, at its first import.
@@ -11,3 +12,8 @@ settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("arena")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put whole programs first: files shared out among processes end together if the longest are begun first."""
+    items.sort(key=lambda item: "/tests/e2e/" not in item.path.as_posix())

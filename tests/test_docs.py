@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,18 @@ def commands() -> Iterator[tuple[str, Any]]:
     return walk("arena", typer.main.get_command(make_app()))
 
 
-def parse(line: str) -> None:
-    """Parse a command line without doing what it says."""
+@cache
+def idle_root() -> Any:
+    """The whole command line, of which no command does anything."""
     root = typer.main.get_command(make_app())
     for _, command in list(commands_of(root)):
         command.callback = None
-    root.main(shlex.split(line)[1:], prog_name="arena", standalone_mode=False)
+    return root
+
+
+def parse(line: str) -> None:
+    """Parse a command line without doing what it says."""
+    idle_root().main(shlex.split(line)[1:], prog_name="arena", standalone_mode=False)
 
 
 def commands_of(command: Any) -> Iterator[tuple[str, Any]]:

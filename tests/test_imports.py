@@ -61,7 +61,7 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
-    "arena/client": Boundary(("arena.client", "engine", "ratings.store.states")),
+    "arena/client": Boundary(("arena.client", "engine", "ratings.store.limits", "ratings.store.states")),
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
@@ -90,6 +90,9 @@ BOUNDARIES = {
         ("typer", "rich"),
     ),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
+    "arena/cli/verbs/owner/limits.py": Boundary(
+        ("arena.cli", "arena.client", "arena.service.settings", "ratings.store.limits"), ("typer",)
+    ),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),

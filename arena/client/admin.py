@@ -5,7 +5,8 @@ The rules of `arena.client.port` hold here too: plain values in and out.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from arena.client.values.accounts import (
     InvitationSummary,
@@ -32,6 +33,9 @@ class Admin(Protocol):
 
     def set_owner_disabled(self, name: str, disabled: bool) -> OwnerSummary:
         """Lock an owner out, so that his tokens are worth nothing and his bots play no more, or let him in again."""
+
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], resets: bool = False) -> OwnerSummary:
+        """Give an owner limits of his own, by name; 0 stands for none. Those not named stay, unless it `resets`."""
 
     def invite_owner(
         self, name: str, scope: Scope = Scope.COMPETITOR, expires_at_us: int | None = None

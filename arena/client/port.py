@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.values.accounts import Identity
+from arena.client.values.accounts import Identity, OwnerUsage
 from arena.client.values.admissions import Admission
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
@@ -58,6 +58,12 @@ class Bots(Protocol):
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         """Return what happened to a bot."""
+
+    def get_build_log(self, text: str) -> BuildLog:
+        """Return what the build command of a version said last; for its owner and organisers.
+
+        Raise UnknownError for a version that was never built.
+        """
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
         """Let a version that is admitted play on the ladders in place of the one that does."""
@@ -141,7 +147,10 @@ class Matches(Protocol):
         """Return how the time of a match was spent. Raise HiddenError while it is hidden."""
 
     def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
-        """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all."""
+        """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all.
+
+        Empty for a bot that wrote nothing; `MatchDetail.logs_removed_at_us` tells whether retention removed the logs.
+        """
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
         """Yield how a match is played, those events first that have happened, to its end: all that follow `after`.
@@ -166,7 +175,10 @@ class Replays(Protocol):
         """Play a stored match again, and compare everything."""
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        """Do so for every finished match of a tournament, or of all; for organisers only."""
+        """Do so for every finished match of a tournament, or of all; for organisers only.
+
+        Those whose replay was removed by retention are told, and not verified.
+        """
 
     def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""
@@ -244,6 +256,9 @@ class Account(Protocol):
 
     def get_identity(self) -> Identity:
         """Return who is asking, as the arena sees it."""
+
+    def get_usage(self, owner: str | None = None) -> OwnerUsage:
+        """Return what an owner has and may have: whoever is asking, or for organisers anybody."""
 
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
         """Return what the owner, and everybody, was told."""

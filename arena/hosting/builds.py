@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from arena.hosting import building
@@ -49,6 +50,16 @@ class Built:
     """How long the command ran."""
 
 
+@dataclass(frozen=True, slots=True)
+class BuildText:
+    """What the last try to build a version said."""
+
+    runtime: str
+    """The hash of the runtime in which that was tried."""
+    written_at_us: int
+    text: str
+
+
 class BuildStore:
     """A directory of built versions. Several processes may use it at once."""
 
@@ -80,6 +91,11 @@ class BuildStore:
             return self._beside(self.directory(version, runtime), "log").read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
+
+    def newest_log(self, version: str) -> BuildText | None:
+        """Return what the last try to build a version said in whichever runtime; None if there was none."""
+        found = [text for path in self.root.glob(f"{version}-*.log") if (text := _read_text(path)) is not None]
+        return max(found, key=attrgetter("written_at_us"), default=None)
 
     def write_log(self, version: str, runtime: str, text: str) -> None:
         """Keep what a try to build a version said, in place of an earlier one. Raises OSError."""
@@ -155,6 +171,15 @@ class BuildStore:
 
     def _beside(self, directory: Path, suffix: str) -> Path:
         return directory.with_name(f"{directory.name}.{suffix}")
+
+
+def _read_text(path: Path) -> BuildText | None:
+    """Return a log, or None if it was removed meanwhile."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return BuildText(path.stem.partition("-")[2], os.fstat(file.fileno()).st_mtime_ns // 1000, file.read())
+    except FileNotFoundError:
+        return None
 
 
 def _try_flock(descriptor: int) -> bool:

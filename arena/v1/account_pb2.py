@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/account.proto\x12\x08\x61rena.v1\"\x14\n\x12GetIdentityRequest\";\n\x13GetIdentityResponse\x12$\n\x08identity\x18\x01 \x01(\x0b\x32\x12.arena.v1.Identity\"P\n\x12ListNoticesRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListNoticesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\";\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x12\n\ntoken_name\x18\x02 \x01(\t\"A\n\x18RedeemInvitationResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"\xb3\x01\n\x08Identity\x12\r\n\x05scope\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05token\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x02\x88\x01\x01\x12\x16\n\x0eprotocol_major\x18\x05 \x01(\x05\x12\x16\n\x0eprotocol_minor\x18\x06 \x01(\x05\x42\x08\n\x06_ownerB\x08\n\x06_tokenB\x10\n\x0e_expires_at_us\"]\n\x06Notice\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61t_us\x18\x02 \x01(\x03\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x10\n\x08sentence\x18\x04 \x01(\t\x12\x15\n\rfor_everybody\x18\x05 \x01(\x08\"B\n\x08NewToken\x12\r\n\x05token\x18\x01 \x01(\t\x12\'\n\x07summary\x18\x02 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"\xf0\x01\n\x0cTokenSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x15\n\rcreated_at_us\x18\x05 \x01(\x03\x12\x1a\n\rexpires_at_us\x18\x06 \x01(\x03H\x01\x88\x01\x01\x12\x1a\n\rrevoked_at_us\x18\x07 \x01(\x03H\x02\x88\x01\x01\x12\x17\n\nused_at_us\x18\x08 \x01(\x03H\x03\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_usB\x10\n\x0e_revoked_at_usB\r\n\x0b_used_at_us2\x83\x02\n\x0e\x41\x63\x63ountService\x12J\n\x0bGetIdentity\x12\x1c.arena.v1.GetIdentityRequest\x1a\x1d.arena.v1.GetIdentityResponse\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12Y\n\x10RedeemInvitation\x12!.arena.v1.RedeemInvitationRequest\x1a\".arena.v1.RedeemInvitationResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/account.proto\x12\x08\x61rena.v1\"\x14\n\x12GetIdentityRequest\";\n\x13GetIdentityResponse\x12$\n\x08identity\x18\x01 \x01(\x0b\x32\x12.arena.v1.Identity\"/\n\x0fGetUsageRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_owner\"7\n\x10GetUsageResponse\x12#\n\x05usage\x18\x01 \x01(\x0b\x32\x14.arena.v1.OwnerUsage\"P\n\x12ListNoticesRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListNoticesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\";\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x12\n\ntoken_name\x18\x02 \x01(\t\"A\n\x18RedeemInvitationResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"\xb3\x01\n\x08Identity\x12\r\n\x05scope\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05token\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x02\x88\x01\x01\x12\x16\n\x0eprotocol_major\x18\x05 \x01(\x05\x12\x16\n\x0eprotocol_minor\x18\x06 \x01(\x05\x42\x08\n\x06_ownerB\x08\n\x06_tokenB\x10\n\x0e_expires_at_us\"\xbb\x01\n\nOwnerUsage\x12\r\n\x05owner\x18\x01 \x01(\t\x12%\n\x06limits\x18\x02 \x01(\x0b\x32\x15.arena.v1.OwnerLimits\x12\x0b\n\x03own\x18\x03 \x03(\t\x12\x0c\n\x04\x62ots\x18\x04 \x01(\x05\x12\x10\n\x08versions\x18\x05 \x01(\x05\x12\x14\n\x0cstored_bytes\x18\x06 \x01(\x03\x12\x1e\n\x11uploads_last_hour\x18\x07 \x01(\x05H\x00\x88\x01\x01\x42\x14\n\x12_uploads_last_hour\"|\n\x0bOwnerLimits\x12\x18\n\x10uploads_per_hour\x18\x01 \x01(\x05\x12\x10\n\x08versions\x18\x02 \x01(\x05\x12\x12\n\narchive_mb\x18\x03 \x01(\x05\x12\x11\n\tstored_mb\x18\x04 \x01(\x05\x12\x1a\n\x12\x63oncurrent_matches\x18\x05 \x01(\x05\"]\n\x06Notice\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61t_us\x18\x02 \x01(\x03\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x10\n\x08sentence\x18\x04 \x01(\t\x12\x15\n\rfor_everybody\x18\x05 \x01(\x08\"B\n\x08NewToken\x12\r\n\x05token\x18\x01 \x01(\t\x12\'\n\x07summary\x18\x02 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"\xf0\x01\n\x0cTokenSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x15\n\rcreated_at_us\x18\x05 \x01(\x03\x12\x1a\n\rexpires_at_us\x18\x06 \x01(\x03H\x01\x88\x01\x01\x12\x1a\n\rrevoked_at_us\x18\x07 \x01(\x03H\x02\x88\x01\x01\x12\x17\n\nused_at_us\x18\x08 \x01(\x03H\x03\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_usB\x10\n\x0e_revoked_at_usB\r\n\x0b_used_at_us2\xc6\x02\n\x0e\x41\x63\x63ountService\x12J\n\x0bGetIdentity\x12\x1c.arena.v1.GetIdentityRequest\x1a\x1d.arena.v1.GetIdentityResponse\x12\x41\n\x08GetUsage\x12\x19.arena.v1.GetUsageRequest\x1a\x1a.arena.v1.GetUsageResponse\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12Y\n\x10RedeemInvitation\x12!.arena.v1.RedeemInvitationRequest\x1a\".arena.v1.RedeemInvitationResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,22 +35,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETIDENTITYREQUEST']._serialized_end=56
   _globals['_GETIDENTITYRESPONSE']._serialized_start=58
   _globals['_GETIDENTITYRESPONSE']._serialized_end=117
-  _globals['_LISTNOTICESREQUEST']._serialized_start=119
-  _globals['_LISTNOTICESREQUEST']._serialized_end=199
-  _globals['_LISTNOTICESRESPONSE']._serialized_start=201
-  _globals['_LISTNOTICESRESPONSE']._serialized_end=283
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=285
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=344
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=346
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=411
-  _globals['_IDENTITY']._serialized_start=414
-  _globals['_IDENTITY']._serialized_end=593
-  _globals['_NOTICE']._serialized_start=595
-  _globals['_NOTICE']._serialized_end=688
-  _globals['_NEWTOKEN']._serialized_start=690
-  _globals['_NEWTOKEN']._serialized_end=756
-  _globals['_TOKENSUMMARY']._serialized_start=759
-  _globals['_TOKENSUMMARY']._serialized_end=999
-  _globals['_ACCOUNTSERVICE']._serialized_start=1002
-  _globals['_ACCOUNTSERVICE']._serialized_end=1261
+  _globals['_GETUSAGEREQUEST']._serialized_start=119
+  _globals['_GETUSAGEREQUEST']._serialized_end=166
+  _globals['_GETUSAGERESPONSE']._serialized_start=168
+  _globals['_GETUSAGERESPONSE']._serialized_end=223
+  _globals['_LISTNOTICESREQUEST']._serialized_start=225
+  _globals['_LISTNOTICESREQUEST']._serialized_end=305
+  _globals['_LISTNOTICESRESPONSE']._serialized_start=307
+  _globals['_LISTNOTICESRESPONSE']._serialized_end=389
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=391
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=450
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=452
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=517
+  _globals['_IDENTITY']._serialized_start=520
+  _globals['_IDENTITY']._serialized_end=699
+  _globals['_OWNERUSAGE']._serialized_start=702
+  _globals['_OWNERUSAGE']._serialized_end=889
+  _globals['_OWNERLIMITS']._serialized_start=891
+  _globals['_OWNERLIMITS']._serialized_end=1015
+  _globals['_NOTICE']._serialized_start=1017
+  _globals['_NOTICE']._serialized_end=1110
+  _globals['_NEWTOKEN']._serialized_start=1112
+  _globals['_NEWTOKEN']._serialized_end=1178
+  _globals['_TOKENSUMMARY']._serialized_start=1181
+  _globals['_TOKENSUMMARY']._serialized_end=1421
+  _globals['_ACCOUNTSERVICE']._serialized_start=1424
+  _globals['_ACCOUNTSERVICE']._serialized_end=1750
 # @@protoc_insertion_point(module_scope)

@@ -40,6 +40,11 @@ class AccountServiceStub(object):
                 request_serializer=arena_dot_v1_dot_account__pb2.GetIdentityRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_account__pb2.GetIdentityResponse.FromString,
                 _registered_method=True)
+        self.GetUsage = channel.unary_unary(
+                '/arena.v1.AccountService/GetUsage',
+                request_serializer=arena_dot_v1_dot_account__pb2.GetUsageRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_account__pb2.GetUsageResponse.FromString,
+                _registered_method=True)
         self.ListNotices = channel.unary_unary(
                 '/arena.v1.AccountService/ListNotices',
                 request_serializer=arena_dot_v1_dot_account__pb2.ListNoticesRequest.SerializeToString,
@@ -60,6 +65,15 @@ class AccountServiceServicer(object):
         """Return who is asking, as the arena sees it.
 
         It changes nothing. Every valid token may ask. The versions of the protocol tell whether a client fits.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetUsage(self, request, context):
+        """Return what an owner has and may have: whoever is asking, or for the scope organiser anybody.
+
+        Errors: NOT_FOUND for the owner, and for an organiser who names none; PERMISSION_DENIED for another owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -91,6 +105,11 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     servicer.GetIdentity,
                     request_deserializer=arena_dot_v1_dot_account__pb2.GetIdentityRequest.FromString,
                     response_serializer=arena_dot_v1_dot_account__pb2.GetIdentityResponse.SerializeToString,
+            ),
+            'GetUsage': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetUsage,
+                    request_deserializer=arena_dot_v1_dot_account__pb2.GetUsageRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_account__pb2.GetUsageResponse.SerializeToString,
             ),
             'ListNotices': grpc.unary_unary_rpc_method_handler(
                     servicer.ListNotices,
@@ -131,6 +150,33 @@ class AccountService(object):
             '/arena.v1.AccountService/GetIdentity',
             arena_dot_v1_dot_account__pb2.GetIdentityRequest.SerializeToString,
             arena_dot_v1_dot_account__pb2.GetIdentityResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetUsage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AccountService/GetUsage',
+            arena_dot_v1_dot_account__pb2.GetUsageRequest.SerializeToString,
+            arena_dot_v1_dot_account__pb2.GetUsageResponse.FromString,
             options,
             channel_credentials,
             insecure,

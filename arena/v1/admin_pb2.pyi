@@ -50,6 +50,22 @@ class SetOwnerDisabledResponse(_message.Message):
     owner_summary: OwnerSummary
     def __init__(self, owner_summary: _Optional[_Union[OwnerSummary, _Mapping]] = ...) -> None: ...
 
+class SetOwnerLimitsRequest(_message.Message):
+    __slots__ = ("name", "limits_json", "resets")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    LIMITS_JSON_FIELD_NUMBER: _ClassVar[int]
+    RESETS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    limits_json: str
+    resets: bool
+    def __init__(self, name: _Optional[str] = ..., limits_json: _Optional[str] = ..., resets: bool = ...) -> None: ...
+
+class SetOwnerLimitsResponse(_message.Message):
+    __slots__ = ("owner_summary",)
+    OWNER_SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    owner_summary: OwnerSummary
+    def __init__(self, owner_summary: _Optional[_Union[OwnerSummary, _Mapping]] = ...) -> None: ...
+
 class InviteOwnerRequest(_message.Message):
     __slots__ = ("name", "scope", "expires_at_us")
     NAME_FIELD_NUMBER: _ClassVar[int]

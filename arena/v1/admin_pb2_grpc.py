@@ -50,6 +50,11 @@ class AdminServiceStub(object):
                 request_serializer=arena_dot_v1_dot_admin__pb2.SetOwnerDisabledRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_admin__pb2.SetOwnerDisabledResponse.FromString,
                 _registered_method=True)
+        self.SetOwnerLimits = channel.unary_unary(
+                '/arena.v1.AdminService/SetOwnerLimits',
+                request_serializer=arena_dot_v1_dot_admin__pb2.SetOwnerLimitsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_admin__pb2.SetOwnerLimitsResponse.FromString,
+                _registered_method=True)
         self.InviteOwner = channel.unary_unary(
                 '/arena.v1.AdminService/InviteOwner',
                 request_serializer=arena_dot_v1_dot_admin__pb2.InviteOwnerRequest.SerializeToString,
@@ -133,6 +138,15 @@ class AdminServiceServicer(object):
         """Lock an owner out, so that his tokens are worth nothing and his bots play no more, or let him in again.
 
         Errors: NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetOwnerLimits(self, request, context):
+        """Give an owner limits of his own; those that are not named stay, or are again those of all owners if it resets.
+
+        Errors: NOT_FOUND; INVALID_ARGUMENT (reason ACCOUNT) for a name that is no limit, or a number that cannot be.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -255,6 +269,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.SetOwnerDisabled,
                     request_deserializer=arena_dot_v1_dot_admin__pb2.SetOwnerDisabledRequest.FromString,
                     response_serializer=arena_dot_v1_dot_admin__pb2.SetOwnerDisabledResponse.SerializeToString,
+            ),
+            'SetOwnerLimits': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetOwnerLimits,
+                    request_deserializer=arena_dot_v1_dot_admin__pb2.SetOwnerLimitsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_admin__pb2.SetOwnerLimitsResponse.SerializeToString,
             ),
             'InviteOwner': grpc.unary_unary_rpc_method_handler(
                     servicer.InviteOwner,
@@ -394,6 +413,33 @@ class AdminService(object):
             '/arena.v1.AdminService/SetOwnerDisabled',
             arena_dot_v1_dot_admin__pb2.SetOwnerDisabledRequest.SerializeToString,
             arena_dot_v1_dot_admin__pb2.SetOwnerDisabledResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetOwnerLimits(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AdminService/SetOwnerLimits',
+            arena_dot_v1_dot_admin__pb2.SetOwnerLimitsRequest.SerializeToString,
+            arena_dot_v1_dot_admin__pb2.SetOwnerLimitsResponse.FromString,
             options,
             channel_credentials,
             insecure,

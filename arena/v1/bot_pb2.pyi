@@ -64,6 +64,18 @@ class FindVersionResponse(_message.Message):
     named_version: NamedVersion
     def __init__(self, named_version: _Optional[_Union[NamedVersion, _Mapping]] = ...) -> None: ...
 
+class GetBuildLogRequest(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    def __init__(self, text: _Optional[str] = ...) -> None: ...
+
+class GetBuildLogResponse(_message.Message):
+    __slots__ = ("build_log",)
+    BUILD_LOG_FIELD_NUMBER: _ClassVar[int]
+    build_log: BuildLog
+    def __init__(self, build_log: _Optional[_Union[BuildLog, _Mapping]] = ...) -> None: ...
+
 class SetDisabledRequest(_message.Message):
     __slots__ = ("name", "disabled")
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -335,6 +347,22 @@ class BotEvent(_message.Message):
     version: int
     content_hash: str
     def __init__(self, number: _Optional[int] = ..., kind: _Optional[str] = ..., at_us: _Optional[int] = ..., actor: _Optional[str] = ..., message: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ...) -> None: ...
+
+class BuildLog(_message.Message):
+    __slots__ = ("bot", "version", "content_hash", "runtime", "built_at_us", "text")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    RUNTIME_FIELD_NUMBER: _ClassVar[int]
+    BUILT_AT_US_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    version: int
+    content_hash: str
+    runtime: str
+    built_at_us: int
+    text: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[int] = ..., content_hash: _Optional[str] = ..., runtime: _Optional[str] = ..., built_at_us: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class Admission(_message.Message):
     __slots__ = ("id", "bot", "version", "content_hash", "state", "requested_at_us", "started_at_us", "ended_at_us", "findings", "summary")

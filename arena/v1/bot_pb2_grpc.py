@@ -65,6 +65,11 @@ class BotServiceStub(object):
                 request_serializer=arena_dot_v1_dot_bot__pb2.ListEventsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_bot__pb2.ListEventsResponse.FromString,
                 _registered_method=True)
+        self.GetBuildLog = channel.unary_unary(
+                '/arena.v1.BotService/GetBuildLog',
+                request_serializer=arena_dot_v1_dot_bot__pb2.GetBuildLogRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_bot__pb2.GetBuildLogResponse.FromString,
+                _registered_method=True)
         self.PromoteVersion = channel.unary_unary(
                 '/arena.v1.BotService/PromoteVersion',
                 request_serializer=arena_dot_v1_dot_bot__pb2.PromoteVersionRequest.SerializeToString,
@@ -175,6 +180,15 @@ class BotServiceServicer(object):
         """Return what happened to a bot.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBuildLog(self, request, context):
+        """Return what the build command of a version said when it was last run, also if it failed.
+
+        Errors: NOT_FOUND, also for a version that was never built; PERMISSION_DENIED for a bot of somebody else.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -324,6 +338,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     servicer.ListEvents,
                     request_deserializer=arena_dot_v1_dot_bot__pb2.ListEventsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_bot__pb2.ListEventsResponse.SerializeToString,
+            ),
+            'GetBuildLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBuildLog,
+                    request_deserializer=arena_dot_v1_dot_bot__pb2.GetBuildLogRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_bot__pb2.GetBuildLogResponse.SerializeToString,
             ),
             'PromoteVersion': grpc.unary_unary_rpc_method_handler(
                     servicer.PromoteVersion,
@@ -544,6 +563,33 @@ class BotService(object):
             '/arena.v1.BotService/ListEvents',
             arena_dot_v1_dot_bot__pb2.ListEventsRequest.SerializeToString,
             arena_dot_v1_dot_bot__pb2.ListEventsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBuildLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.BotService/GetBuildLog',
+            arena_dot_v1_dot_bot__pb2.GetBuildLogRequest.SerializeToString,
+            arena_dot_v1_dot_bot__pb2.GetBuildLogResponse.FromString,
             options,
             channel_credentials,
             insecure,

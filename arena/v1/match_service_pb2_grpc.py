@@ -139,6 +139,7 @@ class MatchServiceServicer(object):
     def GetLogs(self, request, context):
         """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all.
 
+        Empty for a bot that wrote nothing; the match tells whether retention removed the logs.
         Errors: NOT_FOUND; PERMISSION_DENIED for a seat of somebody else's bot; FAILED_PRECONDITION (reason HIDDEN) while
         the match is hidden.
         """
@@ -224,7 +225,8 @@ class MatchServiceServicer(object):
     def DownloadReplays(self, request, context):
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`.
 
-        To go on after a broken connection, ask again with `after` set to the last id that arrived. Errors: NOT_FOUND.
+        To go on after a broken connection, ask again with `after` set to the last id that arrived. Errors: NOT_FOUND;
+        ABORTED (reason FELL_BEHIND) for who takes nothing for a minute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

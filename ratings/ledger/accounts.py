@@ -13,6 +13,7 @@ from ratings.errors import AccountError, NotFoundError
 from ratings.store import tables
 from ratings.store.credentials import new_token_text, token_digest
 from ratings.store.ids import new_id, now_us
+from ratings.store.limits import check_limits
 from ratings.store.lookups import get_owner
 from ratings.store.models import Owner
 from ratings.store.names import check_label, check_owner_name
@@ -70,10 +71,14 @@ def set_owner_disabled(session: Session, name: str, *, disabled: bool) -> Owner:
     return owner
 
 
-def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any] | None) -> Owner:
-    """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+def set_owner_limits(session: Session, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+    """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
+
+    Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
+    """
+    changed = check_limits(limits)
     owner = get_owner(session, name)
-    owner.limits = dict(limits) if limits else None
+    owner.limits = {**({} if resets else owner.limits or {}), **changed} or None
     session.add(owner)
     session.flush()
     return owner

@@ -76,7 +76,8 @@ def _check_most(session: Session, bot: Bot, most: int | None) -> None:
     if count >= most:
         owner = bot.name.partition("/")[0]
         raise LimitError(
-            f"owner {owner!r} has {count} versions, and {most} is the limit; ask the organiser for a higher one"
+            f"owner {owner!r} has {count} versions, and {most} is the limit; "
+            f"ask the organiser for a higher one: arena owner limit {owner} --versions N"
         )
 
 

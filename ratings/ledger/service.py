@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import Session
 
-from ratings.ledger import accounts, admissions, annulments, invitations, lineage, notices
+from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
+from ratings.ledger.absences import Noted
 from ratings.ledger.accounts import NewToken
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.annulments import Annulled
+from ratings.ledger.bots import NewVersion
 from ratings.ledger.invitations import NewInvitation, Redeemed
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
+from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
-from ratings.store.lookups import get_owner
+from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission, Notice, Token
 from ratings.store.sessions import write
 from ratings.store.states import Scope
 
 
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a version that somebody handed in."""
+
+    version: Version
+    is_new: bool
+    """False if the bot had these files before."""
+    admission: Admission | None
+    """What it waits for; `None` if it needs no admission, or was admitted before."""
+
+
 class ServiceLedger:
     """Writes what a service keeps besides the matches. Each method is one transaction: all of it happens, or nothing.
 
-    Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
+    Only ratings are computed anew in several, which say so. Whatever another method raises, nothing was written.
+    Besides the errors named, each may raise a DatabaseError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -43,10 +59,13 @@ class ServiceLedger:
             sync_ladders(session, owner)
             return owner
 
-    def set_owner_limits(self, name: str, limits: Mapping[str, Any] | None) -> Owner:
-        """Replace what differs from the limits that all owners have; `None`: nothing does. Raises NotFoundError."""
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], *, resets: bool = False) -> Owner:
+        """Give an owner limits of their own; those not named stay, or are again those of all owners if it `resets`.
+
+        Raises NotFoundError, and AccountError for a name that is no limit or a number that cannot be.
+        """
         with write(self._database) as session:
-            return accounts.set_owner_limits(session, name, limits)
+            return accounts.set_owner_limits(session, name, limits, resets=resets)
 
     def new_token(self, owner: str | None, *, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         """Write a new token of an owner; without one it is an organiser's.
@@ -92,11 +111,13 @@ class ServiceLedger:
     def annul_match(self, match_id: str, *, why: str, actor: str) -> Annulled:
         """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
 
-        One that was annulled already stays so. All matches that were rated after it are rated once more, about 25 s for
-        100,000 of two seats, and meanwhile nobody else can write. Raises NotFoundError.
+        One that was annulled already stays so. All matches that were rated after it are rated once more, in further
+        transactions: about 25 s for 100,000 of two seats, in which others can write. If it is killed meanwhile,
+        `finish_ratings` does the rest. Raises NotFoundError.
         """
         with write(self._database) as session:
-            return annulments.annul_match(session, match_id, why=why, actor=actor)
+            done = annulments.annul_match(session, match_id, why=why, actor=actor)
+        return self._rated_anew(done)
 
     def annul_version(self, version_id: str, *, why: str, actor: str) -> Annulled:
         """Annul every match that a version played or was to play, and take it out of all tournaments, for good.
@@ -108,7 +129,20 @@ class ServiceLedger:
             done = annulments.annul_version(session, version_id, why=why, actor=actor)
             admissions.withdraw_admissions_of(session, version_id, "the version was annulled")
             sync_ladders(session, done.annulment)
-            return done
+        return self._rated_anew(done)
+
+    def finish_ratings(self, pool_id: str, is_stopping: Callable[[], bool] = lambda: False) -> bool:
+        """Compute the ratings of a pool anew from where somebody who annulled something had to leave off.
+
+        Return False if it `is_stopping` before it is done; nothing is lost then. Each piece is a transaction. Raises
+        NotFoundError.
+        """
+        return pieces.finish(self._database, pool_id, is_stopping)
+
+    def _rated_anew(self, done: Annulled) -> Annulled:
+        for pool_id in done.pools:
+            pieces.finish(self._database, pool_id)
+        return done
 
     def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> Notice:
         """Write something that an owner is told; `None` for everybody."""
@@ -126,10 +160,15 @@ class ServiceLedger:
             sync_ladders(session, bot)
             return bot
 
-    def note_not_promoted(self, version_id: str, *, actor: str, message: str) -> None:
-        """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+    def note_not_promoted(self, version_id: str, *, actor: str, message: str, notice: tuple[str, str]) -> None:
+        """Write that an admitted version did not become active, and why; tell its owner. Raises NotFoundError.
+
+        `notice` is the subject and the sentence that the owner is told.
+        """
         with write(self._database) as session:
             lineage.note_not_promoted(session, version_id, actor=actor, message=message)
+            bot = session.get_one(Bot, get_version(session, version_id).bot_id)
+            notices.add_notice(session, bot.owner_id, *notice)
 
     def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> Bot:
         """Take a version out for good, and return its bot, which has no active version if it was this one.
@@ -151,6 +190,27 @@ class ServiceLedger:
             version = lineage.rollback(session, bot, actor=actor, message=message)
             sync_ladders(session, version)
             return version
+
+    def note_absences(self, found: Mapping[str, str | None]) -> Noted:
+        """Write of versions, by id, why they cannot be started, or `None` if they can, and tell their owners.
+
+        Ladders go on without those that cannot. Return which bots are absent now and were not, and which are back.
+        Raises NotFoundError.
+        """
+        with write(self._database) as session:
+            return absences.note_absences(session, found)
+
+    def submit_version(self, new: NewVersion, *, most_versions: int | None = None) -> Submission:
+        """Add a version, and queue it to be admitted if its bot has an owner and it was not admitted before.
+
+        Raises what `Ledger.add_version` and `request_admission` raise.
+        """
+        with write(self._database) as session:
+            version, is_new = bots.add_version(session, new, most_versions=most_versions)
+            waits = new.owner is not None and not is_admitted(session, version.id)
+            admission = admissions.request_admission(session, version.id) if waits else None
+            sync_ladders(session, version)
+            return Submission(version, is_new, admission)
 
     def request_admission(self, version_id: str) -> Admission:
         """Queue a version, unless it is queued or looked at already, and return its admission.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import func
 from sqlmodel import col, select
@@ -98,6 +100,21 @@ def owner_row(source: Source, name: str) -> OwnerRow:
     with read(source) as session:
         row = session.exec(_OWNER_ROWS.where(Owner.id == get_owner(session, name).id)).one()
     return OwnerRow(*row)
+
+
+def stored_versions(source: Source, owner_id: str) -> list[str]:
+    """Return the content hashes of the versions of an owner whose files are kept, each once."""
+    query = select(Version.content_hash).join(Bot, col(Bot.id) == Version.bot_id).distinct()
+    with read(source) as session:
+        found = session.exec(query.where(Bot.owner_id == owner_id, col(Version.files_removed_at_us).is_(None)))
+        return list(found.all())
+
+
+def own_limits(source: Source) -> dict[str, Mapping[str, Any]]:
+    """Return what differs from the limits that all owners have, by the name of each owner for whom something does."""
+    query = select(Owner.name, Owner.limits).where(col(Owner.limits).is_not(None))
+    with read(source) as session:
+        return {name: limits for name, limits in session.exec(query) if limits}
 
 
 def list_owners(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[OwnerRow]:

@@ -117,7 +117,12 @@ def test_a_ply_beyond_the_end_is_refused(table: Arena, match: dict[str, Any]) ->
 
 def test_a_sound_match_verifies_alone_by_tournament_and_with_all(table: Arena, match: dict[str, Any]) -> None:
     for words in ([match["match_id"]], ["--tournament", "match-1"], ["--all"]):
-        assert table("replay", "verify", *words, "--json").json == {"matches": 1, "verified": 1, "broken": []}
+        assert table("replay", "verify", *words, "--json").json == {
+            "matches": 1,
+            "verified": 1,
+            "removed": 0,
+            "broken": [],
+        }
     assert table("replay", "verify", "--all").out == "1 match: 1 verified, 0 broken\n"
 
 

@@ -14,6 +14,7 @@ import pytest
 from arena.client import admin, port, values
 from arena.client.arena import ArenaPort
 from arena.client.values.page import Page
+from ratings.store.limits import OwnerLimits
 
 SCALARS = (str, int, float, bool, bytes, type(None))
 MODULES = [
@@ -25,6 +26,7 @@ VALUES = [
     for one in vars(module).values()
     if dataclasses.is_dataclass(one) and inspect.isclass(one) and one.__module__ == module.__name__
 ]
+VALUES.append(OwnerLimits)  # the book of record needs it, too
 NOUNS = [
     one
     for module in (port, admin)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from arena.hosting.sandbox.limits import STANDARD
+from arena.hosting.sandbox.limits import STANDARD, Limits
 from arena.hosting.sandbox.probe import probe
 from arena.match.replay import load
 from arena.match.report import MatchReport
@@ -265,7 +265,12 @@ async def test_a_bot_that_still_thinks_when_another_one_ends_the_match_is_not_bl
 
 @pytest.mark.parametrize(
     ("behaviour", "memory_mb", "what"),
-    [("bomb-with-forks", 512, "processes"), ("bomb-with-memory", 200, "memory"), ("flood-output", 512, "output")],
+    [
+        ("bomb-with-forks", 512, "processes"),
+        ("bomb-with-memory", 200, "memory"),
+        ("fill-the-disk", 512, "disk"),
+        ("flood-output", 512, "output"),
+    ],
 )
 async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
     sandboxed: Cage, behaviour: str, memory_mb: int, what: str
@@ -275,9 +280,9 @@ async def test_a_bot_that_takes_too_much_is_stopped_and_told_so(
 
 
 async def test_a_bot_can_fill_only_its_own_directories(sandboxed: Cage) -> None:
-    outcome = await sandboxed.outcome("fill-the-disk")
+    outcome = await sandboxed.outcome("fill-other-places")
     assert all(value for name, value in outcome.items() if name.startswith("refused"))
-    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < 200
+    assert sum(int(value) for name, value in outcome.items() if name.startswith("MB")) < Limits().disk_mb
 
 
 async def test_a_bot_can_open_only_so_many_files(sandboxed: Cage) -> None:

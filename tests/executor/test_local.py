@@ -44,7 +44,7 @@ async def play(executor: LocalExecutor, count: int) -> list[MatchReport]:
 async def appears(mark: str, word: str) -> None:
     """A process with that word in its command line has started."""
     while not any(word in command for command in marked_processes(mark).values()):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
 
 
 async def test_matches_are_played_and_reported_each_to_its_order(mark: str) -> None:

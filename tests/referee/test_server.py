@@ -194,7 +194,7 @@ async def test_a_stream_that_the_client_cancels_is_closed(server: PlayServer, cl
     stream = await admission.stream
     call.cancel()
     while not stream.is_closed:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
     assert stream.spoiled
 
 
@@ -206,7 +206,7 @@ async def test_a_message_while_no_match_is_played_spoils_the_bot(server: PlaySer
     await join(stream)
     await call.write(join_bytes(1))
     while not stream.spoiled:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
     assert stream.spoiled == "it sent a message while no match asked it"
     call.cancel()
 

@@ -156,7 +156,7 @@ class Range:
             await self.shoot(rng, call, 8)
             await call.done_writing()
             while not stream.is_closed:
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.005)
 
     async def when_asked(self, rng: Random, partner: Honest) -> None:
         """Instead of its answer."""

@@ -14,13 +14,13 @@ from arena.client.there.channel import Endpoint
 from arena.client.there.connect import open_line
 from arena.client.there.remote import ArenaThere
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.area import UploadArea, UploadLimits
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
-from arena.service.server.submissions import SubmissionLimits
 from arena.service.server.tls import TlsFiles, make_certificate
 from ratings.errors import AccountError
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
+from ratings.store.limits import OwnerLimits
 from ratings.store.states import Scope
 
 CERTIFICATE_NAME = "localhost"
@@ -65,14 +65,18 @@ class RunningServer:
 
 @contextmanager
 def running_server(
-    directory: Path, database: Path | None = None, limits: SubmissionLimits | None = None, failed_logins: int = 10
+    directory: Path,
+    database: Path | None = None,
+    limits: OwnerLimits | None = None,
+    failed_logins: int = 10,
+    upload_limits: UploadLimits | None = None,
 ) -> Iterator[RunningServer]:
     """A server over the database, or a new one, that listens on a socket in the directory and on TCP with TLS."""
     place = database or directory / "arena.db"
     opened = open_database(str(place))
-    store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads")
+    store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads", upload_limits)
     tls = make_certificate(directory / "tls", [])
-    services = Services(opened, store, uploads, limits or SubmissionLimits(), failed_logins)
+    services = Services(opened, store, uploads, limits or OwnerLimits(60, 1000), failed_logins)
     listening = Listening(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
     with _in_a_thread(services, listening) as addresses:
         yield RunningServer(opened, store, uploads, addresses, tls)

@@ -81,7 +81,7 @@ class TestProcesses:
         # Its second answer is under way; if it came already, the bot is not kept.
         kept = [bot.stream for bot in host._bots._idle if bot.process.pid == first]
         while any(not stream.spoiled for stream in kept):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         await play(host, seats, "1:2 0:2")
         await host.settle()
         assert first not in marked_processes(mark)
@@ -138,7 +138,7 @@ class TestProcesses:
             await play(host, [scripted("with-note")], "0:3")
             match = asyncio.create_task(play(host, [scripted("with-note"), scripted("never-connect"), scripted()]))
             while not any("never-connect" in command for command in bots(mark).values()):
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.005)
             match.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await match
@@ -151,7 +151,7 @@ class TestProcesses:
             await play(host, [scripted("ignore-term", at=9), scripted("with-note", at=9)], "0:3 1:3")
             match = asyncio.create_task(play(host, [scripted("silent")], "0:3"))
             while not any("silent" in command for command in bots(mark).values()):
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.005)
             assert len(bots(mark).keys() - before) == 1
             match.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -181,7 +181,7 @@ class TestProcesses:
         gated = replace(scripted(), version="gated", command=(sys.executable, str(program)))
         match = asyncio.create_task(play(host, [scripted("join-and-act"), gated]))
         while not any(stream.spoiled for stream in streams):  # the match waits for the other one meanwhile
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         gate.touch()
         fault = only_fault(await match)
         assert (fault.seat, fault.cause) == (0, FaultCause.PROTOCOL)
@@ -196,7 +196,7 @@ class TestProcesses:
     async def test_cancelling_a_match_ends_its_bots(self, host: MatchHost, mark: str) -> None:
         match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
         while not any("silent" in command for command in marked_processes(mark).values()):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         match.cancel()
         with pytest.raises(asyncio.CancelledError):
             await match
@@ -255,11 +255,11 @@ async def test_a_lost_launcher_is_the_fault_of_no_bot(mark: str) -> None:
         # The guardian of a launcher looks like it, and is its child. A process that has just been started shows no
         # environment for a moment.
         while not (found := [pid for pid in marked_processes(mark).keys() - before if parent_of(pid) == os.getpid()]):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         (launcher,) = found
         match = asyncio.create_task(play(host, [scripted("silent"), scripted()]))
         while not any("silent" in command for command in marked_processes(mark).values()):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         os.kill(launcher, signal.SIGKILL)
         with pytest.raises(HostBrokenError) as lost:
             await match

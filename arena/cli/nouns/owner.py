@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -13,9 +14,11 @@ from arena.cli.shared.lifetimes import Days, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.verbs.owner import limits
 from ratings.store.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
+app.add_typer(limits.app)
 
 OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="Up to 40 of a-z, 0-9, '-' and '_'.")]
 
@@ -35,11 +38,16 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
         typer.echo(f"{owner.name} is an owner; `{token}` makes a token")
 
 
+def _own_text(limits: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in limits.items()) or "-"
+
+
 _OWNERS = (
     Column("name", "OWNER"),
     Column("bots", "BOTS", right=True),
     Column("created_at_us", "SINCE (UTC)", write=format_instant),
     Column("disabled_at_us", "DISABLED (UTC)", write=format_instant),
+    Column("limits", "LIMITS OF THEIR OWN", write=_own_text),
 )
 
 

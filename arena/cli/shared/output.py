@@ -72,6 +72,12 @@ def print_table(
         (_print_drawn if sys.stdout.isatty() and _fits(columns, cells) else _print_plain)(columns, cells)
 
 
+def print_lines(text: str) -> None:
+    """Write a text of somebody else's line by line, so that nothing in it reaches the terminal as a command."""
+    for line in text.splitlines():
+        typer.echo(printable(line))
+
+
 def print_csv(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a line of headings and a line for each row, for a spreadsheet; `None` becomes an empty cell."""
     writer = csv.writer(sys.stdout, lineterminator="\n")

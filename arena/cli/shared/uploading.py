@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from arena.cli.shared.output import printable
+
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
 _KIB = 1024
@@ -42,6 +44,13 @@ class UploadDisplay:
             self._written = len(text)
         elif sent_bytes < total_bytes:
             self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def note_retry(self, error: Exception, pause_s: float) -> None:
+        """Say why it did not work, and when it is tried again."""
+        self.end()
+        self._written = 0
+        self._stream.write(f"{printable(str(error))}\nit is tried again in {pause_s:g} s\n")
         self._stream.flush()
 
     def end(self) -> None:

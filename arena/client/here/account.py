@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from arena.client.errors import UnknownError
 from arena.client.here.place import Place
-from arena.client.values.accounts import Identity
+from arena.client.here.rights import need_organiser
+from arena.client.here.usage import StoredUsage
+from arena.client.values.accounts import Identity, OwnerUsage
 from arena.client.values.notices import Notice
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read.notices import list_notices
@@ -18,6 +21,14 @@ class AccountHere:
     def get_identity(self) -> Identity:
         viewer = self._place.viewer
         return Identity(viewer.scope, viewer.owner_name, viewer.token, viewer.expires_at_us)
+
+    def get_usage(self, owner: str | None = None) -> OwnerUsage:
+        place, viewer = self._place, self._place.viewer
+        if owner not in (None, viewer.owner_name):
+            need_organiser(viewer, "see what another owner has")
+        if owner is None and (owner := viewer.owner_name) is None:
+            raise UnknownError("only an owner has limits, and whoever asks is none; name one: arena owner show NAME")
+        return (place.usage or StoredUsage(place.database, place.programs.store)).usage(owner)
 
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
         viewer = self._place.viewer

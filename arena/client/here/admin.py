@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from arena.client.here.rights import need_organiser
 from arena.client.here.viewer import Viewer
@@ -41,6 +43,10 @@ class AdminHere:
 
     def set_owner_disabled(self, name: str, disabled: bool) -> OwnerSummary:
         owner = self._ledger.set_owner_disabled(name, disabled=disabled)
+        return _owner_summary(owner, accounts.owner_row(self._database, owner.name).bots)
+
+    def set_owner_limits(self, name: str, limits: Mapping[str, Any], resets: bool = False) -> OwnerSummary:
+        owner = self._ledger.set_owner_limits(name, limits, resets=resets)
         return _owner_summary(owner, accounts.owner_row(self._database, owner.name).bots)
 
     def invite_owner(

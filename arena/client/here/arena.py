@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.client.here.place import Place
+from arena.client.here.place import Place, UsageReader
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from ratings.store.database import Database
@@ -20,8 +20,14 @@ _ORGANISER = Viewer()
 class ArenaHere:
     """An `ArenaPort` over an open database, which whoever opened it closes. It may be used from several threads."""
 
-    def __init__(self, database: Database, programs: StoredPrograms, viewer: Viewer = _ORGANISER) -> None:
-        self._place = Place(database, programs, viewer)
+    def __init__(
+        self,
+        database: Database,
+        programs: StoredPrograms,
+        viewer: Viewer = _ORGANISER,
+        usage: UsageReader | None = None,
+    ) -> None:
+        self._place = Place(database, programs, viewer, usage)
 
     @property
     def bots(self) -> port.Bots:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from arena.client.here.build_logs import build_log
 from arena.client.here.lineage import list_events, promote, roll_back, withdraw
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_own_bot
-from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, NamedVersion
+from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.hosting.manifest import BotManifest
 from ratings.ledger.ledger import Ledger
@@ -50,6 +51,9 @@ class BotsHere:
 
     def list_events(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotEvent]:
         return list_events(self._place, name, limit, after)
+
+    def get_build_log(self, text: str) -> BuildLog:
+        return build_log(self._place, text)
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
         return self.get_bot(promote(self._place, text, message))

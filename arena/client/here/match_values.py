@@ -94,6 +94,8 @@ def _planned(detail: matches.MatchDetail, viewer: Viewer) -> MatchDetail:
         sandbox=match.sandbox,
         seats=tuple(_sitting(detail, row) for row in detail.seats),
         attempts=tuple(_attempt(attempt, viewer) for attempt in detail.attempts),
+        logs_removed_at_us=match.logs_removed_at_us,
+        replay_removed_at_us=match.replay_removed_at_us,
     )
 
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from arena.client.here.viewer import Viewer
+from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
 from ratings.store.database import Database
+
+
+class UsageReader(Protocol):
+    """Knows what owners have and may have."""
+
+    def usage(self, owner: str) -> OwnerUsage:
+        """Return it for the owner of that name. Raises NotFoundError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +25,5 @@ class Place:
     database: Database
     programs: StoredPrograms
     viewer: Viewer
+    usage: UsageReader | None = None
+    """That of the service; without one only what the database and the store tell is known."""

@@ -54,7 +54,8 @@ class ReplaysHere:
     def _checks(self, chosen: Iterator[tuple[Match, bytes | None]]) -> Iterator[ReplayCheck]:
         for match, stored in chosen:
             if stored is None and match.replay_removed_at_us is not None:
-                continue  # by retention: there is nothing left to verify
+                yield ReplayCheck(match.id, removed_at_us=match.replay_removed_at_us)
+                continue
             detail = matches.match_detail(self._place.database, match.id)
             yield ReplayCheck(match.id, tuple(problems_of_match(detail, stored)))
 

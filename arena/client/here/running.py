@@ -74,3 +74,14 @@ def need_canceller(place: Place, tournament: Tournament) -> None:
             f"only an organiser may cancel {tournament.name!r}; you may cancel an unrated tournament whose first bot "
             "is yours"
         )
+
+
+def need_entry(place: Place, tournament: Tournament) -> None:
+    """Raise ForbiddenError if another owner asked for the tournament, to try out his own bots."""
+    viewer = place.viewer
+    first = entrant_bots(place.database, tournament.id)[0]
+    is_private = not tournament.rated and first.owner_id is not None
+    if is_private and not viewer.owns(first.owner_id):
+        raise ForbiddenError(
+            f"{tournament.name!r} is an unrated tournament of another owner, so you may not enter it; create your own"
+        )

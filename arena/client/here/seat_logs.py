@@ -16,12 +16,12 @@ def read_logs(place: Place, match_id: str, seat: int | None) -> tuple[SeatLog, .
     own = [row for row in seats if place.viewer.owns(row.owner_id) and seat in (None, row.seat.seat)]
     if not own:
         raise ForbiddenError(f"no log of match {match_id} is yours to read; an owner sees those of his own bots")
-    found = ((row, seat_log(place.database, match_id, row.seat.seat)) for row in own)
-    return tuple(_value(row, log) for row, log in found if log is not None)
+    return tuple(_value(row, seat_log(place.database, match_id, row.seat.seat)) for row in own)
 
 
-def _value(row: SeatRow, log: StoredLog) -> SeatLog:
-    return SeatLog(log.match_id, log.seat, row.bot, _text(log), log.cut_bytes)
+def _value(row: SeatRow, log: StoredLog | None) -> SeatLog:
+    text, cut_bytes = ("", 0) if log is None else (_text(log), log.cut_bytes)
+    return SeatLog(row.seat.match_id, row.seat.seat, row.bot, text, cut_bytes)
 
 
 def _text(log: StoredLog) -> str:

@@ -9,7 +9,7 @@ from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot
-from arena.client.here.running import need_canceller, progress_of, watch
+from arena.client.here.running import need_canceller, need_entry, progress_of, watch
 from arena.client.here.tournament_values import detail_of, summary_of
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
@@ -53,6 +53,7 @@ class TournamentsHere:
     def join_tournament(self, tournament: str, bot: str) -> Joined:
         database, text = self._place.database, self._own(bot, "enter it")
         found = find_tournament(self._place, tournament)
+        need_entry(self._place, found)
         self._need_admitted(found, text)
         version, wave = entering.join(database, self._place.programs, found, text)
         return Joined(found.name, text.partition("@")[0], version.number, wave)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from arena.client.errors import ClientError, ForbiddenError
 from arena.client.here.live_values import Stage, event_value, log_part
@@ -54,9 +55,13 @@ def history(place: Place, stage: Stage, after: int) -> list[MatchEvent]:
 
 
 def stored_log(place: Place, stage: Stage, seat: int, after: int) -> list[LogPart]:
-    """Return the stored log of a match that is over, behind the first `after` bytes."""
+    """Return the stored log of a match that is over, behind the first `after` bytes.
+
+    Raises ClientError if it was removed by retention.
+    """
     log = seat_log(place.database, stage.match_id, seat)
     if log is None:
+        _need_kept(place, stage)
         return []
     place_of_tail = LOG_HEAD_BYTES + log.cut_bytes
     head = log.data[:LOG_HEAD_BYTES] if log.cut_bytes else log.data
@@ -64,6 +69,13 @@ def stored_log(place: Place, stage: Stage, seat: int, after: int) -> list[LogPar
     if log.cut_bytes:
         parts.append(LiveLog(0, seat, place_of_tail, log.data[LOG_HEAD_BYTES:], log.cut_bytes))
     return [part for one in parts if (part := log_part(stage, one, after)) is not None]
+
+
+def _need_kept(place: Place, stage: Stage) -> None:
+    removed_at_us = matches.find_match(place.database, stage.match_id).logs_removed_at_us
+    if removed_at_us is not None:
+        day = f"{datetime.fromtimestamp(removed_at_us / 1_000_000, UTC):%Y-%m-%d}"
+        raise ClientError(f"the logs of match {stage.match_id} were removed by retention on {day}; its result is kept")
 
 
 def watch_match(place: Place, match: str, after: int | None) -> Iterator[MatchEvent]:

@@ -8,7 +8,14 @@ from typing import Any
 import grpc
 
 from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError, RefusedError, UnknownError
-from arena.client.there.errors import BusyError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.client.there.errors import (
+    BusyError,
+    LoginError,
+    ProtocolError,
+    ServiceError,
+    UnavailableError,
+    UnreachableError,
+)
 from arena.wire.status import STATUS_DETAILS_KEY, Status, decode_status
 
 Code = grpc.StatusCode
@@ -22,6 +29,7 @@ _BY_CODE: dict[grpc.StatusCode, type[ClientError]] = {
     Code.ALREADY_EXISTS: RefusedError,
     Code.FAILED_PRECONDITION: RefusedError,
     Code.RESOURCE_EXHAUSTED: BusyError,
+    Code.UNAVAILABLE: UnavailableError,
 }
 # Those that are no misuse of the command line although their code would say so.
 _BY_REASON: dict[str, type[ClientError]] = {

@@ -3,6 +3,7 @@
 ClientError
 └── ServiceError           the service could not do it, for reasons of its own
 ├── UnreachableError   nobody answers, or the connection broke
+├── UnavailableError   it answers, and cannot do it at this moment
 ├── CertificateError   what answers cannot show that it is the service that is meant
 ├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
 ├── BusyError          a limit was reached; later it may work
@@ -20,6 +21,10 @@ class ServiceError(ClientError):
 
 class UnreachableError(ServiceError):
     """Nobody answers, or the connection broke."""
+
+
+class UnavailableError(ServiceError):
+    """The service cannot do it at this moment, and may in the next."""
 
 
 class CertificateError(ServiceError):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ratings.store.limits import OwnerLimits
 from ratings.store.states import Scope
 
 PROTOCOL_MAJOR = 1
@@ -36,6 +37,23 @@ class OwnerSummary:
     bots: int
     limits: Mapping[str, Any]
     """What differs from the limits that all owners have."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerUsage:
+    """What an owner has and may have."""
+
+    owner: str
+    limits: OwnerLimits
+    """Those that count for him; 0 stands for no limit."""
+    own: tuple[str, ...]
+    """The names of those that differ from what all owners have."""
+    bots: int
+    versions: int
+    stored_bytes: int
+    """The files of all versions that are kept; in a service, with the uploads that are not finished."""
+    uploads_last_hour: int | None = None
+    """`None` where no service takes uploads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,20 @@ class AddedBot:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildLog:
+    """What the build command of a version said when it was last run, also if it failed."""
+
+    bot: str
+    version: int
+    """The number of the version."""
+    content_hash: str
+    runtime: str
+    """The hash of the runtime in which it was built."""
+    built_at_us: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class BotEvent:
     """What happened to a bot; `number` counts from 0 within the bot."""
 

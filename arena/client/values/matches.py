@@ -142,6 +142,10 @@ class MatchDetail:
     """Why it does not count, if the organiser annulled it."""
     hidden: bool = False
     why_hidden: str = ""
+    logs_removed_at_us: int | None = None
+    """When retention removed what the bots wrote."""
+    replay_removed_at_us: int | None = None
+    """When retention removed the replay, and the times of the decisions with it."""
 
 
 @dataclass(frozen=True, slots=True)

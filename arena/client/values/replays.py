@@ -17,7 +17,9 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class ReplayCheck:
-    """What is wrong with a stored match; nothing if it is sound."""
+    """What is wrong with a stored match; nothing if it is sound, or if it is kept no longer."""
 
     match_id: str
     problems: tuple[str, ...] = ()
+    removed_at_us: int | None = None
+    """When retention removed the replay, so that there is nothing left to verify."""

@@ -41,12 +41,14 @@ from arena.hosting.uploads.errors import (
     space,
     storing,
 )
+from arena.hosting.uploads.history import UploadHistory
 
 _ID_DIGITS = 32
 _ID = re.compile(rf"[0-9a-f]{{{_ID_DIGITS}}}", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 # What is not an upload yet, or no more; hidden, so that it is not mistaken for one.
 _UNMADE_PREFIX = ".unmade-"
+_HISTORY = ".history"
 _TURN_BITS = 48
 
 
@@ -72,6 +74,8 @@ class UploadArea:
 
     def __init__(self, root: Path, limits: UploadLimits | None = None) -> None:
         self.root = root
+        self.history = UploadHistory(root / _HISTORY)
+        """Which uploads were begun lately, as far as those who begin them write it down."""
         self._limits = limits or UploadLimits()
 
     def begin(self, owner: str, archive_sha256: str, size_bytes: int) -> Upload:
@@ -146,6 +150,7 @@ class UploadArea:
         with storing(), self._locked():
             for left in self.root.glob(f"{_UNMADE_PREFIX}*"):
                 remove_tree(str(left))
+            self.history.sweep()
             old = [directory for directory in self._directories() if _age_s(directory) >= older_than_s]
             for directory in old:
                 self._remove(directory)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from arena.client.rpcs import UPLOAD
 from arena.hosting.store import VersionStore
-from arena.hosting.uploads.area import UploadArea, UploadLimits
+from arena.hosting.uploads.area import UploadArea
 from arena.service.errors import SettingsError
 from arena.service.home import Home
 from arena.service.life.programs import make_programs
 from arena.service.metrics import Metrics
 from arena.service.server.gallery import LiveMatches
 from arena.service.server.owners import Addresses, Listening, OwnersServer, Services
-from arena.service.server.submissions import SubmissionLimits
 from arena.service.server.tls import TlsFiles, find_certificate, make_certificate
 from arena.service.settings.values import ServiceSettings
 from ratings.store.database import Database
@@ -51,10 +50,8 @@ async def open_owners(
     services = Services(
         database,
         VersionStore(home.store),
-        _uploads(home, settings),
-        limits=SubmissionLimits(
-            settings.limits.uploads_per_hour, settings.limits.versions, settings.limits.stored_mb << 20
-        ),
+        _uploads(home),
+        limits=settings.limits.of_owners,
         failed_logins_per_minute=settings.limits.failed_logins_per_minute,
         wake=wake,
         live=live,
@@ -88,8 +85,8 @@ def make_own_certificate(home: Home, settings: ServiceSettings) -> TlsFiles:
     return make_certificate(home.tls, list(dict.fromkeys([*own, *settings.service.tls_hosts])))
 
 
-def _uploads(home: Home, settings: ServiceSettings) -> UploadArea:
-    area = UploadArea(home.uploads, UploadLimits(archive_bytes=settings.limits.archive_mb << 20))
+def _uploads(home: Home) -> UploadArea:
+    area = UploadArea(home.uploads)
     area.sweep(UNFINISHED_KEPT_S)
     return area
 

@@ -15,6 +15,9 @@ from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
+from arena.service.activities.owners import LimitKeeper, MatchLimits
+from arena.service.activities.promotions import PromotionDesk
+from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -38,6 +41,7 @@ from arena.service.scheduler.watching import LiveSlots
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.lock import sweep_locks
+from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 
@@ -94,6 +98,7 @@ class _Service:
         self._metrics = Metrics()
         self._health = Health()
         self._log = get_logger("service")
+        self._match_limits = MatchLimits(settings.limits.of_owners)
 
     async def run(self, on_ready: Callable[[Ready], None], say: Say) -> None:
         """Start everything, wait for a signal or for the end of something that must not end, and end everything."""
@@ -113,7 +118,6 @@ class _Service:
 
     def _make_slots(self) -> Slots:
         observer = MatchObserver(self._metrics, get_logger("match"))
-        limit = self._settings.limits.concurrent_matches
         weights = self._settings.weights
         shares = {
             Kind.ADMISSION: weights.admission,
@@ -121,7 +125,7 @@ class _Service:
             Kind.TOURNAMENT: weights.tournament,
             Kind.COMPARISON: weights.comparison,
         }
-        return Slots(self._workers, shares, owner_limit=lambda _: limit, observer=observer)
+        return Slots(self._workers, shares, owner_limit=self._match_limits, observer=observer)
 
     @property
     def _workers(self) -> int:
@@ -144,11 +148,16 @@ class _Service:
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
+        asked = self._settings.admission
+        rule = PromotionRule(asked.promotion_loss, asked.promotion_pairs) if asked.promotion == "compare" else None
         activities: list[Activity] = [
-            AdmissionDesk(shop, self._metrics),
+            LimitKeeper(self._database, shop.slots, self._match_limits),
+            AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
+            PromotionDesk(shop, rule),
             SeasonKeeper(shop),
             keeper,
             TournamentQueue(shop),
+            Rerater(shop),
             house,
         ]
         return Foreman(shop, activities)

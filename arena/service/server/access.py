@@ -20,11 +20,12 @@ OPEN = f"/{PACKAGE}.AccountService/RedeemInvitation"
 """The one call that needs no token: it needs the code of an invitation."""
 
 _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
-    "AccountService": {"GetIdentity": _ANYBODY, "ListNotices": _VIEWER},
+    "AccountService": {"GetIdentity": _ANYBODY, "GetUsage": _VIEWER, "ListNotices": _VIEWER},
     "AdminService": {
         "AddOwner": _ORGANISER,
         "ListOwners": _ORGANISER,
         "SetOwnerDisabled": _ORGANISER,
+        "SetOwnerLimits": _ORGANISER,
         "InviteOwner": _ORGANISER,
         "ListInvitations": _ORGANISER,
         "NewToken": _ORGANISER,
@@ -42,6 +43,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "GetBot": _VIEWER,
         "FindVersion": _VIEWER,
         "ListEvents": _VIEWER,
+        "GetBuildLog": _COMPETITOR,
         "ListVersions": _VIEWER,
         "ListRuntimes": _VIEWER,
         "SetDisabled": _COMPETITOR,

@@ -1,6 +1,7 @@
 """The one place that turns exceptions into what a client is told: a canonical code, a stable reason, the message.
 
-CallError        whatever the server itself refuses, with code and reason
+CallError              whatever the server itself refuses, with code and reason
+└── SlowReaderError    a client does not take what a stream sends
 """
 
 from __future__ import annotations
@@ -26,6 +27,20 @@ class CallError(Exception):
         self.reason = reason
         self.metadata = metadata or {}
 
+
+class SlowReaderError(CallError):
+    """A client does not take what a stream sends; it may ask again behind the last that it has."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            grpc.StatusCode.ABORTED, "FELL_BEHIND", "nothing was taken of this answer for a long time; ask again"
+        )
+
+
+_DISK_FULL_TEXT = (
+    "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when the "
+    "organiser has made room"
+)
 
 # Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
 CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
@@ -73,27 +88,41 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
 }
 MOST_MESSAGE_BYTES = 1000
 """A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
-_CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT}
+_CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT, "UPLOAD_OVERRUN": Code.INVALID_ARGUMENT}
+# What these say names places on the machine of the service, which are nobody's business; the log has it.
+_TOLD_INSTEAD = {
+    "ratings.errors.DatabaseBusyError": "the database of the service is busy, and nothing was recorded; try again",
+    "ratings.errors.DatabaseFullError": _DISK_FULL_TEXT,
+    "arena.hosting.store.StoreError": "the service cannot reach the files of a bot, and nothing was recorded; tell the "
+    "organiser, then try again",
+}
 FAILED = Status(
     Code.INTERNAL.value[0], "INTERNAL", "the service failed at this, and its log says why; tell the organiser the time"
 )
 """What is told of an exception that nobody foresaw: nothing of what it says, which may be nobody's business."""
+_DISK_FULL = Status(Code.RESOURCE_EXHAUSTED.value[0], "DISK_FULL", _DISK_FULL_TEXT)
 
 
 def status_of(error: BaseException) -> Status | None:
     """Return what a client is told of an exception, or `None` if it is a fault of the service."""
     if isinstance(error, CallError):
         return Status(error.code.value[0], error.reason, shortened(str(error)), error.metadata)
+    if _is_disk_full(error):
+        return _DISK_FULL
     for kind in type(error).__mro__:
-        found = CODES.get(f"{kind.__module__}.{kind.__qualname__}")
-        if found is not None:
-            code, reason = found
-            code = _CODES_BY_REASON.get(str(getattr(error, "reason", reason)), code)
-            return Status(code.value[0], str(getattr(error, "reason", reason)), shortened(str(error)), _facts_of(error))
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        text = "the disk of the service is full, and nothing was stored; try again later"
-        return Status(Code.RESOURCE_EXHAUSTED.value[0], "DISK_FULL", text)
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if name in _TOLD_INSTEAD and _is_disk_full(error.__cause__):
+            return _DISK_FULL
+        if name in CODES:
+            code, reason = CODES[name]
+            reason = str(getattr(error, "reason", reason))
+            code = _CODES_BY_REASON.get(reason, code)
+            return Status(code.value[0], reason, _TOLD_INSTEAD.get(name, shortened(str(error))), _facts_of(error))
     return None
+
+
+def _is_disk_full(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def shortened(message: str) -> str:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped] #
 
 from arena.client.here.admin import EntranceHere
 from arena.client.here.arena import ArenaHere
+from arena.client.here.usage import StoredUsage
 from arena.client.here.viewer import Viewer
 from arena.client.rpcs import PACKAGE, SERVICES, UPLOAD
 from arena.client.values.admissions import Admission
@@ -27,18 +29,21 @@ from arena.hosting.uploads.area import UploadArea
 from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError
 from arena.service.listening import explain, try_to_listen
+from arena.service.server.allowances import Allowances
 from arena.service.server.callers import Caller, Doorkeeper
 from arena.service.server.gallery import Gallery, LiveMatches
 from arena.service.server.guard import LoginGuard
 from arena.service.server.handlers import Desk, Stream
 from arena.service.server.interceptor import Gate
-from arena.service.server.submissions import Counter, Intake, SubmissionLimits, SubmissionsHere, UploadHandler
+from arena.service.server.receiving import UploadHandler
+from arena.service.server.submissions import Counter, Intake, SubmissionsHere
 from arena.service.server.threads import Threads
 from arena.service.server.tls import TlsFiles, read_pem
 from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
+from ratings.store.limits import OwnerLimits
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""
@@ -71,7 +76,8 @@ class Services:
     database: Database
     store: VersionStore
     uploads: UploadArea
-    limits: SubmissionLimits = field(default_factory=SubmissionLimits)
+    limits: OwnerLimits = field(default_factory=OwnerLimits)
+    """What every owner may do for whom no other limits are set."""
     failed_logins_per_minute: int = 10
     wake: Callable[[], None] = _nothing
     """Called after something was written that the scheduler may act on."""
@@ -121,7 +127,9 @@ class OwnersServer:
             options=_OPTIONS,
         )
         self._health = health.aio.HealthServicer()
-        self._counter = Counter(services.limits.uploads_per_hour)
+        self._counter = Counter(services.uploads.history)
+        stored = StoredUsage(services.database, services.store, services.limits)
+        self._allowances = Allowances(stored, services.uploads, self._counter.within_the_hour)
         self._noting: asyncio.Task[None] | None = None
         self._add_services()
 
@@ -199,7 +207,9 @@ class OwnersServer:
         streams: dict[str, Stream] = {"watch_match": gallery.watch_match, "watch_logs": gallery.watch_logs}
         handlers = Desk(self._threads, self._noun, self._services.wake, streams).handlers()
         service, name = UPLOAD[1:].split("/")
-        handlers[service][name] = UploadHandler(self._threads, self._services.uploads).handler()
+        # Parts are large: a look at the token before each of them is nothing beside storing it.
+        look_again = partial(self._doorkeeper.look_again, fresh_s=0.0)
+        handlers[service][name] = UploadHandler(self._threads, self._services.uploads, look_again).handler()
         self._server.add_generic_rpc_handlers(
             tuple(grpc.method_handlers_generic_handler(service, calls) for service, calls in handlers.items())
         )
@@ -217,7 +227,7 @@ class OwnersServer:
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self._services.database, self._services.known_programs, viewer)
+        return ArenaHere(self._services.database, self._services.known_programs, viewer, self._allowances)
 
     def _intake(self) -> Intake:
         services = self._services
@@ -225,7 +235,7 @@ class OwnersServer:
             services.database,
             services.known_programs,
             services.uploads,
-            services.limits,
+            self._allowances,
             self._counter,
             self._read_admission,
         )

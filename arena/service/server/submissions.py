@@ -3,45 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import grpc
 
 from arena.client.here.viewer import Viewer
 from arena.client.values.admissions import Admission
 from arena.client.values.uploads import Submitted, UploadTicket
+from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.storing import add_archive
-from arena.hosting.archive.transport import CHUNK_BYTES, expand_chunk
+from arena.hosting.archive.transport import CHUNK_BYTES
 from arena.hosting.manifest import BotDirectoryError
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
-from arena.hosting.uploads.area import UploadArea
+from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import Upload
-from arena.service.server.callers import CALLER
+from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
+from arena.hosting.uploads.history import PastUpload, UploadHistory
+from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
-from arena.service.server.threads import Threads
-from arena.v1 import bot_pb2
-from ratings.ledger.ledger import Ledger
-from ratings.ledger.service import ServiceLedger
-from ratings.read.admissions import is_admitted
+from ratings.errors import AdmissionError, BotError, LimitError
+from ratings.ledger.bots import NewVersion
+from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
-from ratings.store.models import Version
 from ratings.store.names import OPERATOR
 
 _HOUR_S = 3600.0
+_REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
+"""What is said of an archive for good; after anything else the same archive may be taken another time."""
 _ADMISSION_LIMIT = "the organiser allows {most} uploads an hour, and they are used up; try again in {wait_min} min"
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionLimits:
-    """What one owner may hand in; 0 stands for no limit."""
-
-    uploads_per_hour: int = 60
-    versions: int = 1000
-    stored_bytes: int = 0
 
 
 class AdmissionReader(Protocol):
@@ -52,30 +45,45 @@ class AdmissionReader(Protocol):
 
 
 class Counter:
-    """Counts what each owner did within the last hour."""
+    """Counts the uploads that each owner began within the last hour; what is counted outlives the service."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
+    def __init__(self, history: UploadHistory, clock: Callable[[], float] = time.time) -> None:
+        self._history = history
         self._clock = clock
-        self._done: dict[str, deque[float]] = {}
 
-    def count(self, owner: str) -> None:
-        """Count one more. Raises CallError (RESOURCE_EXHAUSTED) if that is one too many."""
-        if not self._most:
-            return
-        done = self._done.setdefault(owner, deque())
+    def within_the_hour(self, owner: str) -> int:
+        """Return how many uploads an owner began within the last hour."""
         now = self._clock()
-        while done and done[0] <= now - _HOUR_S:
-            done.popleft()
-        if len(done) >= self._most:
-            wait_s = done[0] + _HOUR_S - now
-            raise CallError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED,
-                "UPLOADS_PER_HOUR",
-                _ADMISSION_LIMIT.format(most=self._most, wait_min=max(1, round(wait_s / 60))),
-                {"retry_after_s": str(max(1, round(wait_s)))},
-            )
-        done.append(now)
+        with self._history.changing(owner, now) as past:
+            return len(_lately(past, now))
+
+    @contextmanager
+    def counted(self, owner: str, upload: str, size_bytes: int, most: int) -> Iterator[None]:
+        """Count the upload that the block begins, unless it raises.
+
+        Raises CallError (RESOURCE_EXHAUSTED) before the block if that is more than `most`; 0 stands for no limit.
+        """
+        now = self._clock()
+        with self._history.changing(owner, now) as past:
+            begun = _lately(past, now)
+            if most and len(begun) >= most:
+                raise _too_many(most, begun[-most] + _HOUR_S - now)
+            yield
+            past.append(PastUpload(upload, size_bytes, now))
+
+
+def _lately(past: Sequence[PastUpload], now_s: float) -> list[float]:
+    """Return when the uploads of the last hour began."""
+    return [one.begun_s for one in past if one.begun_s > now_s - _HOUR_S]
+
+
+def _too_many(most: int, wait_s: float) -> CallError:
+    return CallError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        "UPLOADS_PER_HOUR",
+        _ADMISSION_LIMIT.format(most=most, wait_min=max(1, round(wait_s / 60))),
+        {"retry_after_s": str(max(1, round(wait_s)))},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class Intake:
     database: Database
     programs: StoredPrograms
     uploads: UploadArea
-    limits: SubmissionLimits
+    allowances: Allowances
     counter: Counter
     read_admission: AdmissionReader
 
@@ -99,10 +107,15 @@ class SubmissionsHere:
 
     def begin_upload(self, archive_sha256: str, size_bytes: int) -> UploadTicket:
         """Announce an archive; if a part of it arrived before, the ticket says where to go on."""
-        uploads, owner = self._intake.uploads, _holder(self._viewer)
-        if not any(upload.sha256 == archive_sha256 for upload in uploads.uploads(owner)):
-            self._intake.counter.count(owner)
-        upload = uploads.begin(owner, archive_sha256, size_bytes)
+        intake, owner = self._intake, _holder(self._viewer)
+        name = upload_id(owner, archive_sha256)
+        with intake.allowances.held(self._viewer.owner_name) as limits:
+            if _is_begun(intake.uploads, name):
+                upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
+            else:
+                intake.allowances.check_begin(owner, limits, size_bytes)
+                with intake.counter.counted(owner, name, size_bytes, limits.uploads_per_hour):
+                    upload = intake.uploads.begin(owner, archive_sha256, size_bytes)
         return UploadTicket(upload.id, upload.turn, upload.offset, upload.size_bytes, CHUNK_BYTES)
 
     def submit_version(
@@ -111,29 +124,59 @@ class SubmissionsHere:
         """Make a version of an archive that arrived whole, and queue it to be admitted."""
         intake, viewer = self._intake, self._viewer
         own_upload(intake.uploads, viewer, upload)
-        with intake.uploads.finish(upload).open("rb") as archive:
-            stored = add_archive(intake.programs.store, archive, content_hash)
-        self._check(stored)
-        version, is_new = Ledger(intake.database).add_version(
-            bot=stored.manifest.name,
-            owner=viewer.owner_name,
-            content_hash=stored.hash,
-            manifest=stored.manifest.to_json(),
-            message=message,
-            predecessor=predecessor,
-            most_versions=intake.limits.versions or None,
-            actor=viewer.owner_name or OPERATOR,
-        )
-        admission = self._request_admission(version)
-        intake.uploads.discard(upload)
+        with self._discarding_refused(upload):
+            stored = self._store(upload, content_hash)
+            made = self._submit(upload, self._new_version(stored, message, predecessor))
+        name = _bot_name(viewer, stored)
         return Submitted(
-            bot=_bot_name(viewer, stored),
-            number=version.number,
-            version_id=version.id,
+            bot=name,
+            number=made.version.number,
+            version_id=made.version.id,
             content_hash=stored.hash,
-            new=is_new,
-            admission=admission,
+            new=made.is_new,
+            admission=None if made.admission is None else intake.read_admission(viewer, made.admission.id),
         )
+
+    def _submit(self, upload: str, new: NewVersion) -> Submission:
+        """Write a new version, and give up the upload that it was, while no other call uses up the room it needs."""
+        intake = self._intake
+        with intake.allowances.held(new.owner) as limits:
+            intake.allowances.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
+            made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None)
+            whole_name = new.bot if new.owner is None else f"{new.owner}/{new.bot}"
+            self._end(upload, sentence=f"{whole_name} version {made.version.number}")
+        return made
+
+    def _store(self, upload: str, content_hash: str) -> StoredVersion:
+        """Return the version in an archive that arrived whole, once it is in the store."""
+        programs = self._intake.programs
+        with self._intake.uploads.finish(upload).open("rb") as archive:
+            stored = add_archive(programs.store, archive, content_hash)
+        self._check(stored)
+        return stored
+
+    def _new_version(self, stored: StoredVersion, message: str, predecessor: int | None) -> NewVersion:
+        manifest, owner = stored.manifest, self._viewer.owner_name
+        return NewVersion(
+            manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
+        )
+
+    @contextmanager
+    def _discarding_refused(self, upload: str) -> Iterator[None]:
+        """Discard an upload that the block refuses for good; it is kept if the same bytes may do another time."""
+        try:
+            yield
+        except _REFUSALS as error:
+            self._end(upload, error=str(error))
+            raise
+
+    def _end(self, upload: str, *, sentence: str = "", error: str | None = None) -> None:
+        """Discard an upload and remember what became of it; what the disk does not let go is swept later."""
+        uploads = self._intake.uploads
+        with suppress(UploadError):
+            uploads.discard(upload)
+        with suppress(OSError):
+            uploads.history.note_end(_holder(self._viewer), upload, sentence, error)
 
     def _check(self, stored: StoredVersion) -> None:
         """Raise CallError if the bot cannot run here: its runtime is unknown, or a stranger's asks for too much."""
@@ -144,13 +187,6 @@ class SubmissionsHere:
             # The sender has never seen the directory that the message names.
             text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")
             raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
-
-    def _request_admission(self, version: Version) -> Admission | None:
-        """Return the admission that a version of an owner waits for, or `None` if it needs none."""
-        if self._viewer.owner_name is None or is_admitted(self._intake.database, version.id):
-            return None
-        admission = ServiceLedger(self._intake.database).request_admission(version.id)
-        return self._intake.read_admission(self._viewer, admission.id)
 
 
 def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
@@ -163,6 +199,13 @@ def _holder(viewer: Viewer) -> str:
     return viewer.owner_name or OPERATOR
 
 
+def _is_begun(uploads: UploadArea, upload: str) -> bool:
+    with suppress(UploadMissingError):
+        uploads.get(upload)
+        return True
+    return False
+
+
 def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
     """Return an upload of the caller. Raises UploadMissingError, and CallError for the upload of somebody else."""
     found = uploads.get(upload)
@@ -172,32 +215,3 @@ def own_upload(uploads: UploadArea, viewer: Viewer, upload: str) -> Upload:
             grpc.StatusCode.NOT_FOUND, "UPLOAD_MISSING", f"there is no upload {upload!r}; begin it with BeginUpload"
         )
     return found
-
-
-class UploadHandler:
-    """Answers the call that sends an archive."""
-
-    def __init__(self, threads: Threads, uploads: UploadArea) -> None:
-        self._threads = threads
-        self._uploads = uploads
-
-    def handler(self) -> grpc.RpcMethodHandler[Any, Any]:
-        """Return the handler of BotService.Upload."""
-        return grpc.stream_unary_rpc_method_handler(
-            self._upload, bot_pb2.UploadRequest.FromString, bot_pb2.UploadResponse.SerializeToString
-        )
-
-    async def _upload(self, requests: AsyncIterator[bot_pb2.UploadRequest], _context: object) -> bot_pb2.UploadResponse:
-        viewer = CALLER.get().viewer
-        first: bot_pb2.UploadRequest | None = None
-        offset = 0
-        async for request in requests:
-            if first is None:
-                first, offset = request, request.offset
-                await self._threads.run(own_upload, self._uploads, viewer, first.upload)
-            if request.chunk:
-                offset = await self._threads.run(self._append, first, offset, request.chunk)
-        return bot_pb2.UploadResponse(offset=offset)
-
-    def _append(self, first: bot_pb2.UploadRequest, offset: int, frame: bytes) -> int:
-        return self._uploads.append(first.upload, offset, expand_chunk(frame), first.turn)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.service.settings.kinds import ADDRESS, FLAG, MEGABYTES, NAMES, SHARE, TEXT, Kind, choice, number, whole
+from ratings.store.limits import MOST, OwnerLimits
 
 RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""
@@ -66,14 +67,27 @@ _WEIGHTS = (
     _row("weights", "tournament", 3, number(0.001, 1000), "Share of the slots for all tournaments together."),
     _row("weights", "comparison", 1, number(0.001, 1000), "Share of the slots for all comparisons together."),
 )
+_OWNERS = OwnerLimits()
+_LIMIT = whole(0, MOST)
 _LIMITS = (
-    _row("limits", "uploads_per_hour", 20, whole(1), "Uploads an owner may begin in an hour."),
-    _row("limits", "versions", 200, whole(1), "Versions an owner may have, all bots together."),
-    _row("limits", "archive_mb", 64, whole(1), "Megabytes of one archive."),
-    _row("limits", "stored_mb", 2048, whole(1), "Megabytes an owner may have stored, all versions together."),
-    _row("limits", "concurrent_matches", 0, whole(), "Matches with bots of one owner at the same time; 0 = no limit."),
+    _row("limits", "uploads_per_hour", _OWNERS.uploads_per_hour, _LIMIT,
+         "Uploads an owner may begin in an hour; 0 = no limit, also of the next four."),
+    _row("limits", "versions", _OWNERS.versions, _LIMIT, "Versions an owner may have, all bots together."),
+    _row("limits", "archive_mb", _OWNERS.archive_mb, _LIMIT, "Megabytes of one archive; never more than 544."),
+    _row("limits", "stored_mb", _OWNERS.stored_mb, _LIMIT,
+         "Megabytes an owner may have stored, all versions and unfinished uploads together."),
+    _row("limits", "concurrent_matches", _OWNERS.concurrent_matches, _LIMIT,
+         "Matches with bots of one owner at the same time."),
     _row("limits", "failed_logins_per_minute", 10, whole(1), "Wrong tokens that one address may show in a minute."),
-)
+)  # fmt: skip
+_ADMISSION = (
+    _row("admission", "promotion", "none", choice("none", "compare"),
+         "With compare, an admitted version replaces the one that plays after a test, unless that finds it weaker."),
+    _row("admission", "promotion_loss", 0.03, number(0.001, 0.9),
+         "The loss that the test is to find, in normalised rank; 0.03 is about 20 Elo."),
+    _row("admission", "promotion_pairs", 200, whole(12, 100_000),
+         "After so many pairs of blocks the test is undecided, and the new version replaces the old one."),
+)  # fmt: skip
 _RETENTION = (
     _row("retention", "logs_days", 90, whole(), "Days for which the logs of seats are kept; 0 = for ever."),
     _row("retention", "logs_mb", 4096, whole(), "Megabytes of logs of seats; the oldest go first; 0 = no limit."),
@@ -82,5 +96,5 @@ _RETENTION = (
     _row("retention", "archives_days", 0, whole(), "Days for which unused versions keep their files; 0 = for ever."),
 )
 
-TABLE = (*_SERVICE, *_WEIGHTS, *_LIMITS, *_RETENTION)
+TABLE = (*_SERVICE, *_WEIGHTS, *_LIMITS, *_ADMISSION, *_RETENTION)
 SECTIONS = (*dict.fromkeys(row.section for row in TABLE), RUNTIMES)

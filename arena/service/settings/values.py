@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ratings.store.limits import OwnerLimits
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceSection:
@@ -49,6 +51,22 @@ class LimitsSection:
     concurrent_matches: int
     failed_logins_per_minute: int
 
+    @property
+    def of_owners(self) -> OwnerLimits:
+        """Return those of one owner."""
+        return OwnerLimits(
+            self.uploads_per_hour, self.versions, self.archive_mb, self.stored_mb, self.concurrent_matches
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionSection:
+    """What becomes of versions that are admitted."""
+
+    promotion: str
+    promotion_loss: float
+    promotion_pairs: int
+
 
 @dataclass(frozen=True, slots=True)
 class RetentionSection:
@@ -68,6 +86,7 @@ class ServiceSettings:
     service: ServiceSection
     weights: WeightsSection
     limits: LimitsSection
+    admission: AdmissionSection
     retention: RetentionSection
     runtimes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tables of `[runtimes.NAME]`, as the file has them; `arena.hosting.runtimes` reads them."""

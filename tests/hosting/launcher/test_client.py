@@ -265,7 +265,7 @@ async def test_a_launcher_that_is_killed_takes_its_processes_with_it_and_is_repo
         with pytest.raises(LauncherLostError):
             await process.end(grace_s=PATIENCE_S)
         while not launcher.is_lost:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.005)
         with pytest.raises(LauncherLostError):
             await run(launcher, NAP)
     wait_until(lambda: marked_processes(mark) == {})
@@ -321,4 +321,4 @@ async def test_a_cancelled_start_leaves_no_process(launcher: LauncherClient, mar
         await start
     await (await run(launcher, "pass")).exited
     while any("time.sleep" in command for command in marked_processes(mark).values()):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)

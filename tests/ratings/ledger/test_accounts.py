@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,15 @@ from hypothesis import strategies as st
 from ratings.errors import AccessDeniedError, AccountError, InvitationError, NotFoundError, RatingsError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
-from ratings.read.accounts import authenticate, find_owner, list_invitations, list_owners, list_tokens, token_of
+from ratings.read.accounts import (
+    authenticate,
+    find_owner,
+    list_invitations,
+    list_owners,
+    list_tokens,
+    own_limits,
+    token_of,
+)
 from ratings.store.credentials import new_code_text, new_token_text, token_digest
 from ratings.store.database import Database, open_database
 from ratings.store.ids import now_us
@@ -250,10 +259,33 @@ def test_an_expired_invitation_says_so(
     assert list_owners(database).items == ()
 
 
-def test_limits_of_an_owner_replace_each_other(database: Database, ledger: ServiceLedger, ada: str) -> None:
+def test_limits_of_an_owner_are_set_one_by_one_and_reset_together(
+    database: Database, ledger: ServiceLedger, ada: str
+) -> None:
     assert ledger.set_owner_limits("ada", {"versions": 3}).limits == {"versions": 3}
-    assert ledger.set_owner_limits("ada", None).limits is None
+    assert ledger.set_owner_limits("ada", {"stored_mb": 0}).limits == {"versions": 3, "stored_mb": 0}
+    assert ledger.set_owner_limits("ada", {"versions": 5}, resets=True).limits == {"versions": 5}
+    assert own_limits(database) == {"ada": {"versions": 5}}
+    assert ledger.set_owner_limits("ada", {}, resets=True).limits is None
     assert find_owner(database, "ada").limits is None
+    assert own_limits(database) == {}
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"version": 3}, "there is no limit 'version'; did you mean 'versions'?"),
+        ({"x": 3}, "there is no limit 'x'; there are uploads_per_hour, versions"),
+        ({"versions": -1}, "the limit versions = -1 is no whole number, 0 to "),
+        ({"versions": True}, "versions = True is no whole number"),
+        ({"versions": 1.5}, "versions = 1.5 is no whole number"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused_with_the_nearest(
+    ledger: ServiceLedger, ada: str, limits: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(AccountError, match=said.replace("?", r"\?")):
+        ledger.set_owner_limits("ada", limits)
 
 
 def test_owners_are_listed_page_by_page_the_newest_first(database: Database, ledger: ServiceLedger) -> None:

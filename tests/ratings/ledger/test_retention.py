@@ -186,7 +186,7 @@ def test_an_active_version_keeps_its_files(database: Database, bots: dict[str, s
 
 def test_what_is_announced_is_told_to_those_it_concerns(database: Database) -> None:
     Ledger(database).add_version(bot="fox", owner="eve", content_hash="f1", manifest={})
-    owner = ServiceLedger(database).set_owner_limits("eve", None)
+    owner = ServiceLedger(database).set_owner_limits("eve", {})
     ledger = RetentionLedger(database)
     notices = [(None, "old logs go"), (owner.id, "your fox goes")]
     removal = ledger.announce(RemovalKind.LOGS, before_us=5, why="old", due_at_us=9, notices=notices)

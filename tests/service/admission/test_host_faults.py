@@ -69,7 +69,7 @@ async def test_cancelling_an_admission_ends_its_matches() -> None:
     executor = StuckExecutor()
     admission = asyncio.create_task(admit(request_for(scripted()), executor, lambda _: None))
     while not executor.running:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
     admission.cancel()
     with pytest.raises(asyncio.CancelledError):
         await admission

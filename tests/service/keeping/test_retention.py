@@ -86,7 +86,7 @@ def test_owners_are_told_of_their_versions_and_of_nobody_elses(home: Home, datab
     keep_limits(database, Limits(archives_days=5), at_us=now_us() + 6 * DAY_US)
     assert list_notices(database).items == ()
     for owner, other in (("ann", "ben"), ("ben", "ann")):
-        id_ = ServiceLedger(database).set_owner_limits(owner, None).id
+        id_ = ServiceLedger(database).set_owner_limits(owner, {}).id
         (notice,) = list_notices(database, owner_id=id_).items
         assert f"{owner}/fox version 1" in notice.sentence
         assert other not in notice.sentence

@@ -1,68 +1,232 @@
-"""A token of one owner gives nothing of another's, call by call."""
+"""A token of one owner gives nothing of another's, call by call; a new call cannot be forgotten.
+
+Ann and ben have bots that met in matches, some of which are over; eve, who asks, has a bot that met nobody.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arena.client.errors import ForbiddenError, UnknownError
+from arena.client.errors import ClientError, ForbiddenError, HiddenError, UnknownError
+from arena.client.here.viewer import Viewer
+from arena.client.rpcs import PACKAGE
 from arena.client.there.remote import ArenaThere
-from arena.client.there.submitting import submit
-from ratings.store.states import Scope
-from tests.cli.support import write_bot
+from arena.client.values.tournaments import TournamentRequest
+from arena.service.server.access import ACCESS
+from arena.v1 import bot_pb2
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import open_database
+from ratings.store.states import MatchState, Scope
+from tests.client.world import SECRET, World, make_world, mark, marks_of, text_of
+from tests.ratings import book
 from tests.support.owners import RunningServer, running_server
 
-Call = Callable[[ArenaThere], object]
+OVER = {0, 1, 2}
+"""The block of ann's fox and ben's owl is over, and the first match of the next, of the owl, but not its second."""
 
-FOREIGN: dict[str, Call] = {
-    "SetDisabled": lambda arena: arena.bots.set_disabled("ada/fox", True),
-    "PromoteVersion": lambda arena: arena.bots.promote_version("ada/fox"),
-    "WithdrawVersion": lambda arena: arena.bots.withdraw_version("ada/fox"),
-    "RollBack": lambda arena: arena.bots.roll_back("ada/fox"),
-    "GetAdmission": lambda arena: arena.admissions.get_admission("ada/fox"),
-    "RequestAdmission": lambda arena: arena.admissions.request_admission("ada/fox"),
-    "WatchAdmission": lambda arena: list(arena.admissions.watch_admission("ada/fox")),
+
+@dataclass(frozen=True)
+class Found:
+    """What ann and ben have, and eve names."""
+
+    shown: str
+    """A match of ann's and ben's that everybody may see."""
+    hidden: str
+    """A match of ben's that is over, but whose chance is still to be played."""
+    running: str
+    """The match with the same chance that is played now."""
+    tournament: str
+    """One that ann asked for."""
+    admission: str
+    upload: str
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Eve."""
+
+    arena: ArenaThere
+    found: Found
+
+
+Call = Callable[[ArenaThere, Found], Any]
+
+
+def unrated(*bots: str) -> TournamentRequest:
+    return TournamentRequest(
+        format="round-robin", game="rex_romanorum", seats=2, bots=bots, time="50ms", start_limit="10s", rated=False
+    )
+
+
+def send(arena: ArenaThere, upload: str) -> Any:
+    return arena.line.upload(iter([bot_pb2.UploadRequest(upload=upload, turn=1)]))
+
+
+REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
+    "SetDisabled": [(lambda arena, _: arena.bots.set_disabled("ann/fox", True), ForbiddenError)],
+    "PromoteVersion": [(lambda arena, _: arena.bots.promote_version("ann/fox"), ForbiddenError)],
+    "WithdrawVersion": [(lambda arena, _: arena.bots.withdraw_version("ann/fox"), ForbiddenError)],
+    "RollBack": [(lambda arena, _: arena.bots.roll_back("ann/fox"), ForbiddenError)],
+    "ListEvents": [(lambda arena, _: arena.bots.list_events("ann/fox"), ForbiddenError)],
+    "GetBuildLog": [(lambda arena, _: arena.bots.get_build_log("ann/fox"), ForbiddenError)],
+    "GetAdmission": [
+        (lambda arena, _: arena.admissions.get_admission("ann/fox"), ForbiddenError),
+        (lambda arena, found: arena.admissions.get_admission(found.admission), ForbiddenError),
+    ],
+    "RequestAdmission": [(lambda arena, _: arena.admissions.request_admission("ann/fox"), ForbiddenError)],
+    "WatchAdmission": [
+        (lambda arena, _: next(arena.admissions.watch_admission("ann/fox")), ForbiddenError),
+        (lambda arena, found: next(arena.admissions.watch_admission(found.admission)), ForbiddenError),
+    ],
+    "GetOperation": [
+        (lambda arena, found: arena.operations.get_operation(f"admissions/{found.admission}"), ForbiddenError)
+    ],
+    "WatchOperation": [
+        (lambda arena, found: next(arena.operations.watch_operation(f"admissions/{found.admission}")), ForbiddenError)
+    ],
+    "Upload": [(lambda arena, found: send(arena, found.upload), UnknownError)],
+    "SubmitVersion": [(lambda arena, found: arena.submissions.submit_version(found.upload, "0" * 64), UnknownError)],
+    "GetLogs": [
+        (lambda arena, found: arena.matches.get_logs(found.shown), ForbiddenError),
+        (lambda arena, found: arena.matches.get_logs(found.shown, 0), ForbiddenError),
+        (lambda arena, found: arena.matches.get_logs(found.hidden), HiddenError),
+    ],
+    "WatchLogs": [
+        (lambda arena, found: next(arena.matches.watch_logs(found.shown, 0)), ForbiddenError),
+        (lambda arena, found: next(arena.matches.watch_logs(found.running, 0)), HiddenError),
+    ],
+    "WatchMatch": [
+        (lambda arena, found: next(arena.matches.watch_match(found.running)), HiddenError),
+        (lambda arena, found: next(arena.matches.watch_match(found.hidden)), HiddenError),
+    ],
+    "GetReplay": [
+        (lambda arena, found: arena.replays.get_replay(found.hidden), HiddenError),
+        (lambda arena, found: arena.replays.get_replay(found.running), HiddenError),
+    ],
+    "GetUsage": [(lambda arena, _: arena.account.get_usage("ann"), ForbiddenError)],
+    "GetTimes": [(lambda arena, found: arena.matches.get_times(found.hidden), HiddenError)],
+    "VerifyMatch": [(lambda arena, found: arena.replays.verify_match(found.hidden), HiddenError)],
+    "CreateTournament": [
+        (lambda arena, _: arena.tournaments.create_tournament(unrated("ann/fox", "ben/owl")), ForbiddenError)
+    ],
+    "CancelTournament": [
+        (lambda arena, found: arena.tournaments.cancel_tournament(found.tournament), ForbiddenError),
+        (lambda arena, _: arena.tournaments.cancel_tournament("rex"), ForbiddenError),
+    ],
+    "JoinTournament": [
+        (lambda arena, _: arena.tournaments.join_tournament("rex", "ann/fox"), ForbiddenError),
+        (lambda arena, found: arena.tournaments.join_tournament(found.tournament, "eve/elk"), ForbiddenError),
+    ],
+    "WithdrawBot": [
+        (lambda arena, _: arena.tournaments.withdraw_bot("rex", "ann/fox"), ForbiddenError),
+        (lambda arena, found: arena.tournaments.withdraw_bot(found.tournament, "ben/owl"), ForbiddenError),
+    ],
 }
+"""The calls that name something of an owner, each with the ways in which eve tries, and what she is answered."""
+
+WITHHOLDING: dict[str, Call] = {
+    "GetMatch": lambda arena, found: [arena.matches.get_match(id_) for id_ in (found.shown, found.hidden)],
+    "ListMatches": lambda arena, _: arena.matches.list_matches("rex"),
+    "GetReplay": lambda arena, found: arena.replays.get_replay(found.shown),
+    "DownloadReplays": lambda arena, _: [list(arena.replays.download_replays(bot)) for bot in ("ann/fox", "ben/owl")],
+    "ListAdmissions": lambda arena, _: arena.admissions.list_admissions(),
+    "ListNotices": lambda arena, _: arena.account.list_notices(),
+    "ListAnnulments": lambda arena, _: arena.annulments.list_annulments(),
+    "GetBot": lambda arena, _: arena.bots.get_bot("ann/fox"),
+    "ListVersions": lambda arena, _: arena.bots.list_versions("ann/fox"),
+}
+"""The calls that answer everybody, but not with all: no evidence, log, note or notice of another, no hidden play."""
+
+PUBLIC = frozenset(
+    {
+        "GetIdentity", "ListBots", "FindVersion", "ListRuntimes", "ListLadders", "GetLadder", "ListSeasons",
+        "GetSeasonTable", "ListLeaderboards", "GetCrosstable", "ListHistory", "ListOpponents", "ListSeats",
+        "ListLengths", "GetOfficialTable", "ListTournaments", "GetTournament", "GetProgress", "WatchTournament",
+    }
+)  # fmt: skip
+"""The calls that show everybody the same; `tests/client/test_visibility.py` looks that it is nothing hidden."""
+CREATING = frozenset({"BeginUpload"})
+"""The calls that make something new, which belongs to the caller."""
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server to which ada handed in a bot."""
+def eve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    """Eve's connection to a service with the bots, matches, admissions and uploads of others."""
+    directory = tmp_path_factory.mktemp("world")
+    open_database(directory / "empty.db").close()
     with (
-        tempfile.TemporaryDirectory(prefix="kma") as directory,
-        running_server(Path(directory)) as running,
-        running.arena(running.token("ada", Scope.COMPETITOR)) as ada,
+        make_world(directory / "empty.db", directory, OVER, game="rex_romanorum") as world,
+        tempfile.TemporaryDirectory(prefix="kma") as run,
+        running_server(Path(run), database=directory / "arena.db") as server,
+        server.arena(server.token("eve", Scope.COMPETITOR)) as arena,
     ):
-        submit(ada, write_bot(tmp_path_factory.mktemp("fox"), "fox"), "", lambda _sent, _total: None)
-        yield running
+        yield Asker(arena, fill(world, server))
 
 
-@pytest.fixture(scope="module")
-def eve(server: RunningServer) -> Iterator[ArenaThere]:
-    with server.arena(server.token("eve", Scope.COMPETITOR)) as arena:
-        yield arena
+def fill(world: World, server: RunningServer) -> Found:
+    """Add what ann and ben have besides matches, and eve's bot."""
+    database, organiser = world.database, world.asked_by(Viewer())
+    matches = {row.position - 1: row for row in organiser.matches.list_matches("rex", limit=None).items}
+    assert (matches[2].state, matches[3].state) == (MatchState.FINISHED, MatchState.LEASED)
+    versions = [organiser.bots.find_version(bot).version_id for bot in ("ann/fox", "ben/owl")]
+    ledger = ServiceLedger(database)
+    ledger.add_notice(world.owner("ann").owner_id, "a test", f"{SECRET} for ann")
+    Ledger(database).add_version(
+        bot="elk", owner="eve", content_hash="elk1", manifest=organiser.bots.get_bot("cat").newest.manifest
+    )
+    trial = book.create(database, versions, 2, name="trial", format="ladder", rated=False)
+    with server.arena(server.token("ann", Scope.COMPETITOR)) as ann:
+        upload = ann.submissions.begin_upload("0" * 64, 100).upload
+    admission = ledger.request_admission(versions[0]).id
+    return Found(matches[0].id, matches[2].id, matches[3].id, trial, admission, upload)
 
 
-@pytest.mark.parametrize("name", FOREIGN)
-def test_what_belongs_to_another_owner_is_refused(eve: ArenaThere, name: str) -> None:
-    with pytest.raises(ForbiddenError):
-        FOREIGN[name](eve)
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_belongs_to_another_owner_is_refused(eve: Asker, name: str) -> None:
+    for call, expected in REFUSED[name]:
+        with pytest.raises(ClientError) as caught:
+            call(eve.arena, eve.found)
+        assert type(caught.value) is expected, caught.value
 
 
-def test_an_admission_is_not_told_by_its_id_either(server: RunningServer, eve: ArenaThere) -> None:
-    with server.arena() as organiser:
-        (admission,) = organiser.admissions.list_admissions().items
-    for ask in (eve.admissions.get_admission, lambda id_: eve.operations.get_operation(f"admissions/{id_}")):
-        with pytest.raises(ForbiddenError):
-            ask(admission.id)
+@pytest.mark.parametrize("name", WITHHOLDING)
+def test_what_is_shown_of_another_owner_holds_nothing_that_is_his_alone(eve: Asker, name: str) -> None:
+    shown = text_of(WITHHOLDING[name](eve.arena, eve.found))
+    assert "proof of" not in shown
+    assert "log of" not in shown
+    assert SECRET not in shown
+    assert not [text for text in (*marks_of(2), *marks_of(3)) if text in shown]
+    if name == "GetReplay":
+        assert mark(0) in shown, "the play itself is everybody's to see"
 
 
-def test_lists_of_what_is_private_hold_only_ones_own(server: RunningServer, eve: ArenaThere) -> None:
-    assert eve.admissions.list_admissions().items == ()
-    assert [bot.name for bot in eve.bots.list_bots().items] == ["ada/fox"], "bots are everybody's to see"
+def test_the_replays_of_another_owners_bot_come_without_evidence_and_without_hidden_matches(eve: Asker) -> None:
+    replays = list(eve.arena.replays.download_replays("ben/owl"))
+    assert [replay.is_whole for replay in replays] == [False, False]
+    assert eve.found.hidden not in {replay.match_id for replay in replays}
 
 
-def test_the_plain_name_of_another_owners_bot_means_nothing(eve: ArenaThere) -> None:
+def test_lists_of_what_is_private_hold_only_ones_own(eve: Asker) -> None:
+    assert eve.arena.admissions.list_admissions().items == ()
+    assert eve.arena.account.list_notices().items == ()
+
+
+def test_the_plain_name_of_another_owners_bot_means_nothing(eve: Asker) -> None:
     with pytest.raises(UnknownError):
-        eve.bots.get_bot("fox")
+        eve.arena.bots.get_bot("fox")
+
+
+def test_every_call_that_a_competitor_may_make_is_looked_at_here() -> None:
+    calls = {
+        path.rpartition("/")[2]
+        for path, scopes in ACCESS.items()
+        if path.startswith(f"/{PACKAGE}.") and Scope.COMPETITOR in scopes
+    }
+    kinds = [set(REFUSED) | set(WITHHOLDING), set(PUBLIC), set(CREATING)]
+    assert set.union(*kinds) == calls
+    assert sum(map(len, kinds)) == len(calls), "a call is of one kind"

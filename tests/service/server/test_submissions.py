@@ -15,9 +15,9 @@ from arena.client.there.submitting import submit
 from arena.hosting.archive.packing import pack
 from arena.hosting.archive.transport import compress_chunk
 from arena.hosting.content import content_hash
-from arena.service.server.submissions import SubmissionLimits
 from arena.v1 import bot_pb2
 from ratings.ledger.service import ServiceLedger
+from ratings.store.limits import OwnerLimits
 from ratings.store.states import AdmissionState, Scope
 from tests.cli.support import write_bot
 from tests.support.owners import RunningServer, running_server
@@ -195,7 +195,7 @@ def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(se
 
 
 def test_limits_are_told_with_what_to_do(bot: Path, tmp_path: Path) -> None:
-    limits = SubmissionLimits(uploads_per_hour=2, versions=1)
+    limits = OwnerLimits(uploads_per_hour=2, versions=1)
     with (
         tempfile.TemporaryDirectory(prefix="kma") as directory,
         running_server(Path(directory), limits=limits) as server,

@@ -13,12 +13,19 @@ from arena.service.errors import SettingsError
 from arena.service.settings.reading import load_settings
 from arena.service.settings.table import TABLE, Row
 from arena.service.settings.template import setting_line, settings_template
-from arena.service.settings.values import LimitsSection, RetentionSection, ServiceSection, WeightsSection
+from arena.service.settings.values import (
+    AdmissionSection,
+    LimitsSection,
+    RetentionSection,
+    ServiceSection,
+    WeightsSection,
+)
 
 TYPED: dict[str, Any] = {
     "service": ServiceSection,
     "weights": WeightsSection,
     "limits": LimitsSection,
+    "admission": AdmissionSection,
     "retention": RetentionSection,
 }
 
@@ -109,7 +116,7 @@ def test_variables_that_mean_something_else_are_left_alone(file: Path) -> None:
 
 
 def test_every_problem_is_found_and_the_first_one_is_raised(file: Path) -> None:
-    file.write_text("[service]\nworker = 1\n[limits]\nversions = 0\n", encoding="utf-8")
+    file.write_text("[service]\nworker = 1\n[limits]\nversions = -1\n", encoding="utf-8")
     effective = load_settings(file, {"weights.ladders": "1", "limits.stored_mb": "x"}, {"ARENA_SANDBOX": "loose"})
     assert len(effective.problems) == 5
     with pytest.raises(SettingsError, match="and 4 more"):

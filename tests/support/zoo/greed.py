@@ -77,21 +77,31 @@ def bomb_with_memory(aims: Aims) -> Outcome:
     return {"memory": str(MOST_MEMORY_MB)}
 
 
+def write_files(directory: str) -> Iterator[None]:
+    """Megabyte by megabyte, in files of a size that is allowed."""
+    for index in range(MOST_DISK_MB // 8):
+        with Path(directory, f"fill-{index}").open("wb", buffering=0) as file:
+            for _ in range(8):
+                if file.write(MEGABYTE) < len(MEGABYTE):
+                    raise OSError(28, "No space left on device")
+                yield
+
+
 def fill_the_disk(aims: Aims) -> Outcome:
-    """Everywhere it may write, in files of a size that is allowed."""
+    """All of its own directories, until it is ended for it."""
     must_be_confined(aims)
+    for directory in dict.fromkeys([os.environ.get("TMPDIR", "/tmp"), "/tmp"]):
+        say("outcome:", take(write_files(directory), "MB"))
+    time.sleep(FOREVER_S)
+    return {}
 
-    def write(directory: str) -> Iterator[None]:
-        for index in range(MOST_DISK_MB // 8):
-            with Path(directory, f"fill-{index}").open("wb", buffering=0) as file:
-                for _ in range(8):
-                    if file.write(MEGABYTE) < len(MEGABYTE):
-                        raise OSError(28, "No space left on device")
-                    yield
 
+def fill_other_places(aims: Aims) -> Outcome:
+    """Wherever else something may be written: full, or refused from the beginning."""
+    must_be_confined(aims)
     outcome: Outcome = {}
-    for directory in dict.fromkeys([os.environ.get("TMPDIR", "/tmp"), "/tmp", "/dev/shm", "/var/tmp", "/run", "/"]):
-        outcome |= {f"{key} {directory}": value for key, value in take(write(directory), "MB").items()}
+    for directory in ("/dev/shm", "/var/tmp", "/run", "/"):
+        outcome |= {f"{key} {directory}": value for key, value in take(write_files(directory), "MB").items()}
     return outcome
 
 
@@ -142,7 +152,14 @@ def fork_flood_and_stay(wire: Wire, decide: play_pb2.Decide) -> None:
 
 DEEDS: dict[str, Deed] = {
     function.__name__.replace("_", "-"): function
-    for function in (bomb_with_forks, bomb_with_memory, fill_the_disk, open_many_files, flood_output)
+    for function in (
+        bomb_with_forks,
+        bomb_with_memory,
+        fill_the_disk,
+        fill_other_places,
+        open_many_files,
+        flood_output,
+    )
 }
 STARTS: dict[str, Callable[[], None]] = {"flood-before-joining": flood_before_joining}
 ANSWERS: dict[str, Callable[[Wire, play_pb2.Decide], None]] = {

@@ -72,7 +72,7 @@ def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | N
 
     display = UploadDisplay()
     try:
-        return hand_in(arena, directory, message, display.update, predecessor)
+        return hand_in(arena, directory, message, display.update, predecessor, display.note_retry)
     finally:
         display.end()
 

@@ -59,7 +59,7 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
     print_problems(detail)
     if times is not None:
         print_times(times)
-    if detail.plies is not None:
+    if detail.plies is not None and detail.replay_removed_at_us is None:
         show = next_command("replay", "show", short_match_id(detail.match_id), db=db)
         typer.echo(f"\n`{show}` shows how it was played")
 
@@ -79,7 +79,12 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
         "length": _length(detail),
         "sandbox": detail.sandbox,
     }
-    return {**facts, **({"annulled": detail.annulled} if detail.annulled else {})}
+    removed = {"replay": detail.replay_removed_at_us, "logs": detail.logs_removed_at_us}
+    return {
+        **facts,
+        **({"annulled": detail.annulled} if detail.annulled else {}),
+        **{name: f"removed by retention on {format_instant(at)} UTC" for name, at in removed.items() if at is not None},
+    }
 
 
 def _length(detail: MatchDetail) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import typer
 
 from arena.cli.shared.output import Column, print_table
-from arena.client.values.matches import MatchTimes
+from arena.client.values.matches import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
 
@@ -36,8 +37,13 @@ def print_times(times: MatchTimes) -> None:
     decisions = [asdict(one) for one in times.decisions]
     print_table(_DECISIONS, decisions, as_json=False, empty="no decisions: nobody was asked anything")
     typer.echo()
-    print_table(_TOTALS, [asdict(one) for one in times.totals], as_json=False)
+    print_totals(times.totals)
     if any(one.cpu_us is None for one in times.decisions):
         typer.echo("\n-: not read, and charged wall; decisions under 20 ms are not looked at")
     if any(not one.readable for one in times.decisions):
         typer.echo("some decisions could not be read; `arena doctor` may tell why")
+
+
+def print_totals(totals: Sequence[SeatTime]) -> None:
+    """Print for people how these seats spent their time in all."""
+    print_table(_TOTALS, [asdict(one) for one in totals], as_json=False)

@@ -33,21 +33,23 @@ def verify(
     """Play stored matches again, and compare everything.
 
     The bytes, the hash chain, the rules, the result in the database. Matches whose replay was removed by retention are
-    left out.
+    counted, and cannot be verified.
     """
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
-    matches, broken = 0, []
+    matches, removed, broken = 0, 0, []
     with connect(db) as connection:
         for check in _checks(connection, match, tournament):
             matches += 1
+            removed += check.removed_at_us is not None
             if check.problems:
                 broken.append(check)
+    verified = matches - removed - len(broken)
     if as_json:
         facts = [{"match_id": check.match_id, "problems": list(check.problems)} for check in broken]
-        print_json({"matches": matches, "verified": matches - len(broken), "broken": facts})
+        print_json({"matches": matches, "verified": verified, "removed": removed, "broken": facts})
     else:
-        _print(matches, broken)
+        _print(matches, verified, removed, broken)
     if broken:
         raise typer.Exit(errors.FAILED)
 
@@ -57,8 +59,9 @@ def _checks(connection: Connection, match: str | None, tournament: str | None) -
     return replays.verify_matches(tournament) if match is None else [replays.verify_match(match)]
 
 
-def _print(matches: int, broken: Sequence[ReplayCheck]) -> None:
+def _print(matches: int, verified: int, removed: int, broken: Sequence[ReplayCheck]) -> None:
     for check in broken:
         for problem in check.problems:
             typer.echo(f"match {short_match_id(check.match_id)}: {problem}")
-    typer.echo(f"{matches} match{'es' * (matches != 1)}: {matches - len(broken)} verified, {len(broken)} broken")
+    gone = f", {removed} no longer kept (removed by retention)" if removed else ""
+    typer.echo(f"{matches} match{'es' * (matches != 1)}: {verified} verified, {len(broken)} broken{gone}")

@@ -1,0 +1,33 @@
+"""The command `arena bot build-log`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import format_instant, print_json, print_lines
+from arena.cli.verbs.bot.lineage import VersionText
+
+app = typer.Typer()
+
+_SHOWN_DIGITS = 12
+
+
+@app.command("build-log", epilog=example("arena bot build-log fox", "arena --server club bot build-log fox@3f9a01c2"))
+def build_log(text: VersionText, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Show what the build command of a version said.
+
+    When it was run last, also if it failed; at a service only for its owner and the organiser.
+    """
+    with connect(db) as connection:
+        log = connection.arena.bots.get_build_log(text)
+    if as_json:
+        print_json(asdict(log))
+        return
+    version = f"{log.bot}, version {log.version} ({log.content_hash[:_SHOWN_DIGITS]})"
+    typer.echo(f"{version}, built {format_instant(log.built_at_us)} UTC in runtime {log.runtime[:_SHOWN_DIGITS]}:")
+    print_lines(log.text)

@@ -1,0 +1,101 @@
+"""The command `arena match log`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, replace
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.matches import MatchId, short_match_id
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import format_instant, print_json, print_lines
+from arena.cli.verbs.match.problems import print_problems
+from arena.cli.verbs.match.times import print_totals
+from arena.client.port import Matches
+from arena.client.values.matches import MatchDetail, MatchTimes, SeatLog
+
+app = typer.Typer()
+
+
+@app.command(epilog=example("arena match log 3f9a01c2", "arena --server club match log 3f9a01c2 --seat 0"))
+def log(
+    match: MatchId,
+    seat: Annotated[
+        int | None,
+        typer.Option("--seat", min=0, metavar="SEAT", help="Only the bot in this seat; all yours by default."),
+    ] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show what your bots wrote in a match that is over.
+
+    With the times that they took, and the evidence of their faults. At a service an owner sees those of his own bots,
+    the organiser all. `arena match watch --log` shows it meanwhile.
+    """
+    with connect(db) as connection:
+        matches = connection.arena.matches
+        logs = matches.get_logs(match, seat)
+        detail = _of_seats(matches.get_match(match), {one.seat for one in logs})
+        times = _times_of(matches, detail, {one.seat for one in logs})
+    if as_json:
+        _print_json(detail, logs, times)
+    else:
+        _print(detail, logs, times)
+
+
+def _of_seats(detail: MatchDetail, seats: Collection[int]) -> MatchDetail:
+    """Return a match with the faults and the leak checks of these seats only."""
+    return replace(
+        detail,
+        faults=tuple(fault for fault in detail.faults if fault.seat in seats),
+        leak_checks=tuple(check for check in detail.leak_checks if check.seat in seats),
+        attempts=(),
+    )
+
+
+def _times_of(matches: Matches, detail: MatchDetail, seats: Collection[int]) -> MatchTimes:
+    """Return the times of these seats; none of a match without a replay, where they stand."""
+    if detail.plies is None or detail.replay_removed_at_us is not None:
+        return MatchTimes()
+    times = matches.get_times(detail.match_id)
+    return MatchTimes((), tuple(one for one in times.totals if one.seat in seats))
+
+
+def _print_json(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes) -> None:
+    print_json(
+        {
+            "match_id": detail.match_id,
+            "state": detail.state,
+            "logs_removed_at_us": detail.logs_removed_at_us,
+            "replay_removed_at_us": detail.replay_removed_at_us,
+            "logs": [asdict(one) for one in logs],
+            "times": [asdict(one) for one in times.totals],
+            "faults": [asdict(one) for one in detail.faults],
+            "leak_checks": [asdict(one) for one in detail.leak_checks],
+        }
+    )
+
+
+def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes) -> None:
+    if times.totals:
+        print_totals(times.totals)
+    elif detail.replay_removed_at_us is not None:
+        typer.echo(f"the times went with the replay by retention on {format_instant(detail.replay_removed_at_us)} UTC")
+
+    print_problems(detail)
+    if detail.logs_removed_at_us is not None:
+        typer.echo(f"\nthe logs were removed by retention on {format_instant(detail.logs_removed_at_us)} UTC")
+        return
+    for one in logs:
+        typer.echo(f"\nseat {one.seat} ({one.bot}) {'wrote:' if one.text else _why_nothing(detail)}")
+        print_lines(one.text)
+
+
+def _why_nothing(detail: MatchDetail) -> str:
+    if detail.plies is None:
+        return f"has no log: match {short_match_id(detail.match_id)} is {detail.state.value}"
+    return "wrote nothing, or nothing was kept: only services keep what bots write"

@@ -1,0 +1,1 @@
+"""The verbs of `arena owner` that are longer than a few lines."""

@@ -1,0 +1,106 @@
+"""`arena owner show` and `limit`: what an owner has, and may have."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import Connection, connect
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.output import print_facts, print_json
+from arena.client.values.accounts import OwnerUsage
+from ratings.store.limits import LIMITS, MOST
+
+app = typer.Typer()
+
+OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="As `arena owner list` shows it.")]
+_NOTHING = "this changes nothing; name a limit such as --versions 50, or --reset"
+
+
+def _limit(help_: str) -> Any:
+    return typer.Option(min=0, max=MOST, metavar="N", help=help_)
+
+
+@app.command(epilog=example("arena owner show ada", "arena --server club owner show"))
+def show(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Whose; at a service you by default.")] = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Show what an owner has, and may have.
+
+    At a service everybody may ask for himself.
+    """
+    with connect(db) as connection:
+        usage = _usage(connection, name)
+    if as_json:
+        print_json(asdict(usage))
+    else:
+        _print(usage)
+
+
+@app.command(epilog=example("arena owner limit ada --versions 50 --stored-mb 500", "arena owner limit ada --reset"))
+def limit(
+    name: OwnerName,
+    uploads_per_hour: Annotated[int | None, _limit("Uploads begun in an hour.")] = None,
+    versions: Annotated[int | None, _limit("Versions, all bots together.")] = None,
+    archive_mb: Annotated[int | None, _limit("Megabytes of one archive.")] = None,
+    stored_mb: Annotated[int | None, _limit("Megabytes of all versions that are kept.")] = None,
+    concurrent_matches: Annotated[int | None, _limit("Matches with his bots at the same time.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Let the limits count again that all owners have.")] = False,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Give an owner limits of his own; 0 = no limit.
+
+    What is not named stays. What an owner has already stays too, also if it is more.
+    """
+    values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches)
+    limits = {key: value for key, value in zip(LIMITS, values, strict=True) if value is not None}
+    if not limits and not reset:
+        raise MisuseError(_NOTHING)
+    with connect(db) as connection:
+        connection.arena.admin.set_owner_limits(name, limits, reset)
+        usage = _usage(connection, name)
+    if as_json:
+        print_json(asdict(usage))
+    else:
+        _print(usage)
+
+
+def _usage(connection: Connection, name: str | None) -> OwnerUsage:
+    """Return what an owner has; at a database, with the limits of the service whose home it lies in."""
+    usage = connection.arena.account.get_usage(name)
+    if connection.storage is None:
+        return usage
+    from arena.service.settings.reading import load_settings
+
+    said = load_settings(Path(connection.place).parent / "settings.toml", {}, os.environ)
+    own = {key: getattr(usage.limits, key) for key in usage.own}
+    return replace(usage, limits=said.values.limits.of_owners.with_own(own))
+
+
+def _print(usage: OwnerUsage) -> None:
+    used = {
+        "uploads_per_hour": "-" if usage.uploads_last_hour is None else str(usage.uploads_last_hour),
+        "versions": str(usage.versions),
+        "stored_mb": f"{usage.stored_bytes / (1 << 20):.1f}",
+    }
+    lines = {
+        name.replace("_", " "): _of(used.get(name), most, is_own=name in usage.own)
+        for name, most in asdict(usage.limits).items()
+    }
+    print_facts({"owner": usage.owner, "bots": usage.bots, **lines})
+
+
+def _of(used: str | None, most: int, *, is_own: bool) -> str:
+    """Return how much of what is allowed is used, such as `3 of 20`."""
+    allowed = "no limit" if most == 0 else str(most)
+    text = allowed if used is None else f"{used}, no limit" if most == 0 else f"{used} of {most}"
+    return f"{text} (of his own)" if is_own else text

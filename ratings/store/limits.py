@@ -1,0 +1,58 @@
+"""What one owner may do: the limits that all owners have, and what differs from them for one. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from ratings.errors import AccountError
+
+MOST = 10**9
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerLimits:
+    """What one owner may do; 0 stands for no limit."""
+
+    uploads_per_hour: int = 20
+    versions: int = 200
+    """All bots together, those that were withdrawn or refused, too."""
+    archive_mb: int = 64
+    """Of one archive, before any compression for its way."""
+    stored_mb: int = 2048
+    """Of the files of all versions that are kept, and of the uploads that are not finished."""
+    concurrent_matches: int = 0
+    """Matches with a bot of the owner that are played at the same time."""
+
+    @property
+    def archive_bytes(self) -> int:
+        """Return `archive_mb` in bytes."""
+        return self.archive_mb * _MEGABYTE
+
+    @property
+    def stored_bytes(self) -> int:
+        """Return `stored_mb` in bytes."""
+        return self.stored_mb * _MEGABYTE
+
+    def with_own(self, own: Mapping[str, Any] | None) -> OwnerLimits:
+        """Return the limits of an owner, for whom `own` differs; names that are unknown here are left out."""
+        return replace(self, **{name: value for name, value in (own or {}).items() if name in LIMITS})
+
+
+LIMITS = tuple(field.name for field in fields(OwnerLimits))
+"""The names of all limits."""
+
+
+def check_limits(limits: Mapping[str, Any]) -> dict[str, int]:
+    """Return limits that may be stored. Raises AccountError for a name that is none, or a number that cannot be."""
+    for name, value in limits.items():
+        if name not in LIMITS:
+            close = get_close_matches(name, LIMITS, n=1)
+            guess = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(LIMITS)}"
+            raise AccountError(f"there is no limit {name!r}; {guess}")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+            raise AccountError(f"the limit {name} = {value!r} is no whole number, 0 to {MOST}; 0 stands for no limit")
+    return dict(limits)

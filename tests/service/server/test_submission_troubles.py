@@ -1,0 +1,214 @@
+"""Handing bots in while something goes wrong: refusals, a locked database, a full disk, tokens that end, restarts."""
+
+import contextlib
+import json
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.client.errors import ClientError, RefusedError
+from arena.client.there.errors import BusyError, LoginError, UnavailableError
+from arena.client.there.remote import ArenaThere
+from arena.client.there.submitting import submit
+from arena.client.values.uploads import UploadTicket
+from arena.hosting.content import content_hash
+from arena.v1 import bot_pb2
+from ratings.ledger.service import ServiceLedger
+from ratings.store.limits import OwnerLimits
+from ratings.store.states import Scope
+from tests.cli.support import write_bot
+from tests.service.server.test_submissions import ignore, packed, parts_of
+from tests.support.owners import RunningServer, running_server
+from tests.support.patience import PATIENCE_S
+from tests.support.small_disk import run_on_small_disk
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    return write_bot(tmp_path / "fox", "fox")
+
+
+def send(arena: ArenaThere, directory: Path) -> UploadTicket:
+    """Send the whole archive of a bot, without submitting it."""
+    data, sha256 = packed(directory)
+    ticket = arena.submissions.begin_upload(sha256, len(data))
+    arena.line.upload(parts_of(ticket.upload, ticket.turn, ticket.offset, data[ticket.offset :]))
+    return ticket
+
+
+def recorded(server: RunningServer) -> tuple[int, int]:
+    """How many versions and admissions the database has."""
+    with closing(sqlite3.connect(server.database.url.database or "")) as connection:
+        (versions,), (admissions,) = (
+            connection.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("version", "admission")
+        )
+    return versions, admissions
+
+
+@contextlib.contextmanager
+def locked(server: RunningServer) -> Iterator[sqlite3.Connection]:
+    """Another process writes to the database."""
+    with closing(sqlite3.connect(server.database.url.database or "", isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Databases that are opened from now on wait hardly at all for others, and clients hardly pause."""
+    monkeypatch.setattr("ratings.store.sqlite.BUSY_TIMEOUT_MS", 20)
+    monkeypatch.setattr("arena.client.there.submitting._PAUSES_S", (0.01, 0.01))
+
+
+def test_what_is_refused_for_good_is_not_kept_and_blocks_nobody(server: RunningServer, tmp_path: Path) -> None:
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        for number in range(6):  # more than may be unfinished
+            ticket = send(ada, write_bot(tmp_path / str(number), "fox", f"# {number}"))
+            with pytest.raises(RefusedError):
+                ada.submissions.submit_version(ticket.upload, "0" * 64)
+        lost = write_bot(tmp_path / "lost", "lost", runtime='"quantum"')
+        with pytest.raises(RefusedError):
+            submit(ada, lost, "", ignore)
+    assert server.uploads.uploads() == ()
+    assert recorded(server) == (0, 0)
+
+
+def test_more_than_was_announced_is_the_senders_mistake(server: RunningServer, bot: Path) -> None:
+    data, sha256 = packed(bot)
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        ticket = ada.submissions.begin_upload(sha256, len(data) - 1)
+        with pytest.raises(RefusedError, match="more arrives than"):
+            ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data))
+
+
+def test_a_locked_database_refuses_for_the_moment_and_records_nothing(
+    impatient: None, server: RunningServer, bot: Path
+) -> None:
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        ticket = send(ada, bot)
+        with (
+            locked(server),
+            pytest.raises(UnavailableError, match=r"^the database of the service is busy.*nothing was recorded"),
+        ):
+            ada.submissions.submit_version(ticket.upload, content_hash(bot))
+        assert recorded(server) == (0, 0)
+        assert ada.submissions.submit_version(ticket.upload, content_hash(bot)).new
+
+
+def test_a_client_goes_on_by_itself_when_the_database_is_free_again(
+    impatient: None, server: RunningServer, bot: Path
+) -> None:
+    told: list[str] = []
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada, locked(server) as other:
+
+        def wait(error: ClientError, _pause_s: float) -> None:
+            told.append(str(error))
+            other.rollback()
+
+        assert submit(ada, bot, "", ignore, on_retry=wait).new
+    assert len(told) == 1
+    assert recorded(server) == (1, 1)
+
+
+def test_a_client_gives_up_in_words_when_the_database_stays_locked(
+    impatient: None, server: RunningServer, bot: Path
+) -> None:
+    with (
+        server.arena(server.token("ada", Scope.COMPETITOR)) as ada,
+        locked(server),
+        pytest.raises(UnavailableError, match="try again"),
+    ):
+        submit(ada, bot, "", ignore)
+    assert recorded(server) == (0, 0)
+    assert len(server.uploads.uploads("ada")) == 1
+
+
+def test_the_part_after_a_token_was_revoked_is_not_stored(server: RunningServer, bot: Path) -> None:
+    (bot / "data").write_bytes(bytes(range(256)) * 1000)
+    data, sha256 = packed(bot)
+    secret = server.token("ada", Scope.COMPETITOR)
+    with server.arena(secret) as ada:
+        ticket = ada.submissions.begin_upload(sha256, len(data))
+
+        def parts() -> Iterator[bot_pb2.UploadRequest]:
+            first, *others = parts_of(ticket.upload, ticket.turn, 0, data)
+            yield first
+            deadline = time.monotonic() + PATIENCE_S
+            while not server.uploads.get(ticket.upload).offset and time.monotonic() < deadline:
+                time.sleep(0.005)
+            ServiceLedger(server.database).revoke_token(ada.account.get_identity().token or "", owner="ada")
+            yield from others
+
+        with pytest.raises(LoginError, match="was revoked"):
+            ada.line.upload(parts())
+        with pytest.raises(LoginError, match="was revoked"):
+            ada.submissions.submit_version(ticket.upload, content_hash(bot))
+    assert 0 < server.uploads.get(ticket.upload).offset < len(data)
+    assert recorded(server) == (0, 0)
+
+
+def test_an_expired_token_opens_nothing(server: RunningServer, bot: Path) -> None:
+    soon_us = (time.time_ns() // 1000) + 3_600_000_000
+    with server.arena(server.token("ada", Scope.COMPETITOR, soon_us)) as ada:
+        ticket = send(ada, bot)
+        with closing(sqlite3.connect(server.database.url.database or "")) as connection, connection:
+            connection.execute("UPDATE token SET expires_at_us = 1")
+        for attempt in (
+            lambda: ada.account.get_identity(),
+            lambda: ada.submissions.submit_version(ticket.upload, content_hash(bot)),
+            lambda: ada.line.upload(iter([bot_pb2.UploadRequest(upload=ticket.upload, turn=ticket.turn)])),
+        ):
+            with pytest.raises(LoginError, match=r"has expired; ask for a new one"):
+                attempt()
+    assert recorded(server) == (0, 0)
+
+
+def test_uploads_of_the_last_hour_still_count_after_a_restart(tmp_path: Path) -> None:
+    limits = OwnerLimits(uploads_per_hour=2)
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        with running_server(Path(directory), limits=limits) as server:
+            secret = server.token("ada", Scope.COMPETITOR)
+            with server.arena(secret) as ada:
+                submit(ada, write_bot(tmp_path / "one", "one"), "", ignore)
+                begun = write_bot(tmp_path / "two", "two")
+                ada.submissions.begin_upload(packed(begun)[1], len(packed(begun)[0]))
+        with running_server(Path(directory), limits=limits) as server, server.arena(secret) as ada:
+            with pytest.raises(BusyError, match=r"2 uploads an hour.*try again in 60 min"):
+                submit(ada, write_bot(tmp_path / "three", "three"), "", ignore)
+            assert submit(ada, begun, "", ignore).new  # one that is begun goes on
+            with server.arena(server.token("eve", Scope.COMPETITOR)) as eve:
+                assert submit(eve, begun, "", ignore).new
+
+
+def test_an_upload_that_could_not_begin_does_not_count(bot: Path) -> None:
+    limits = OwnerLimits(uploads_per_hour=1)
+    with (
+        tempfile.TemporaryDirectory(prefix="kma") as directory,
+        running_server(Path(directory), limits=limits) as server,
+        server.arena(server.token("ada", Scope.COMPETITOR)) as ada,
+    ):
+        for _ in range(2):
+            with pytest.raises(BusyError, match="make the bot smaller"):
+                ada.submissions.begin_upload("0" * 64, 1 << 40)
+        assert submit(ada, bot, "", ignore).new
+
+
+def test_a_full_disk_is_told_with_the_remedy_and_what_has_arrived_is_kept(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tests.service.server.on_a_small_disk", str(tmp_path / "small"), str(tmp_path)]
+    *_log, line = run_on_small_disk(tmp_path / "small", 4000, words)
+    said = json.loads(line)
+    assert said["while uploading"]["kind"] == said["while storing"]["kind"] == "BusyError"
+    assert "what has arrived is kept" in said["while uploading"]["message"]
+    assert "what has arrived is kept" in said["while storing"]["message"]
+    assert str(tmp_path) not in json.dumps(said)
+    assert 0 < said["arrived"] < said["size"]
+    assert said["half stored"] == []
+    assert said["recorded"] == [0, 0]
+    assert said["new"] == [True, True]
+    assert said["left"] == []
