@@ -11,7 +11,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_json, print_table
-from arena.cli.shared.overrides import read_overrides, with_overrides
+from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home
 from arena.service.life.checking import Checked, check
