@@ -77,9 +77,8 @@ def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
     typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
     if can_rebuild:
         remedy = next_command("db", "check", "--rebuild", db=db)
-        typer.echo(
-            f"`{remedy}` writes the ratings anew from the results, and has ladders do so with what they remember; make a backup first"
-        )
+        what = "writes the ratings anew from the results, and has ladders do so with what they remember"
+        typer.echo(f"`{remedy}` {what}; make a backup first")
 
 
 def _memory_problems(storage: Storage) -> list[str]:
