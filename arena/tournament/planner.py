@@ -46,6 +46,7 @@ class FormatPlanner:
         self._is_complete = False
         self.is_behind = False
         """Whether waves that are over are still to be read, before which nothing is planned; ask it again."""
+        self._newest_annulment: str | None = None
         self._annulled: int | None = None  # how many blocks were annulled when all this was read
 
     def plan_ready(self, waves: WaveLedger) -> int:
@@ -61,7 +62,10 @@ class FormatPlanner:
 
     def _look_again(self, waves: WaveLedger) -> None:
         """Forget what was read if blocks were annulled since: they count for nothing any more."""
-        annulled = waves.annulled()
+        newest = waves.newest_annulment()
+        if self._annulled is not None and newest == self._newest_annulment:
+            return
+        self._newest_annulment, annulled = newest, waves.annulled()
         if self._annulled is not None and annulled != self._annulled:
             self._past, self._stored, self._planned, self._over = NOTHING, None, None, []
         self._annulled = annulled
