@@ -19,7 +19,7 @@ from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
-from ratings.store.lookups import get_owner
+from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission, Notice, Token
 from ratings.store.sessions import write
@@ -160,10 +160,15 @@ class ServiceLedger:
             sync_ladders(session, bot)
             return bot
 
-    def note_not_promoted(self, version_id: str, *, actor: str, message: str) -> None:
-        """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+    def note_not_promoted(self, version_id: str, *, actor: str, message: str, notice: tuple[str, str]) -> None:
+        """Write that an admitted version did not become active, and why; tell its owner. Raises NotFoundError.
+
+        `notice` is the subject and the sentence that the owner is told.
+        """
         with write(self._database) as session:
             lineage.note_not_promoted(session, version_id, actor=actor, message=message)
+            bot = session.get_one(Bot, get_version(session, version_id).bot_id)
+            notices.add_notice(session, bot.owner_id, *notice)
 
     def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> Bot:
         """Take a version out for good, and return its bot, which has no active version if it was this one.
