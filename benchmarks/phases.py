@@ -19,7 +19,7 @@ from ratings.store.database import open_database
 from ratings.store.models import Match
 
 SAMPLE_EVERY_S = 0.5
-FIGURES = ("charged_us", "wall_us", "referee_lag_us")
+FIGURES = ("charged_us", "cpu_us", "wall_us", "queue_wait_us", "referee_lag_us")
 _T_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 """Student's t for 95 %, by degrees of freedom from 1."""
 
