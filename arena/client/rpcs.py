@@ -7,9 +7,10 @@ fields of the request, and what it returns is the only field of the response (a 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from google.protobuf import descriptor_pool
@@ -51,6 +52,12 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
     "TournamentService": {"tournaments": port.Tournaments},
 }
 """The services, each with the nouns that it serves and their Protocols."""
+PLACES: Mapping[str, Callable[[Any], Any]] = {
+    "watch_match": attrgetter("sequence"),
+    "watch_logs": attrgetter("end"),
+    "download_replays": attrgetter("match_id"),
+}
+"""The streams that go on behind the item that came last, by method, and where that is: their parameter `after`."""
 UPLOAD = f"/{PACKAGE}.BotService/Upload"
 """The one call that no Protocol describes: a stream from the client."""
 

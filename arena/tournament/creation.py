@@ -57,17 +57,24 @@ class Terms:
 
 
 def create_tournament(
-    database: Database, programs: Programs, terms: Terms, form: Format, *, bots: Sequence[str], choose_name: ChooseName
+    database: Database,
+    programs: Programs,
+    terms: Terms,
+    form: Format,
+    *,
+    bots: Sequence[str],
+    choose_name: ChooseName,
+    notes: Mapping[str, Any] | None = None,
 ) -> Tournament:
     """Write a tournament of `bots` (`name`, the newest version, or `name@hash`), and plan what can be planned at once.
 
-    What is planned later is a function of what was written.
+    What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
     """
     draw = _draw(terms, form.blocks_per_seed)
     versions = _find_versions(database, programs, terms.game, bots)
     _check_distinct(bots, versions)
     form.check(len(versions))
-    plan = _plan(draw, terms, form.name, versions, catalog.to_settings(form))
+    plan = _plan(draw, terms, form.name, versions, {**catalog.to_settings(form), **(notes or {})})
     return Ledger(database).create_tournament(plan, FormatPlanner(form, draw), choose_name=_checked(choose_name))
 
 

@@ -40,9 +40,11 @@ class FormatPlanner:
         self._planned: list[PlannedWave] | None = None  # the waves behind the past
         self._over: list[Wave] = []  # the first of these, as they were played
         self._is_complete = False
+        self._annulled: int | None = None  # how many blocks were annulled when all this was read
 
     def plan_ready(self, waves: WaveLedger) -> int:
         """Plan every wave that can be planned now, and return how many matches they have."""
+        self._look_again(waves)
         matches = 0
         while not self._is_complete and self._is_ready(waves):
             planned = self._plan_next(waves)
@@ -50,6 +52,13 @@ class FormatPlanner:
                 break
             matches += planned
         return matches
+
+    def _look_again(self, waves: WaveLedger) -> None:
+        """Forget what was read if blocks were annulled since: they count for nothing any more."""
+        annulled = waves.annulled()
+        if self._annulled is not None and annulled != self._annulled:
+            self._past, self._stored, self._planned, self._over = NOTHING, None, None, []
+        self._annulled = annulled
 
     def _is_ready(self, waves: WaveLedger) -> bool:
         planned = self._read_planned(waves)

@@ -78,7 +78,7 @@ def wave_of(records: Sequence[BlockRecord]) -> Wave:
 
 
 def _played_block(matches: BlockRecord) -> PlayedBlock:
-    """Return a block: whole only if all its matches are finished, void as soon as one is void."""
+    """Return a block: whole only if all its matches are finished and count, void as soon as one is void."""
     order = matches[0].versions
     if any(match.state is MatchState.VOID for match in matches):
         # Its other matches are played all the same, and its wave is not over before they are.
@@ -87,7 +87,7 @@ def _played_block(matches: BlockRecord) -> PlayedBlock:
         return PlayedBlock(order)
     return PlayedBlock(
         order,
-        BlockState.WHOLE,
+        BlockState.ANNULLED if matches[0].is_annulled else BlockState.WHOLE,
         ranks=tuple(tuple(rank or 0 for rank in match.ranks) for match in matches),
         forfeits=tuple(_forfeited(match) for match in matches),
         digests=tuple(match.game_digest or "" for match in matches),

@@ -63,7 +63,7 @@ class GetSeasonTableResponse(_message.Message):
     def __init__(self, season_table: _Optional[_Union[SeasonTable, _Mapping]] = ...) -> None: ...
 
 class Ladder(_message.Message):
-    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots")
+    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots", "absent")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
@@ -74,6 +74,7 @@ class Ladder(_message.Message):
     SEASON_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     BOTS_FIELD_NUMBER: _ClassVar[int]
+    ABSENT_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     pool: _pool_pb2.Pool
@@ -84,7 +85,20 @@ class Ladder(_message.Message):
     season: int
     tournament: str
     bots: int
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ...) -> None: ...
+    absent: _containers.RepeatedCompositeFieldContainer[AbsentBot]
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ...) -> None: ...
+
+class AbsentBot(_message.Message):
+    __slots__ = ("bot", "content_hash", "why", "since_us")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    SINCE_US_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    content_hash: str
+    why: str
+    since_us: int
+    def __init__(self, bot: _Optional[str] = ..., content_hash: _Optional[str] = ..., why: _Optional[str] = ..., since_us: _Optional[int] = ...) -> None: ...
 
 class LadderSeason(_message.Message):
     __slots__ = ("ladder", "number", "name", "tournament", "opened_at_us", "freezes_at_us", "frozen_at_us", "final_tournament", "closed_at_us", "secret")

@@ -146,14 +146,16 @@ class LeaderboardList(_message.Message):
     def __init__(self, boards: _Optional[_Iterable[_Union[Leaderboard, _Mapping]]] = ..., is_empty: bool = ...) -> None: ...
 
 class Leaderboard(_message.Message):
-    __slots__ = ("pool", "matches", "table")
+    __slots__ = ("pool", "matches", "table", "behind")
     POOL_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     TABLE_FIELD_NUMBER: _ClassVar[int]
+    BEHIND_FIELD_NUMBER: _ClassVar[int]
     pool: _pool_pb2.Pool
     matches: int
     table: _containers.RepeatedCompositeFieldContainer[LeaderboardRow]
-    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ...) -> None: ...
+    behind: int
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ..., behind: _Optional[int] = ...) -> None: ...
 
 class LeaderboardRow(_message.Message):
     __slots__ = ("rank", "version_id", "bot", "number", "content_hash", "owner", "mu", "sigma", "exposure", "matches", "wins", "score", "disabled")

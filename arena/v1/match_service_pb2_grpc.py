@@ -225,7 +225,8 @@ class MatchServiceServicer(object):
     def DownloadReplays(self, request, context):
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`.
 
-        To go on after a broken connection, ask again with `after` set to the last id that arrived. Errors: NOT_FOUND.
+        To go on after a broken connection, ask again with `after` set to the last id that arrived. Errors: NOT_FOUND;
+        ABORTED (reason FELL_BEHIND) for who takes nothing for a minute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

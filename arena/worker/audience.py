@@ -1,7 +1,8 @@
-"""Shows a match to those who watch it, while somebody does. It looks only when no clock runs.
+"""Shows a match to those who watch it, while somebody does. The play is looked at only when no clock runs.
 
 The referee lets it look between two decisions, after an answer was judged and before the next question is sent: so what
-it costs to write events down is charged to nobody. A bot that thinks for long is seen to move when it has moved.
+it costs to write events down is charged to nobody. A bot that thinks for long is seen to move when it has moved; what
+it writes meanwhile is fetched now and then if somebody watches its log, by a few hundred microseconds of the launcher.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from arena.hosting.errors import HostingError
 from arena.match.live import LiveEvent, LiveLog, LiveReader
 from arena.match.match import Match
 from arena.worker.accounts import read_log
@@ -16,6 +18,8 @@ from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 
 Show = Callable[[Sequence[LiveEvent]], None]
+FETCH_EVERY_S = 0.5
+"""How often logs that are watched are fetched while a bot thinks."""
 
 
 class Audience:
@@ -27,6 +31,9 @@ class Audience:
         self._seated: Sequence[WarmBot | StartError] = ()
         self._read_bytes: dict[int, int] = {}
         """How much of its log was shown, for each seat whose log is wanted."""
+        self._reading = asyncio.Lock()
+        """Held while logs are read: each part is asked for once, behind the last."""
+        self._fetcher: asyncio.Task[None] | None = None
         self.is_present = False
         """Whether anybody watches."""
 
@@ -35,6 +42,8 @@ class Audience:
         self.is_present = True
         for seat in logs:
             self._read_bytes.setdefault(seat, 0)
+        if self._read_bytes and self._fetcher is None:
+            self._fetcher = asyncio.create_task(self._fetch_logs())
 
     def leave(self) -> None:
         """Note that nobody watches; whoever comes again sees what was missed."""
@@ -48,10 +57,38 @@ class Audience:
         """Show what has happened since the last look. Raises HostingError."""
         if not self.is_present or self._reader is None:
             return
-        events: list[LiveEvent] = list(self._reader.read())
-        wanted = [seat for seat in self._read_bytes if 0 <= seat < len(self._seated)]
-        for found in await asyncio.gather(*map(self._read_log, wanted)):
-            events += found
+        self._show_all(list(self._reader.read()))
+        await self._show_logs()
+
+    async def finish(self) -> None:
+        """Show what has happened since the last look, and look no more. Raises HostingError."""
+        async with self._reading:  # a question that is broken off would answer the next one
+            self.close()
+        await self.look()
+
+    def close(self) -> None:
+        """Fetch no more logs; the match was lost."""
+        if self._fetcher is not None:
+            self._fetcher.cancel()
+
+    async def _fetch_logs(self) -> None:
+        """Show again and again what bots write while they think."""
+        while True:
+            await asyncio.sleep(FETCH_EVERY_S)
+            try:
+                await self._show_logs()
+            except HostingError:
+                return  # the match finds out by itself, and says so
+
+    async def _show_logs(self) -> None:
+        async with self._reading:
+            if not self.is_present or self._reader is None:
+                return
+            wanted = [seat for seat in self._read_bytes if 0 <= seat < len(self._seated)]
+            for found in await asyncio.gather(*map(self._read_log, wanted)):
+                self._show_all(found)
+
+    def _show_all(self, events: Sequence[LiveEvent]) -> None:
         if events:
             self._show(events)
 

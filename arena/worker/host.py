@@ -86,7 +86,7 @@ class MatchHost:
         duration_us = (time.monotonic_ns() - started) // 1000
         left = await asyncio.gather(*(self._part_with(match, seat, one) for seat, one in enumerate(seated)))
         if audience is not None:
-            await audience.look()  # once more: the last words of a bot that has ended are in its log by now
+            await audience.finish()  # the last words of a bot that has ended are in its log by now
         document = build_document(match, started_at_us, duration_us)
         accounts = await read_accounts(seated, used, left) if spec.keeps_logs else Accounts()
         checked = [seat for seat, is_used in enumerate(used) if is_used and spec.seats[seat].is_deterministic]

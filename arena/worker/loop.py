@@ -92,7 +92,7 @@ class WorkerLoop:
             self._playing[1].cancel()
         for job in [job for job in self._waiting if job[0] == ticket]:
             self._waiting.remove(job)
-            del self._audiences[ticket]
+            self._audiences.pop(ticket).close()
             self._send(_encode_cancelled(ticket))
 
     async def _play_all(self) -> None:
@@ -108,7 +108,7 @@ class WorkerLoop:
             finally:
                 task.cancel()
                 self._playing = None
-                del self._audiences[ticket]
+                self._audiences.pop(ticket).close()
             self._send(_encode_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:

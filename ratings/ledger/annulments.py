@@ -10,10 +10,9 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
-from ratings.ledger import tallies
+from ratings.ledger import pieces, tallies
 from ratings.ledger.entering import withdraw
 from ratings.ledger.lineage import record_event
-from ratings.ledger.rebuild import rate_from
 from ratings.store import tables
 from ratings.store.fitness import annulled
 from ratings.store.ids import new_id, now_us
@@ -34,14 +33,14 @@ class Annulled:
     matches: int
     """How many matches it took out of the count: those of whole blocks; 0 if they were annulled already."""
     pools: tuple[str, ...]
-    """The pools whose ratings were computed anew, by id."""
+    """The pools whose ratings have to be computed anew for that, by id."""
 
 
 def annul_match(session: Session, match_id: str, *, why: str, actor: str) -> Annulled:
-    """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
+    """Take a match and the others of its block out of everything that is counted, and ask for the ratings anew.
 
-    One that was annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason. The
-    cost is that of rating all matches that were rated after it once more: see `ratings.ledger.rebuild.rate_from`.
+    It is left to the caller to have `ratings.ledger.pieces.finish` compute those, behind this transaction. One that was
+    annulled already stays so, for the first reason. Raises NotFoundError, PlanError without a reason.
     """
     _check_reason(why)
     match = session.get(Match, match_id)
@@ -60,7 +59,7 @@ def annul_version(session: Session, version_id: str, *, why: str, actor: str) ->
     """Annul every match that a version played or was to play, and take it out of all tournaments.
 
     It cannot become active or enter a tournament again. One that was annulled already stays so, for the first reason.
-    Raises NotFoundError. The cost is as for `annul_match`, from the first of its matches on.
+    The ratings are left to the caller as by `annul_match`. Raises NotFoundError.
     """
     _check_reason(why)
     version = get_version(session, version_id)
@@ -131,7 +130,7 @@ def _apply(session: Session, annulment: Annulment) -> Annulled:
     firsts = _first_rated(connection, matches)
     _set_verdicts(connection, annulment)
     for pool_id, first in firsts:
-        rate_from(session, pool_id, first)
+        pieces.ask(session, pool_id, first)
     tallies.rebuild(connection, select(_m.c.tournament_id).where(_m.c.id.in_(matches)))
     session.expire_all()
     session.refresh(annulment)

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, and_, func, select, true
 from sqlmodel import Session
 
+from ratings.ledger.pieces import UNFINISHED
 from ratings.ledger.rebuild import compute
 from ratings.ledger.tallies import tally_problems
 from ratings.statistics.errors import SkillError
@@ -207,7 +208,11 @@ def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[st
     """Yield every rating, of all pools or of one, that is not what the facts give, to the last digit."""
     names = _version_names(session)
     pools = select(tables.pool.c.id).where(tables.pool.c.id == pool_id if pool_id else true())
+    pending = set(session.connection().execute(select(tables.pending_rating.c.pool_id)).scalars())
     for pool_id in session.connection().execute(pools).scalars().all():
+        if pool_id in pending:
+            yield f"pool {pool_id[:12]}: {UNFINISHED}"
+            continue
         try:
             rebuilt = compute(session, pool_id)
         except SkillError as error:

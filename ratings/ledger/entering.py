@@ -59,7 +59,7 @@ def withdraw(session: Session, tournament_id: str, version_id: str, reason: str,
     entrant.withdrawn_wave = waves.count_waves(session, tournament_id)
     session.add(entrant)
     session.flush()
-    void = _void_blocks(session, tournament_id, version_id, reason) if voids else 0
+    void = void_planned(session, tournament_id, version_id, reason) if voids else 0
     rate_prefix(session.connection(), tournament_id)
     session.expire_all()
     return void
@@ -74,7 +74,7 @@ def _get_present(session: Session, tournament_id: str, version_id: str) -> Entra
     return entrant
 
 
-def _void_blocks(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
+def void_planned(session: Session, tournament_id: str, version_id: str, reason: str) -> int:
     """Make the planned matches of every block in which the version plays void, and return how many they were.
 
     It sits in each match of such a block, so only matches that are planned have to be looked at.

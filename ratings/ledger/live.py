@@ -80,7 +80,7 @@ _t, _p, _m, _s, _v, _b, _r = (
     tables.bot,
     tables.rating,
 )
-_x = tables.annulled_block
+_x, _w = tables.annulled_block, tables.pending_rating
 
 _TOURNAMENT = (
     select(
@@ -93,8 +93,10 @@ _TOURNAMENT = (
         _p.c.beta,
         _p.c.tau,
         _p.c.draw_probability,
+        _w.c.pool_id.label("pending"),
     )
     .join(_p, _p.c.id == _t.c.pool_id)
+    .outerjoin(_w, _w.c.pool_id == _t.c.pool_id)
     .where(_t.c.id == bindparam("tournament"))
     # Two tournaments of one pool take turns where the database allows several writers; SQLite ignores this.
     .with_for_update(of=_p)
@@ -186,7 +188,7 @@ def _rate_chunk(connection: Connection, tournament: AnyRow, matches: Sequence[An
     for seq, match in enumerate(matches, start=last + 1):
         verdict = _verdict(match, seats[match.id], broken, bool(tournament.rates_same_owner))
         order.append({"pool_id": pool, "rating_seq": seq, "match_id": match.id, "verdict": verdict})
-        if verdict is Verdict.RATED:
+        if verdict is Verdict.RATED and tournament.pending is None:
             ratings.play(seq, seats[match.id])
     connection.execute(_ADD_ORDER, order)
     ratings.write()

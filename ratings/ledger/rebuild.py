@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -14,7 +14,6 @@ from ratings.errors import NotFoundError
 from ratings.ledger import tallies
 from ratings.ledger.live import VersionRating, change_columns, first_rating, rate_match, rating_columns
 from ratings.ledger.pools import settings_of
-from ratings.statistics.points import match_points
 from ratings.statistics.skill import Skill
 from ratings.store import tables
 from ratings.store.models import Pool
@@ -25,6 +24,7 @@ _CHUNK = 5_000
 """How many places in the order of rating are read at once."""
 
 _o, _s, _v, _c, _r = tables.rating_order, tables.match_seat, tables.version, tables.rating_change, tables.rating
+_p = tables.pending_rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Rebuilt:
     changes: list[dict[str, Any]]
 
 
-class _PoolRatings:
+class PoolRatings:
     """The ratings of a pool while its matches go by."""
 
     def __init__(self, pool: Pool) -> None:
@@ -43,6 +43,7 @@ class _PoolRatings:
         self._pool_id = pool.id
         self._by_version: dict[str, VersionRating] = {}
         self._rated: dict[str, dict[int, str]] = {}
+        self._changed: set[str] = set()
 
     def begin_with(self, bot_id: str, number: int, version_id: str, rating: VersionRating) -> None:
         """Let a version have the rating that it has before the matches go by."""
@@ -55,6 +56,7 @@ class _PoolRatings:
         after = rate_match(self._settings, before, [seat.rank for seat in seats])
         for seat, rating in zip(seats, after, strict=True):
             self.begin_with(seat.bot_id, seat.number, seat.version_id, rating)
+            self._changed.add(seat.version_id)
         return [
             {
                 "match_id": seat.match_id,
@@ -69,9 +71,20 @@ class _PoolRatings:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the ratings as they are now."""
+        return self._rows(self._by_version)
+
+    def changed_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of those ratings that matches have changed since `forget_changed`."""
+        return self._rows(self._changed)
+
+    def forget_changed(self) -> None:
+        """Begin to note anew which ratings change."""
+        self._changed = set()
+
+    def _rows(self, version_ids: Iterable[str]) -> list[dict[str, Any]]:
         return [
-            {"pool_id": self._pool_id, "version_id": version_id, **rating_columns(rating)}
-            for version_id, rating in sorted(self._by_version.items())
+            {"pool_id": self._pool_id, "version_id": version_id, **rating_columns(self._by_version[version_id])}
+            for version_id in sorted(version_ids)
         ]
 
     def _rating(self, seat: AnyRow) -> VersionRating:
@@ -84,14 +97,12 @@ class _PoolRatings:
 
 def compute(session: Session, pool_id: str) -> Rebuilt:
     """Return what the ratings of a pool must be, and write nothing. Raises NotFoundError, SkillError."""
-    played = _PoolRatings(_get_pool(session, pool_id))
-    changes = [
-        change for chunk in _rated_matches(session, pool_id, 1) for seats in chunk for change in played.play(seats)
-    ]
+    played = PoolRatings(get_pool(session, pool_id))
+    changes = [change for chunk in rated_matches(session, pool_id) for seats in chunk for change in played.play(seats)]
     return Rebuilt(played.rows(), changes)
 
 
-def _get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
+def get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
     """Return the pool, in which, where several can write at once, nobody else rates if it `locks` it."""
     pool = session.get(Pool, pool_id, with_for_update=locks or None)
     if pool is None:
@@ -99,10 +110,17 @@ def _get_pool(session: Session, pool_id: str, *, locks: bool = False) -> Pool:
     return pool
 
 
-def _rated_matches(session: Session, pool_id: str, first: int) -> Iterator[list[list[AnyRow]]]:
-    """Yield the seats of every match that is rated, from place `first` in the order of rating on, in chunks."""
+def rated_matches(
+    session: Session, pool_id: str, first: int = 1, end: int | None = None
+) -> Iterator[list[list[AnyRow]]]:
+    """Yield the seats of every match that is rated, in chunks, from place `first` in the order of rating to `end`.
+
+    That of `end` is left out; without it, it is all to the last.
+    """
     connection = session.connection()
-    last = connection.execute(select(func.max(_o.c.rating_seq)).where(_o.c.pool_id == pool_id)).scalar_one() or 0
+    if end is None:
+        last = connection.execute(select(func.max(_o.c.rating_seq)).where(_o.c.pool_id == pool_id)).scalar_one()
+        end = (last or 0) + 1
     query = (
         select(_o.c.rating_seq, _o.c.match_id, _s.c.seat, _s.c.version_id, _s.c.rank, _v.c.bot_id, _v.c.number)
         .join(_s, _s.c.match_id == _o.c.match_id)
@@ -110,84 +128,30 @@ def _rated_matches(session: Session, pool_id: str, first: int) -> Iterator[list[
         .where(_o.c.pool_id == pool_id, _o.c.verdict == Verdict.RATED)
         .order_by(_o.c.rating_seq, _s.c.seat)
     )
-    for start in range(first, last + 1, _CHUNK):
-        rows = connection.execute(query.where(_o.c.rating_seq >= start, _o.c.rating_seq < start + _CHUNK)).all()
+    for start in range(first, end, _CHUNK):
+        upto = min(start + _CHUNK, end)
+        rows = connection.execute(query.where(_o.c.rating_seq >= start, _o.c.rating_seq < upto)).all()
         yield [list(seats) for _, seats in groupby(rows, key=lambda row: row.rating_seq)]
 
 
 def rebuild(session: Session, pool_id: str) -> int:
-    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts.
+    """Replace a pool's ratings and its tournaments' tallies by those that follow from the facts, all in one go.
 
-    Return how many matches were rated.
+    Return how many matches were rated. It takes time in proportion to them, about 25 s for 100,000 of two seats, and in
+    all of it nobody else can write; of memory it takes the same however many they are.
     """
-    tallies.rebuild(session.connection(), tallies.of_pool(pool_id))
-    return rate_from(session, pool_id, 1)
-
-
-def rate_from(session: Session, pool_id: str, first: int) -> int:
-    """Rate a pool's matches anew from place `first` in the order of rating on, and return how many they were.
-
-    What comes before must be in order. It takes time in proportion to the matches from there on, about 25 s for 100,000
-    of two seats, and in all of it nobody else can write; of memory it takes the same however many they are.
-    """
-    played = _PoolRatings(_get_pool(session, pool_id, locks=True))
-    for row in _ratings_before(session, pool_id, first) if first > 1 else ():
-        played.begin_with(*row)
     connection = session.connection()
-    connection.execute(delete(_c).where(_c.c.pool_id == pool_id, _c.c.rating_seq >= first))
+    tallies.rebuild(connection, tallies.of_pool(pool_id))
+    played = PoolRatings(get_pool(session, pool_id, locks=True))
+    connection.execute(delete(_c).where(_c.c.pool_id == pool_id))
     rated = 0
-    for chunk in _rated_matches(session, pool_id, first):
+    for chunk in rated_matches(session, pool_id):
         if changes := [change for seats in chunk for change in played.play(seats)]:
             connection.execute(insert(_c), changes)
         rated += len(chunk)
     connection.execute(delete(_r).where(_r.c.pool_id == pool_id))
     if ratings := played.rows():
         connection.execute(insert(_r), ratings)
+    connection.execute(delete(_p).where(_p.c.pool_id == pool_id))
     session.expire_all()
     return rated
-
-
-def _ratings_before(session: Session, pool_id: str, first: int) -> Iterable[tuple[str, int, str, VersionRating]]:
-    """Return bot, number, id and rating of every version that was rated before place `first` in the order of rating.
-
-    What the matches from there on changed is taken back from the present ratings, so that the earlier ones need not be
-    looked at.
-    """
-    taken_back = _changes_from(session, pool_id, first)
-    query = select(_r, _v.c.bot_id, _v.c.number).join(_v, _v.c.id == _r.c.version_id).where(_r.c.pool_id == pool_id)
-    for row in session.connection().execute(query).mappings():
-        since = taken_back.get(row["version_id"], _Since())
-        if row["matches"] > since.matches:
-            skill = since.before or Skill(row["mu"], row["sigma"])
-            figures = (row["matches"] - since.matches, row["wins"] - since.wins, row["points"] - since.points)
-            yield row["bot_id"], row["number"], row["version_id"], VersionRating(skill, *figures)
-
-
-@dataclass(slots=True)
-class _Since:
-    """What a version's rating has from the matches since some place, and its skill before them."""
-
-    before: Skill | None = None
-    matches: int = 0
-    wins: int = 0
-    points: int = 0
-
-
-def _changes_from(session: Session, pool_id: str, first: int) -> Mapping[str, _Since]:
-    """Return by version what the changes from place `first` on have added."""
-    found: dict[str, _Since] = {}
-    query = (
-        select(_c.c.match_id, _c.c.version_id, _c.c.mu_before, _c.c.sigma_before, _s.c.rank)
-        .join(_s, (_s.c.match_id == _c.c.match_id) & (_s.c.seat == _c.c.seat))
-        .where(_c.c.pool_id == pool_id, _c.c.rating_seq >= first)
-        .order_by(_c.c.rating_seq, _c.c.seat)
-    )
-    rows = session.connection().execute(query, execution_options={"yield_per": _CHUNK})
-    for _, match in groupby(rows, key=lambda row: row.match_id):
-        seats = list(match)
-        for seat, points in zip(seats, match_points([seat.rank for seat in seats]), strict=True):
-            since = found.setdefault(seat.version_id, _Since(Skill(seat.mu_before, seat.sigma_before)))
-            since.matches += 1
-            since.wins += seat.rank == 1
-            since.points += points
-    return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import Session
 
-from ratings.ledger import accounts, admissions, annulments, bots, invitations, lineage, notices
+from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
+from ratings.ledger.absences import Noted
 from ratings.ledger.accounts import NewToken
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.annulments import Annulled
@@ -18,7 +19,7 @@ from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
-from ratings.store.lookups import get_owner
+from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission, Notice, Token
 from ratings.store.sessions import write
@@ -39,7 +40,8 @@ class Submission:
 class ServiceLedger:
     """Writes what a service keeps besides the matches. Each method is one transaction: all of it happens, or nothing.
 
-    Whatever a method raises, nothing was written. Besides the errors named, each may raise a DatabaseError.
+    Only ratings are computed anew in several, which say so. Whatever another method raises, nothing was written.
+    Besides the errors named, each may raise a DatabaseError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -109,11 +111,13 @@ class ServiceLedger:
     def annul_match(self, match_id: str, *, why: str, actor: str) -> Annulled:
         """Take a match and the others of its block out of everything that is counted, and compute the ratings anew.
 
-        One that was annulled already stays so. All matches that were rated after it are rated once more, about 25 s for
-        100,000 of two seats, and meanwhile nobody else can write. Raises NotFoundError.
+        One that was annulled already stays so. All matches that were rated after it are rated once more, in further
+        transactions: about 25 s for 100,000 of two seats, in which others can write. If it is killed meanwhile,
+        `finish_ratings` does the rest. Raises NotFoundError.
         """
         with write(self._database) as session:
-            return annulments.annul_match(session, match_id, why=why, actor=actor)
+            done = annulments.annul_match(session, match_id, why=why, actor=actor)
+        return self._rated_anew(done)
 
     def annul_version(self, version_id: str, *, why: str, actor: str) -> Annulled:
         """Annul every match that a version played or was to play, and take it out of all tournaments, for good.
@@ -125,7 +129,20 @@ class ServiceLedger:
             done = annulments.annul_version(session, version_id, why=why, actor=actor)
             admissions.withdraw_admissions_of(session, version_id, "the version was annulled")
             sync_ladders(session, done.annulment)
-            return done
+        return self._rated_anew(done)
+
+    def finish_ratings(self, pool_id: str, is_stopping: Callable[[], bool] = lambda: False) -> bool:
+        """Compute the ratings of a pool anew from where somebody who annulled something had to leave off.
+
+        Return False if it `is_stopping` before it is done; nothing is lost then. Each piece is a transaction. Raises
+        NotFoundError.
+        """
+        return pieces.finish(self._database, pool_id, is_stopping)
+
+    def _rated_anew(self, done: Annulled) -> Annulled:
+        for pool_id in done.pools:
+            pieces.finish(self._database, pool_id)
+        return done
 
     def add_notice(self, owner_id: str | None, subject: str, sentence: str) -> Notice:
         """Write something that an owner is told; `None` for everybody."""
@@ -143,10 +160,15 @@ class ServiceLedger:
             sync_ladders(session, bot)
             return bot
 
-    def note_not_promoted(self, version_id: str, *, actor: str, message: str) -> None:
-        """Write that an admitted version did not become active, and why. Raises NotFoundError."""
+    def note_not_promoted(self, version_id: str, *, actor: str, message: str, notice: tuple[str, str]) -> None:
+        """Write that an admitted version did not become active, and why; tell its owner. Raises NotFoundError.
+
+        `notice` is the subject and the sentence that the owner is told.
+        """
         with write(self._database) as session:
             lineage.note_not_promoted(session, version_id, actor=actor, message=message)
+            bot = session.get_one(Bot, get_version(session, version_id).bot_id)
+            notices.add_notice(session, bot.owner_id, *notice)
 
     def withdraw_version(self, version_id: str, *, actor: str, message: str = "") -> Bot:
         """Take a version out for good, and return its bot, which has no active version if it was this one.
@@ -168,6 +190,15 @@ class ServiceLedger:
             version = lineage.rollback(session, bot, actor=actor, message=message)
             sync_ladders(session, version)
             return version
+
+    def note_absences(self, found: Mapping[str, str | None]) -> Noted:
+        """Write of versions, by id, why they cannot be started, or `None` if they can, and tell their owners.
+
+        Ladders go on without those that cannot. Return which bots are absent now and were not, and which are back.
+        Raises NotFoundError.
+        """
+        with write(self._database) as session:
+            return absences.note_absences(session, found)
 
     def submit_version(self, new: NewVersion, *, most_versions: int | None = None) -> Submission:
         """Add a version, and queue it to be admitted if its bot has an owner and it was not admitted before.

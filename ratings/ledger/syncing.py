@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from ratings.ledger.entering import join, withdraw
+from ratings.ledger.entering import join, void_planned, withdraw
+from ratings.ledger.live import rate_prefix
 from ratings.store import waves
 from ratings.store.base import Table
 from ratings.store.fitness import annulled
 from ratings.store.ladders import RunningLadder, may_play, running_ladders
 from ratings.store.models import Bot, Owner, Version
+from ratings.store.service import Absence
+
+_TAKEN_OUT = "a version that plays in it was taken out of the ladder"
+_ABSENT = "a version that plays in it cannot be started"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ def sync_ladder(session: Session, running: RunningLadder) -> Changes:
     """Enter the active versions that are not in the ladder, and take out those in it that are not active any more.
 
     In a season that is frozen nobody enters, and a version only leaves if it may not play any more. The planned blocks
-    of a version that was withdrawn or annulled are void; any other plays what is planned of it.
+    of a version that was withdrawn or annulled, or cannot be started, are void; any other plays what is planned of it.
     """
     if running.season.final_tournament_id is not None:
         return Changes()
@@ -49,15 +54,23 @@ def sync_ladder(session: Session, running: RunningLadder) -> Changes:
     for version_id in joining:
         join(session, tournament_id, version_id, may_return=True)
     for version_id in leaving:
-        reason = "a version that plays in it was taken out of the ladder"
-        withdraw(session, tournament_id, version_id, reason, voids=version_id in bad)
+        withdraw(session, tournament_id, version_id, _TAKEN_OUT, voids=version_id in bad)
+    _void_what_came_back(session, tournament_id)
     return Changes(tuple(joining), tuple(leaving))
+
+
+def _void_what_came_back(session: Session, tournament_id: str) -> None:
+    """Make void what is planned with versions that cannot be started: matches that a dead process had leased."""
+    absent = session.exec(select(Absence.version_id)).all()
+    if sum(void_planned(session, tournament_id, version_id, _ABSENT) for version_id in absent):
+        rate_prefix(session.connection(), tournament_id)
+        session.expire_all()
 
 
 def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], set[str]]:
     """Return which of the versions were withdrawn or annulled, and which may not play, for that or another reason.
 
-    The others only made room for another version of their bot.
+    One that cannot be started counts as withdrawn. The others only made room for another version of their bot.
     """
     query = (
         select(Version, Bot.disabled_at_us, Owner.disabled_at_us)
@@ -65,7 +78,8 @@ def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], s
         .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
         .where(col(Version.id).in_(version_ids))
     )
-    bad, barred = annulled(session, version_ids), set()
+    absent = session.exec(select(Absence.version_id).where(col(Absence.version_id).in_(version_ids)))
+    bad, barred = annulled(session, version_ids) | set(absent), set()
     for version, bot_disabled, owner_disabled in session.exec(query):
         if version.withdrawn_at_us is not None:
             bad.add(version.id)

@@ -41,13 +41,19 @@ class WaveLedger:
         """Return the waves from index `start` on, in order."""
         return waves.planned_waves(self._session, self._tournament_id, start)
 
+    def annulled(self) -> int:
+        """Return how many blocks were annulled so far: what is remembered from before does not count any more."""
+        return waves.count_annulled(self._session, self._tournament_id)
+
     def memory(self) -> WaveMemory | None:
-        """Return what is remembered of the most waves, or `None` if nothing is."""
-        return waves.last_memory(self._session, self._tournament_id)
+        """Return what is remembered of the most waves, or `None` if nothing is, or blocks were annulled since."""
+        return waves.current_memory(self._session, self._tournament_id)
 
     def remember(self, memory: WaveMemory, instead_of: int | None) -> None:
         """Remember a wave that is over and all before it, instead of what was remembered of an earlier wave."""
-        memories.remember(self._session.connection(), self._tournament_id, memory, instead_of)
+        data = {**memory.data, waves.ANNULLED: self.annulled()}
+        written = WaveMemory(memory.index, data)
+        memories.remember(self._session.connection(), self._tournament_id, written, instead_of)
 
     def gather(self, groups: Sequence[Gathered]) -> None:
         """Add blocks of waves that are remembered from now on: who sat in each, by place in the order of entry."""

@@ -9,8 +9,9 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
-from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, Version
+from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, RatingOrder, Version
 from ratings.store.sessions import Source, read
+from ratings.store.tallies import PendingRating
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Leaderboard:
 
     row: PoolRow
     table: list[LeaderboardRow]
+    behind: int = 0
+    """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
 
 
 def leaderboards(
@@ -59,16 +62,40 @@ def leaderboards(
     """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first."""
     with read(source) as session:
         rows = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
-        return [Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit)) for row in rows]
+        return [
+            Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit), behind(session, row.pool.id))
+            for row in rows
+        ]
+
+
+def behind(source: Source, pool_id: str) -> int:
+    """Return how many matches of a pool are still to be rated anew because results were annulled."""
+    with read(source) as session:
+        pending = session.get(PendingRating, pool_id)
+        if pending is None:
+            return 0
+        last = session.exec(select(func.max(RatingOrder.rating_seq)).where(RatingOrder.pool_id == pool_id)).one()
+        return max(0, (last or 0) - pending.first_seq + 1)
+
+
+def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
+    """Return the pools whose ratings are being computed anew, each with a mark that changes when that gets on."""
+    with read(source) as session:
+        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select(PendingRating))]
 
 
 def pools(source: Source) -> list[PoolRow]:
-    """Return all pools in which something was rated, the busiest first."""
+    """Return all pools in which something was rated, or is being rated anew, the busiest first."""
     with read(source) as session:
         versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
         counted = versions.group_by(Rating.pool_id).subquery()
-        query = select(Pool, counted.c.n, counted.c.seats).join(counted, counted.c.pool_id == Pool.id)
-        found = [PoolRow(pool, count, int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
+        query = (
+            select(Pool, func.coalesce(counted.c.n, 0), func.coalesce(counted.c.seats, 0))
+            .join(counted, counted.c.pool_id == Pool.id, isouter=True)
+            .join(PendingRating, col(PendingRating.pool_id) == Pool.id, isouter=True)
+            .where(counted.c.n.is_not(None) | col(PendingRating.pool_id).is_not(None))
+        )
+        found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
 
 

@@ -14,8 +14,8 @@ from ratings.store.waves import (
     EnteredVersion,
     WaveMemory,
     block_records,
+    current_memory,
     entered_versions,
-    last_memory,
     planned_waves,
 )
 
@@ -43,7 +43,7 @@ def tournament_waves(source: Source, tournament_id: str) -> TournamentWaves:
 def recent_waves(source: Source, tournament_id: str) -> TournamentWaves:
     """Return what its format remembers, and all that was planned and played since. Raises NotFoundError."""
     with read(source) as session:
-        return _waves(session, tournament_id, last_memory(session, tournament_id))
+        return _waves(session, tournament_id, current_memory(session, tournament_id))
 
 
 def entrants_of(source: Source, tournament_id: str) -> list[EnteredVersion]:

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
-from ratings.store.service import ActiveVersion, Ladder, Season
+from ratings.store.service import Absence, ActiveVersion, Ladder, Season
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,17 @@ def season_of(session: Session, tournament_id: str) -> Season | None:
 
 
 def may_play(session: Session, pool: Pool) -> list[Version]:
-    """Return the active versions that play in a pool, in the order in which their bots were made.
+    """Return the active versions that play in a pool and can be started, in the order in which their bots were made."""
+    active = active_in(session, pool)
+    query = select(Absence.version_id).where(col(Absence.version_id).in_([version.id for version in active]))
+    absent = set(session.exec(query))
+    return [version for version in active if version.id not in absent]
 
-    What is disabled does not play.
+
+def active_in(session: Session, pool: Pool) -> list[Version]:
+    """Return the active versions that play in a pool, those too that cannot be started at present.
+
+    What is disabled does not play. They come in the order in which their bots were made.
     """
     query = (
         select(Version)

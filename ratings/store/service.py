@@ -185,3 +185,11 @@ class Runtime(Table, table=True):
     """The versions of the program and of the packages in it."""
     seen_at_us: int = Field(sa_type=BigInteger)
     """When it was first used."""
+
+
+class Absence(Table, table=True):
+    """An active version that cannot be started here at present: ladders go on without it until it can."""
+
+    version_id: str = Field(primary_key=True, foreign_key="version.id")
+    why: str = Field(sa_type=Text)
+    since_us: int = Field(sa_type=BigInteger)

@@ -13,7 +13,16 @@ from ratings.store import tables
 from ratings.store.states import MatchState
 
 _m, _s, _b, _e, _w = tables.match, tables.match_seat, tables.block, tables.entrant, tables.wave
+_x = tables.annulled_block
 
+ANNULLED = "annulled"
+"""The key under which a memory tells how many blocks of its tournament were annulled when it was written."""
+_COUNT_ANNULLED = (
+    select(func.count())
+    .select_from(_x)
+    .join(_b, _b.c.id == _x.c.block_id)
+    .where(_b.c.tournament_id == bindparam("tournament"))
+)
 _LAST_WAVE = select(func.max(_w.c.index)).where(_w.c.tournament_id == bindparam("tournament"))
 _FIRST_IN_STATE = (
     select(_b.c.index)
@@ -63,6 +72,8 @@ class MatchRecord:
     has_forfeited: tuple[bool, ...]
     game_digest: str | None
     """`None` unless the match is finished."""
+    is_annulled: bool = False
+    """Whether the organiser annulled its block."""
 
 
 BlockRecord = tuple[MatchRecord, ...]
@@ -107,6 +118,18 @@ def last_memory(session: Session, tournament_id: str) -> WaveMemory | None:
     return None if row is None else WaveMemory(*row)
 
 
+def current_memory(session: Session, tournament_id: str) -> WaveMemory | None:
+    """Return what is remembered of the most waves, or `None` if nothing is, or blocks were annulled since."""
+    memory = last_memory(session, tournament_id)
+    is_current = memory is not None and memory.data.get(ANNULLED, 0) == count_annulled(session, tournament_id)
+    return memory if is_current else None
+
+
+def count_annulled(session: Session, tournament_id: str) -> int:
+    """Return how many blocks of a tournament were annulled."""
+    return session.connection().execute(_COUNT_ANNULLED, {"tournament": tournament_id}).scalar_one()
+
+
 def first_open_block(session: Session, tournament_id: str) -> int | None:
     """Return the index of the first block with a match that is neither finished nor void, or `None`.
 
@@ -125,9 +148,19 @@ def first_open_block(session: Session, tournament_id: str) -> int | None:
 def block_records(session: Session, tournament_id: str, wave: PlannedWave) -> list[BlockRecord]:
     """Return the matches of every block of a wave, by rotation."""
     query = (
-        select(_b.c.index, _m.c.rotation, _m.c.state, _s.c.version_id, _s.c.rank, _s.c.forfeit, _m.c.game_digest)
+        select(
+            _b.c.index,
+            _m.c.rotation,
+            _m.c.state,
+            _s.c.version_id,
+            _s.c.rank,
+            _s.c.forfeit,
+            _m.c.game_digest,
+            _x.c.block_id.is_not(None),
+        )
         .join(_m, _m.c.block_id == _b.c.id)
         .join(_s, _s.c.match_id == _m.c.id)
+        .outerjoin(_x, _x.c.block_id == _b.c.id)
         # Filter on both columns: the index covers the pair, and SQLite would scan the table otherwise.
         .where(_b.c.tournament_id == tournament_id, _m.c.tournament_id == tournament_id)
         .where(_b.c.index >= wave.first_block, _b.c.index < wave.first_block + wave.blocks)
@@ -145,6 +178,7 @@ class _Seat(NamedTuple):
     rank: int | None
     forfeit: int | None
     game_digest: str | None
+    is_annulled: bool
 
 
 def _record(seats: Sequence[_Seat]) -> MatchRecord:
@@ -154,4 +188,5 @@ def _record(seats: Sequence[_Seat]) -> MatchRecord:
         tuple(seat.rank for seat in seats),
         tuple(seat.forfeit is not None for seat in seats),
         seats[0].game_digest,
+        seats[0].is_annulled,
     )

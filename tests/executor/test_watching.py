@@ -33,6 +33,21 @@ for response in wire.responses():
         print("asked at", response.decide.ply, flush=True)
         wire.send_bytes(first(response.decide))
 """
+THINKING = """
+import os, pathlib, sys, time
+from tests.support.scripted_bot import Wire, first
+
+wire = Wire(os.environ["ARENA_TOKEN"])
+wire.join()
+for response in wire.responses():
+    if response.HasField("decide"):
+        for depth in range(1000000):
+            print("depth", depth, file=sys.stderr, flush=True)
+            if pathlib.Path(sys.argv[1]).exists():
+                break
+            time.sleep(0.1)
+        wire.send_bytes(first(response.decide))
+"""
 HONEST = [scripted()] * 3
 
 
@@ -50,9 +65,18 @@ def gate(tmp_path: Path) -> Path:
 @pytest.fixture
 def gated(tmp_path: Path, gate: Path) -> SeatSpec:
     """A bot that does not answer after ply 3 before the gate is there."""
-    main = tmp_path / "gated.py"
-    main.write_text(GATED, encoding="utf-8")
-    return replace(scripted(), name="gated", version=str(gate), command=(sys.executable, str(main), str(gate)))
+    return waiting(tmp_path / "gated.py", GATED, gate)
+
+
+@pytest.fixture
+def thinking(tmp_path: Path, gate: Path) -> SeatSpec:
+    """A bot that thinks over its first answer until the gate is there, and writes how it gets on."""
+    return waiting(tmp_path / "thinking.py", THINKING, gate)
+
+
+def waiting(main: Path, program: str, gate: Path) -> SeatSpec:
+    main.write_text(program, encoding="utf-8")
+    return replace(scripted(), name=main.stem, version=str(gate), command=(sys.executable, str(main), str(gate)))
 
 
 async def see(executor: LocalExecutor, match_id: str, **how: Any) -> list[LiveEvent]:
@@ -158,6 +182,26 @@ async def test_the_log_of_a_seat_comes_to_those_who_ask_for_it(
         places = [(log.start, log.start + len(log.data)) for log in logs]
         assert [start for start, _ in places] == [0, *(end for _, end in places[:-1])]
     assert told(whole) == await unasked == told(await unasked)
+
+
+async def test_what_a_bot_writes_while_it_thinks_comes_before_it_has_moved(
+    executor: LocalExecutor, thinking: SeatSpec, gate: Path
+) -> None:
+    match = await order(executor, "m1", thinking, *HONEST[1:])
+    written = b""
+    async with asyncio.timeout(60), aclosing(executor.watch("m1", logs=(0,))) as events:
+        while written.count(b"depth") < 12:
+            event = await anext(events)
+            assert not isinstance(event, LiveEntry), "it has moved"
+            if isinstance(event, LiveLog):
+                assert event.start == len(written)
+                written += event.data
+    assert not match.done()
+    gate.touch()
+    whole = await see(executor, "m1", logs=(0,))
+    logs = [event for event in whole if isinstance(event, LiveLog)]
+    assert b"".join(log.data for log in logs).startswith(written)
+    assert told(whole) == recorded(await match)
 
 
 async def test_the_end_of_a_match_without_a_result_tells_why(executor: LocalExecutor) -> None:

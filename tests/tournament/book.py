@@ -17,6 +17,7 @@ from arena.tournament.stored import format_of, situation_of
 from arena.tournament.table import table_situation
 from engine import registry
 from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
 from ratings.read.leaderboard import table
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.read.report import tournament_report
@@ -42,7 +43,14 @@ class Book:
     path: Path
 
     def add_bot(
-        self, name: str, *, games: str = '["*"]', code: str = "", runtime: str = "arena", build: str = ""
+        self,
+        name: str,
+        *,
+        games: str = '["*"]',
+        code: str = "",
+        runtime: str = "arena",
+        build: str = "",
+        owner: str | None = None,
     ) -> Version:
         directory = self.path.parent / f"source of {name}"
         directory.mkdir(exist_ok=True)
@@ -56,7 +64,15 @@ class Book:
         (directory / "main.py").write_text(f"# {name} {code}\n", encoding="utf-8")
         stored = self.store.add(directory)
         manifest_json = stored.manifest.to_json()
-        return self.ledger.add_version(bot=name, content_hash=stored.hash, manifest=manifest_json)[0]
+        return self.ledger.add_version(bot=name, owner=owner, content_hash=stored.hash, manifest=manifest_json)[0]
+
+    def admit(self, version: Version) -> None:
+        """Admit a version of an owner without looking at it."""
+        service = ServiceLedger(self.database)
+        service.request_admission(version.id)
+        taken = service.take_admission()
+        assert taken is not None
+        service.finish_admission(taken.admission.id, is_admitted=True, summary="Admitted.", findings=[])
 
     @property
     def ledger(self) -> Ledger:

@@ -29,9 +29,15 @@ _COLUMNS = (
     Column("time_control", "TIME"),
     Column("season", "SEASON", right=True),
     Column("bots", "BOTS", right=True),
+    Column("absentees", "ABSENT", right=True),
     Column("matches_per_day", "A DAY", right=True),
     Column("opened_at_us", "OPENED (UTC)", write=format_instant),
     Column("short_pool", "POOL"),
+)
+
+_SHOWN = (
+    *("name", "state", "closed_because", "game", "seats", "time_control", "season", "bots", "matches_per_day"),
+    "short_pool",
 )
 
 
@@ -90,6 +96,23 @@ def close(
     typer.echo(f"ladder {name} is closed")
 
 
+@app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
+def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+    """Show a ladder, and which bots it goes on without because they cannot be started.
+
+    Such a bot comes back by itself when it can be started again; a service looks every five minutes.
+    """
+    with connect(db) as connection:
+        ladder = connection.arena.ladders.get_ladder(name)
+    if as_json:
+        print_json(asdict(ladder))
+        return
+    facts = _facts(ladder)
+    print_facts({name: facts[name] for name in _SHOWN if facts[name] is not None})
+    for one in ladder.absent:
+        typer.echo(f"absent since {format_instant(one.since_us)}: {one.bot}@{one.content_hash[:12]}: {one.why}")
+
+
 @app.command("list", epilog=example("arena ladder list", "arena ladder list --json"))
 def list_(
     limit: paging.Limit = paging.DEFAULT,
@@ -115,4 +138,5 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
         "time_control": pool.time_control,
         "matches_per_day": ladder.settings.get("matches_per_day"),
         "short_pool": pool.pool_id[:8],
+        "absentees": len(ladder.absent),
     }

@@ -43,7 +43,12 @@ def leaderboard(
 
 
 def _facts(board: Leaderboard) -> dict[str, Any]:
-    return {**asdict(board.pool), "matches": board.matches, "table": [asdict(line) for line in board.table]}
+    return {
+        **asdict(board.pool),
+        "matches": board.matches,
+        "behind": board.behind,
+        "table": [asdict(line) for line in board.table],
+    }
 
 
 def _print_boards(boards: Sequence[Leaderboard]) -> None:
@@ -57,6 +62,8 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
 def _print_board(board: Leaderboard) -> None:
     pool, matches = board.pool, board.matches
     typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.pool_id)})")
+    if board.behind:
+        typer.echo(f"being computed anew after an annulment: {board.behind} matches are still to be rated")
     print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 

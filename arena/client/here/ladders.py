@@ -5,9 +5,10 @@ from __future__ import annotations
 from arena.client.errors import UnknownError
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
-from arena.client.values.ladders import Ladder, Season, SeasonRow, SeasonTable
+from arena.client.values.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read import ladders
+from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import entrant_bots
@@ -52,6 +53,15 @@ class LaddersHere:
             season=None if running is None else running.number,
             tournament=None if running is None else running.tournament_id,
             bots=0 if running is None else len(entrant_bots(self._place.database, running.tournament_id)),
+            absent=() if running is None else self._absent(row),
+        )
+
+    def _absent(self, row: LadderRow) -> tuple[AbsentBot, ...]:
+        viewer = self._place.viewer
+        return tuple(
+            AbsentBot(one.bot.name, one.version.content_hash, one.absence.why, one.absence.since_us)
+            for one in absent_from(self._place.database, row.pool)
+            if viewer.owns(one.bot.owner_id)
         )
 
     def _season(self, row: LadderRow, season: service.Season) -> Season:

@@ -41,4 +41,4 @@ def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None
 
 def _board(board: leaderboard.Leaderboard) -> Leaderboard:
     rows = tuple(LeaderboardRow(**asdict(line)) for line in board.table)
-    return Leaderboard(pool_value(board.row.pool), board.row.matches, rows)
+    return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind)

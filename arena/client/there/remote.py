@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from operator import attrgetter
 from typing import Any, cast
 
 import grpc
@@ -13,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
 from arena.client.admin import Admin, Annulments, Entrance, Seasons, Submissions
-from arena.client.rpcs import UPLOAD, Rpc, rpcs_of
+from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
 from arena.client.there.following import follow
@@ -22,13 +21,6 @@ from arena.v1 import bot_pb2
 
 _PATIENCE_S = 120.0
 """For one answer; the official table of a large pool takes long."""
-
-# The streams that go on by themselves behind the item that came last, and where that is.
-_PLACES: Mapping[str, Callable[[Any], Any]] = {
-    "watch_match": attrgetter("sequence"),
-    "watch_logs": attrgetter("end"),
-    "download_replays": attrgetter("match_id"),
-}
 
 
 def _write(message: Message) -> bytes:
@@ -106,7 +98,7 @@ class _Noun:
     def _ask(self, rpc: Rpc, *positional: Any, **named: Any) -> Any:
         names = [name for name, _ in rpc.parameters]
         arguments = {**rpc.defaults, **dict(zip(names, positional, strict=False)), **named}
-        place_of = _PLACES.get(rpc.method)
+        place_of = PLACES.get(rpc.method)
         if place_of is None:
             return self._line.ask(rpc, arguments)
         return follow(lambda after: self._line.ask(rpc, {**arguments, "after": after}), place_of, arguments["after"])

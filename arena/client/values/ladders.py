@@ -11,6 +11,17 @@ from arena.client.values.tournaments import TournamentRequest
 
 
 @dataclass(frozen=True, slots=True)
+class AbsentBot:
+    """A bot that would take part if it could be started."""
+
+    bot: str
+    content_hash: str
+    """That of its active version."""
+    why: str
+    since_us: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ladder:
     """A pool in which the service plays on and on."""
 
@@ -27,6 +38,8 @@ class Ladder:
     """The tournament of that season."""
     bots: int = 0
     """How many bots take part."""
+    absent: tuple[AbsentBot, ...] = ()
+    """Those that it goes on without: an owner sees his own, an organiser all."""
 
 
 @dataclass(frozen=True, slots=True)

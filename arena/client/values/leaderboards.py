@@ -37,6 +37,8 @@ class Leaderboard:
     pool: Pool
     matches: int
     table: tuple[LeaderboardRow, ...]
+    behind: int = 0
+    """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ NO_RUNTIMES = RuntimeSettings()
 
 
 class Runtimes:
-    """The runtimes of one arena, as they are at one time: each is looked at once. Threads may share it."""
+    """The runtimes of one arena, each as it was when it was looked at last. Threads may share it."""
 
     def __init__(self, settings: RuntimeSettings = NO_RUNTIMES, cache: Path | None = None) -> None:
         """Remember the hashes of files in the directory `cache`, by default in that of this user."""
@@ -67,6 +67,17 @@ class Runtimes:
             if name not in self._found:
                 self._found[name] = self._look_at(definition)
             return self._found[name]
+
+    def look_again(self) -> list[str]:
+        """Look anew at every runtime that was looked at, and return the names of those that have changed.
+
+        One that works no longer has changed, too; whoever asks for it is told why.
+        """
+        before = dict(self._found)
+        now = {name: found for name in before if (found := self._look_if_it_works(name)) is not None}
+        with self._lock:
+            self._found = {**{name: one for name, one in self._found.items() if name not in before}, **now}
+        return [name for name, known in before.items() if now.get(name) != known]
 
     def all(self) -> list[Runtime]:
         """Return every runtime. Raises RuntimeBrokenError for the first that is not as it was defined."""
@@ -100,6 +111,11 @@ class Runtimes:
         if is_stranger:
             trees = None if runtime.trees is None else [*map(Path, runtime.trees)]
             check_for_strangers(manifest, directory, runtime.places, trees)
+
+    def _look_if_it_works(self, name: str) -> Runtime | None:
+        with suppress(RuntimeBrokenError):
+            return self._look_at(self._definitions[name])
+        return None
 
     def _look_at(self, definition: RuntimeDefinition) -> Runtime:
         layout = _LAY_OUT[definition.kind](definition)

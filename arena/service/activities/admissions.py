@@ -48,8 +48,10 @@ class _OverError(Exception):
 class AdmissionDesk:
     """Takes the next admission whenever one is free to look at it."""
 
-    def __init__(self, shop: Workshop, metrics: Metrics) -> None:
+    def __init__(self, shop: Workshop, metrics: Metrics, *, tests_promotions: bool = False) -> None:
+        """With `tests_promotions`, admitted versions do not become active at once: somebody else decides about that."""
         self._shop = shop
+        self._tests_promotions = tests_promotions
         self._ledger = ServiceLedger(shop.database)
         self._crew = Crew(shop.supervisor)
         self._seconds = metrics.histogram(
@@ -156,4 +158,5 @@ class AdmissionDesk:
             is_admitted=verdict.outcome is Outcome.ADMITTED,
             summary=verdict.summary,
             findings=[finding_json(finding) for finding in verdict.findings],
+            promotes=not self._tests_promotions,
         )

@@ -8,16 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from arena.service.activities.attendance import attend
 from arena.service.activities.workshop import Workshop
 from arena.service.crew import Assignment, Crew
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.pace import Pace
 from arena.tournament.errors import NotPlayableError
 from ratings.ledger.ladder_ledger import LadderLedger
+from ratings.read.absences import absent_versions, contenders
 from ratings.read.ladders import open_ladders
 from ratings.read.unfinished import present_entrants
 from ratings.store.ladders import RunningLadder
 
+ROUND_S = 300.0
 MATCHES_PER_DAY = "matches_per_day"
 """The setting of a ladder that holds it to a pace; 0 for none."""
 
@@ -33,22 +36,49 @@ class _Standing:
 class LadderKeeper:
     """Keeps a run going for the season of each open ladder."""
 
-    def __init__(self, shop: Workshop, matches_per_day: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """`matches_per_day` is the pace of ladders that have none of their own; 0 for none."""
+    def __init__(
+        self,
+        shop: Workshop,
+        matches_per_day: int,
+        clock: Callable[[], float] = time.monotonic,
+        round_s: float = ROUND_S,
+    ) -> None:
+        """`matches_per_day` is the pace of ladders that have none of their own; 0 for none.
+
+        Every `round_s` seconds it looks which runtimes have changed, and which absent bots can be started again.
+        """
         self._shop = shop
         self._matches_per_day = matches_per_day
         self._clock = clock
         self._crew = Crew(shop.supervisor)
         self._paces: dict[str, tuple[int, Pace | None]] = {}
+        self._round_s = round_s
+        self._changes = 0
+        """How often runtimes have changed: then all runs begin anew, with what each bot runs in now."""
 
     async def look(self) -> None:
         """Begin what was opened, wake what somebody has joined, and end what was closed."""
         found = await asyncio.to_thread(self._read)
-        await self._crew.reconcile({one.running.tournament.id: self._assignment(one) for one in found})
+        runs = {f"{self._changes} {one.running.tournament.id}": self._assignment(one) for one in found}
+        await self._crew.reconcile({"attendance": Assignment("attendance", self._keep_attendance), **runs})
 
     async def close(self) -> None:
         """End all runs; what was not finished goes back to the ledger."""
         await self._crew.close()
+
+    async def _keep_attendance(self) -> None:
+        """Look again and again whether runtimes have changed, and whether absent bots can be started."""
+        while True:
+            await asyncio.sleep(self._round_s)
+            await self._go_round()
+
+    async def _go_round(self) -> None:
+        changed = await asyncio.to_thread(self._shop.programs.runtimes.look_again)
+        if changed:
+            self._changes += 1
+            self._shop.log.warning("runtimes have changed, ladders begin anew with them", runtimes=changed)
+        absent = await asyncio.to_thread(absent_versions, self._shop.database)
+        await attend(self._shop, [(one.version, one.bot) for one in absent])
 
     def _read(self) -> list[_Standing]:
         # While its final is played, a season plays no further.
@@ -61,6 +91,7 @@ class LadderKeeper:
         return Assignment(f"ladder {name}", partial(self._play, one.running), (one.present, self._rate(one.running)))
 
     async def _play(self, running: RunningLadder) -> None:
+        await attend(self._shop, await asyncio.to_thread(contenders, self._shop.database, running))
         ledger = LadderLedger(self._shop.database)
         changes = await asyncio.to_thread(ledger.sync_ladder, running.ladder.id)
         if changes.joined or changes.withdrawn:

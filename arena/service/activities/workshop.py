@@ -37,7 +37,8 @@ class Workshop:
 
         Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise.
         """
-        await build_entrants(self.database, self.programs, tournament_id, self.log)
+        if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
+            await build_entrants(self.database, self.programs, tournament_id, self.log)
         view = self.slots.view(kind, name, pace=pace)
         try:
             end = await run_tournament(

@@ -16,6 +16,8 @@ from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import LimitKeeper, MatchLimits
+from arena.service.activities.promotions import PromotionDesk
+from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -39,6 +41,7 @@ from arena.service.scheduler.watching import LiveSlots
 from arena.service.settings.values import ServiceSettings
 from arena.service.supervision import Supervisor, describe
 from arena.tournament.lock import sweep_locks
+from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import Database, open_database
 
@@ -145,12 +148,16 @@ class _Service:
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
+        asked = self._settings.admission
+        rule = PromotionRule(asked.promotion_loss, asked.promotion_pairs) if asked.promotion == "compare" else None
         activities: list[Activity] = [
             LimitKeeper(self._database, shop.slots, self._match_limits),
-            AdmissionDesk(shop, self._metrics),
+            AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
+            PromotionDesk(shop, rule),
             SeasonKeeper(shop),
             keeper,
             TournamentQueue(shop),
+            Rerater(shop),
             house,
         ]
         return Foreman(shop, activities)

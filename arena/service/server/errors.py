@@ -1,6 +1,7 @@
 """The one place that turns exceptions into what a client is told: a canonical code, a stable reason, the message.
 
-CallError        whatever the server itself refuses, with code and reason
+CallError              whatever the server itself refuses, with code and reason
+└── SlowReaderError    a client does not take what a stream sends
 """
 
 from __future__ import annotations
@@ -27,10 +28,20 @@ class CallError(Exception):
         self.metadata = metadata or {}
 
 
+class SlowReaderError(CallError):
+    """A client does not take what a stream sends; it may ask again behind the last that it has."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            grpc.StatusCode.ABORTED, "FELL_BEHIND", "nothing was taken of this answer for a long time; ask again"
+        )
+
+
 _DISK_FULL_TEXT = (
     "the disk of the service is full, and nothing was recorded; what has arrived is kept, so try again when the "
     "organiser has made room"
 )
+
 # Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
 CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "engine.core.UnknownGameError": (Code.NOT_FOUND, "GAME_UNKNOWN"),

@@ -12,11 +12,12 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.client.rpcs import Rpc, all_rpcs
+from arena.client.errors import FellBehindError
+from arena.client.rpcs import PLACES, Rpc, all_rpcs
 from arena.client.values.admissions import Admission
 from arena.client.values.operations import Operation, OperationState
 from arena.service.server.callers import CALLER, Caller
-from arena.service.server.errors import CallError
+from arena.service.server.errors import CallError, SlowReaderError
 from arena.service.server.threads import Threads
 from ratings.store.states import AdmissionState
 
@@ -102,7 +103,10 @@ class Desk:
         async def answer(request: Message, _context: object) -> AsyncIterator[Message]:
             async with aclosing(begin(CALLER.get(), **_arguments(rpc, request))) as items:
                 async for item in items:
-                    yield rpc.encode_response(item)
+                    try:
+                        yield rpc.encode_response(item)
+                    except SlowReaderError as error:
+                        raise FellBehindError(PLACES[rpc.method](item)) from error
 
         return answer
 

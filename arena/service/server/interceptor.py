@@ -12,7 +12,7 @@ import grpc
 import structlog
 
 from arena.service.server.callers import CALLER, Caller, Doorkeeper
-from arena.service.server.errors import FAILED, status_of
+from arena.service.server.errors import FAILED, SlowReaderError, status_of
 from arena.wire.status import STATUS_DETAILS_KEY, Status, encode_status
 from ratings.errors import InvitationError
 
@@ -21,6 +21,8 @@ Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Observe = Callable[[str, str, float], None]
 """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
 
+READ_PATIENCE_S = 60.0
+"""How long a client may take nothing of a stream that has more for it, and which holds what it reads from."""
 _LOOK_AGAIN_S = 2.0
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _log = structlog.get_logger()
@@ -102,7 +104,11 @@ async def _drain(answers: Any, context: Context) -> None:
     if isinstance(answers, AsyncGenerator):
         async with aclosing(answers):  # what it holds, such as a place among watchers, is given up at once
             async for message in answers:
-                await context.write(message)
+                try:
+                    async with asyncio.timeout(READ_PATIENCE_S):
+                        await context.write(message)
+                except TimeoutError:
+                    await answers.athrow(SlowReaderError())
     else:
         await answers
 

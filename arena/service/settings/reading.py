@@ -13,6 +13,7 @@ from arena.service.errors import SettingsError
 from arena.service.settings.kinds import Value
 from arena.service.settings.table import RUNTIMES, SECTIONS, TABLE, Row
 from arena.service.settings.values import (
+    AdmissionSection,
     LimitsSection,
     RetentionSection,
     ServiceSection,
@@ -56,6 +57,7 @@ class Effective:
             ServiceSection(**sections["service"]),
             WeightsSection(**sections["weights"]),
             LimitsSection(**sections["limits"]),
+            AdmissionSection(**sections["admission"]),
             RetentionSection(**sections["retention"]),
             self.runtimes,
         )

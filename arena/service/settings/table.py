@@ -80,6 +80,14 @@ _LIMITS = (
          "Matches with bots of one owner at the same time."),
     _row("limits", "failed_logins_per_minute", 10, whole(1), "Wrong tokens that one address may show in a minute."),
 )  # fmt: skip
+_ADMISSION = (
+    _row("admission", "promotion", "none", choice("none", "compare"),
+         "With compare, an admitted version replaces the one that plays after a test, unless that finds it weaker."),
+    _row("admission", "promotion_loss", 0.03, number(0.001, 0.9),
+         "The loss that the test is to find, in normalised rank; 0.03 is about 20 Elo."),
+    _row("admission", "promotion_pairs", 200, whole(12, 100_000),
+         "After so many pairs of blocks the test is undecided, and the new version replaces the old one."),
+)  # fmt: skip
 _RETENTION = (
     _row("retention", "logs_days", 90, whole(), "Days for which the logs of seats are kept; 0 = for ever."),
     _row("retention", "logs_mb", 4096, whole(), "Megabytes of logs of seats; the oldest go first; 0 = no limit."),
@@ -88,5 +96,5 @@ _RETENTION = (
     _row("retention", "archives_days", 0, whole(), "Days for which unused versions keep their files; 0 = for ever."),
 )
 
-TABLE = (*_SERVICE, *_WEIGHTS, *_LIMITS, *_RETENTION)
+TABLE = (*_SERVICE, *_WEIGHTS, *_LIMITS, *_ADMISSION, *_RETENTION)
 SECTIONS = (*dict.fromkeys(row.section for row in TABLE), RUNTIMES)

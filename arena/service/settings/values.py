@@ -60,6 +60,15 @@ class LimitsSection:
 
 
 @dataclass(frozen=True, slots=True)
+class AdmissionSection:
+    """What becomes of versions that are admitted."""
+
+    promotion: str
+    promotion_loss: float
+    promotion_pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class RetentionSection:
     """What is removed by age and size; 0 stands for never."""
 
@@ -77,6 +86,7 @@ class ServiceSettings:
     service: ServiceSection
     weights: WeightsSection
     limits: LimitsSection
+    admission: AdmissionSection
     retention: RetentionSection
     runtimes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tables of `[runtimes.NAME]`, as the file has them; `arena.hosting.runtimes` reads them."""

@@ -84,7 +84,9 @@ class Bracket:
         """Give the blocks of a wave to their ties."""
         ties = {frozenset(tie.entrants): tie for tie in self._ties}
         for block in wave:
-            ties[frozenset(block.order)].blocks.append(block)
+            tie = ties.get(frozenset(block.order))
+            if tie is not None:  # otherwise nobody would have planned it, had what was annulled not counted
+                tie.blocks.append(block)
 
     def settle(self, gone: Collection[str]) -> None:
         """Close the round if every tie is decided, and open the next; `gone` have withdrawn by now."""

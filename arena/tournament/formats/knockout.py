@@ -6,14 +6,14 @@ The bracket is not stored: it is found anew from the blocks that were planned an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from arena.tournament.formats.bracket import Bracket
 from arena.tournament.formats.circular_orders import draw, seat_groups
 from arena.tournament.formats.errors import ScheduleError
 from arena.tournament.formats.format import Standing
-from arena.tournament.formats.situation import CircularOrder, Situation
+from arena.tournament.formats.situation import BlockState, CircularOrder, PlayedBlock, Situation, Wave
 from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import standing_rows, tally
 
@@ -66,7 +66,8 @@ class Knockout:
         leavers = [entrant for entrant in situation.entrants if entrant.withdrawn is not None]
         bracket.settle({entrant.id for entrant in leavers if entrant.has_left(0)})
         for number, wave in enumerate(situation.waves, start=1):
-            bracket.add(wave)
+            following = situation.waves[number] if number < len(situation.waves) else None
+            bracket.add([_as_acted_on(block, following) for block in wave])
             bracket.settle({entrant.id for entrant in leavers if entrant.has_left(number)})
         return bracket
 
@@ -75,3 +76,14 @@ class Knockout:
         entered = [entrant.id for entrant in situation.entrants]
         lots = draw(situation, "knockout")
         return sorted(entered, key=lambda entrant: lots[entrant]) if self.drawn else entered
+
+
+def _as_acted_on(block: PlayedBlock, following: Wave | None) -> PlayedBlock:
+    """Return a block as the bracket counts it: what was annulled only after it was played on stays decided there.
+
+    It was played on if the next wave has no block more of the same tie.
+    """
+    if block.state is not BlockState.ANNULLED or following is None:
+        return block
+    is_played_again = any(frozenset(other.order) == frozenset(block.order) for other in following)
+    return block if is_played_again else replace(block, state=BlockState.WHOLE)

@@ -21,11 +21,13 @@ class BlockState(enum.Enum):
     """All its matches are finished, so it counts."""
     VOID = "void"
     """At least one of its matches will never have a result, so it does not count."""
+    ANNULLED = "annulled"
+    """All its matches are finished, and the organiser annulled it: it does not count, as if it were void."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedBlock:
-    """A planned block and what came of it; `ranks`, `forfeits` and `digests` are empty unless it is whole."""
+    """A planned block and what came of it; `ranks`, `forfeits` and `digests` are empty while it is open or void."""
 
     order: CircularOrder
     state: BlockState = BlockState.PENDING
@@ -45,6 +47,11 @@ class PlayedBlock:
     def is_whole(self) -> bool:
         """Whether it counts."""
         return self.state is BlockState.WHOLE
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is over and does not count."""
+        return self.state in (BlockState.VOID, BlockState.ANNULLED)
 
     def rotations(self) -> tuple[CircularOrder, ...]:
         """Return the entrants by seat in each of its matches; index = rotation."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.tournament.formats.format import Standing
 from arena.tournament.formats.past import Tally
-from arena.tournament.formats.situation import BlockState, PlayedBlock, Situation
+from arena.tournament.formats.situation import PlayedBlock, Situation
 from ratings.statistics.points import match_points, most_points
 
 _NONE = Tally()
@@ -49,7 +49,7 @@ def _count(own: Tally, block: PlayedBlock, entrant: str, points: int, chairs: in
     """Add a block to an entrant's tally; `chairs` is above 1 where it sits in several seats of a match."""
     own.planned += 1
     own.met.update(other for other in block.order if other != entrant)
-    own.void += block.state is BlockState.VOID
+    own.void += block.is_lost
     if block.is_whole:
         own.points += points
         own.possible += chairs * most_block_points(len(block.order))

@@ -17,8 +17,9 @@ from ratings.store import tables
 
 HEADER = "tournament-export"
 FORMAT = 1
-DERIVED = ("rating_change", "rating", "entrant_tally", "gathering")
+DERIVED = ("rating_change", "rating", "entrant_tally", "gathering", "pending_rating")
 LOCAL = (
+    "absence",
     "active_version",
     "admission",
     "bot_event",

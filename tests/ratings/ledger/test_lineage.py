@@ -120,7 +120,7 @@ def test_an_admitted_version_waits_for_its_promotion_if_it_must_show_its_strengt
 ) -> None:
     version = submit(database, "aa")
     admit(service, version, promotes=False)
-    service.note_not_promoted(version, actor="arena", message="undecided after 200 matches")
+    service.note_not_promoted(version, actor="arena", message="undecided after 200 matches", notice=("a", "b"))
     assert active(database) is None
     assert bot_events(database, "ada/fox", limit=1).items[0].event.message == "undecided after 200 matches"
     service.promote(version, actor="ada", message="I want it all the same")
@@ -216,7 +216,10 @@ Act = Callable[[ServiceLedger], object]
     [
         (lambda led: led.promote("x", actor="ada"), "no version x; see: arena bot list"),
         (lambda led: led.withdraw_version("x", actor="ada"), "no version x; see: arena bot list"),
-        (lambda led: led.note_not_promoted("x", actor="ada", message=""), "no version x; see: arena bot list"),
+        (
+            lambda led: led.note_not_promoted("x", actor="ada", message="", notice=("a", "b")),
+            "no version x; see: arena bot list",
+        ),
         (lambda led: led.rollback("x", actor="ada"), "no bot 'x'"),
         (lambda led: led.request_admission("x"), "no version x; see: arena bot list"),
         (lambda led: led.add_finding("x", {}), "no admission x; see: arena bot log"),

@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from arena.hosting.runtimes.book import Runtimes
+from arena.service.activities import attendance
 from arena.service.activities.foreman import Foreman
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.rules import follow_rules
@@ -19,11 +22,14 @@ from engine import registry
 from ratings.ledger.check import check
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan
+from ratings.ledger.ledger import LeaseRequest
+from ratings.read.absences import absent_versions
 from ratings.read.ladders import find_ladder, open_ladders
 from ratings.read.notices import list_notices
-from ratings.read.unfinished import unfinished_tournaments
+from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.ladders import RunningLadder
 from tests.service.activities.workshops import workshop
+from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -37,9 +43,12 @@ def open_ladder(book: Book, **settings: int) -> RunningLadder:
 
 
 @asynccontextmanager
-async def keeping(book: Book, executor: ScriptedExecutor, pace: int = 0) -> AsyncIterator[None]:
+async def keeping(
+    book: Book, executor: ScriptedExecutor, pace: int = 0, round_s: float = 3600.0
+) -> AsyncIterator[None]:
     shop = workshop(book, executor)
-    foreman = asyncio.create_task(Foreman(shop, [LadderKeeper(shop, pace)], every_s=0.01).run())
+    keeper = LadderKeeper(shop, pace, round_s=round_s)
+    foreman = asyncio.create_task(Foreman(shop, [keeper], every_s=0.01).run())
     try:
         yield
         assert shop.supervisor.health.problems() == {}
@@ -127,3 +136,76 @@ def test_when_the_rules_change_a_ladder_closes_and_the_next_one_opens(
     assert (new.ladder.name, new.pool.rules_version) == ("spring", "next")
     assert new.ladder.id != old.ladder.id
     assert any("begins anew" in notice.sentence for notice in list_notices(book.database).items)
+
+
+BUILD = "import fakenet; assert fakenet.VERSION != '2'; open('made', 'w').write(fakenet.VERSION)"
+
+
+def absent(book: Book) -> dict[str, str]:
+    """The bots that ladders go on without, and why."""
+    return {one.bot.name: one.absence.why for one in absent_versions(book.database)}
+
+
+async def test_a_ladder_goes_on_without_a_bot_whose_files_are_gone_until_they_are_back(book: Book) -> None:
+    version = book.add_bot("eve", owner="ada")
+    book.admit(version)
+    running = open_ladder(book)
+    files = book.store.get(version.content_hash).directory
+    files.rename(files.with_name("elsewhere"))
+    executor = ScriptedExecutor()
+    async with keeping(book, executor, round_s=0.05):
+        await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
+        assert played(executor, "ada/eve") == 0
+        assert absent(book) == {"ada/eve": attendance._FILES_GONE}
+        assert version.id not in present_entrants(book.database, running.tournament.id)
+        files.with_name("elsewhere").rename(files)
+        await until(lambda: played(executor, "ada/eve") > 4)
+    assert absent(book) == {}
+    told = [one.sentence for one in list_notices(book.database, everybodys=True).items if one.owner_id is not None]
+    assert told == [
+        "ada/eve version 1 can be started again, and is back on its ladders",
+        f"ada/eve version 1 plays on no ladder until this is mended: {attendance._FILES_GONE}",
+    ]
+    assert check(book.database) == []
+
+
+async def test_matches_that_a_killed_service_had_leased_do_not_hold_a_ladder_up(book: Book) -> None:
+    version = book.add_bot("eve")
+    running = open_ladder(book)
+    book.ledger.start_run(running.tournament.id, LeaseRequest("killed", 100, 10**12))
+    files = book.store.get(version.content_hash).directory
+    files.rename(files.with_name("elsewhere"))
+    executor = ScriptedExecutor()
+    shop = workshop(book, executor)
+    foreman = asyncio.create_task(Foreman(shop, [LadderKeeper(shop, 0)], every_s=0.01).run())
+    await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
+    foreman.cancel()
+    await asyncio.gather(foreman, return_exceptions=True)
+    assert list(absent(book)) == ["eve"]
+    assert check(book.database) == []
+
+
+async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can_build_it_again(
+    book: Book, tmp_path: Path
+) -> None:
+    venv = make_venv(tmp_path / "venv", "fakenet==1")
+    programs = replace(book.programs, runtimes=Runtimes(settings_for(venv), tmp_path / "cache"))
+    book.add_bot("eve", runtime=NAME, build=BUILD)
+    open_ladder(book)
+    executor = ScriptedExecutor()
+    shop = replace(workshop(book, executor), programs=programs)
+    foreman = asyncio.create_task(Foreman(shop, [LadderKeeper(shop, 0, round_s=0.05)], every_s=0.01).run())
+    try:
+        await until(lambda: played(executor, "eve") > 2)
+        add_package(venv, "fakenet", "2")
+        await until(lambda: list(absent(book)) == ["eve"])
+        before = len(executor.specs)
+        await until(lambda: len(executor.specs) > before + 8)
+        assert not any("eve" in (seat.name for seat in spec.seats) for spec in executor.specs[before + 4 :])
+        add_package(venv, "fakenet", "3")
+        before = played(executor, "eve")
+        await until(lambda: played(executor, "eve") > before + 2)
+    finally:
+        foreman.cancel()
+        await asyncio.gather(foreman, return_exceptions=True)
+    assert check(book.database) == []

@@ -108,6 +108,7 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
         (lambda arena, found: arena.replays.get_replay(found.hidden), HiddenError),
         (lambda arena, found: arena.replays.get_replay(found.running), HiddenError),
     ],
+    "GetUsage": [(lambda arena, _: arena.account.get_usage("ann"), ForbiddenError)],
     "GetTimes": [(lambda arena, found: arena.matches.get_times(found.hidden), HiddenError)],
     "VerifyMatch": [(lambda arena, found: arena.replays.verify_match(found.hidden), HiddenError)],
     "CreateTournament": [

@@ -13,12 +13,19 @@ from arena.service.errors import SettingsError
 from arena.service.settings.reading import load_settings
 from arena.service.settings.table import TABLE, Row
 from arena.service.settings.template import setting_line, settings_template
-from arena.service.settings.values import LimitsSection, RetentionSection, ServiceSection, WeightsSection
+from arena.service.settings.values import (
+    AdmissionSection,
+    LimitsSection,
+    RetentionSection,
+    ServiceSection,
+    WeightsSection,
+)
 
 TYPED: dict[str, Any] = {
     "service": ServiceSection,
     "weights": WeightsSection,
     "limits": LimitsSection,
+    "admission": AdmissionSection,
     "retention": RetentionSection,
 }
 

@@ -1,0 +1,58 @@
+"""Writes which active versions cannot be started at present, so that ladders go on without them until they can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from ratings.ledger.notices import add_notice
+from ratings.ledger.syncing import sync_ladders
+from ratings.store.ids import now_us
+from ratings.store.lookups import get_version
+from ratings.store.models import Bot, Version
+from ratings.store.service import Absence, ActiveVersion
+
+SUBJECT = "bot absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What is new, bots by name."""
+
+    gone: tuple[str, ...]
+    back: tuple[str, ...]
+
+
+def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
+    """Write of versions, by id, why they cannot be started, or `None` if they can; tell owners what is new.
+
+    The planned blocks of a version that cannot are void, and it enters again when it can. Raises NotFoundError.
+    """
+    gone, back = [], []
+    for version_id, why in found.items():
+        known = session.get(Absence, version_id)
+        if why is None and known is not None:
+            session.delete(known)
+            back.append(_tell(session, version_id, "can be started again, and is back on its ladders"))
+        elif why is not None and known is None:
+            session.add(Absence(version_id=version_id, why=why, since_us=now_us()))
+            gone.append(_tell(session, version_id, f"plays on no ladder until this is mended: {why}"))
+        elif why is not None and known is not None and known.why != why:
+            known.why = why
+            session.add(known)
+    session.flush()
+    if gone or back:
+        sync_ladders(session)
+    return Noted(tuple(gone), tuple(back))
+
+
+def _tell(session: Session, version_id: str, what: str) -> str:
+    """Tell the owner of the version, if it has one and is active, and return the name of the bot."""
+    version: Version = get_version(session, version_id)
+    bot = session.get_one(Bot, version.bot_id)
+    active = session.get(ActiveVersion, bot.id)
+    if bot.owner_id is not None and active is not None and active.version_id == version_id:
+        add_notice(session, bot.owner_id, SUBJECT, f"{bot.name} version {version.number} {what}")
+    return bot.name

@@ -1,0 +1,181 @@
+"""Ratings computed anew in pieces: others write in between, a kill loses nothing, the end is what facts give."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlmodel import col, select
+
+from ratings.ledger import pieces
+from ratings.ledger.annulments import annul_match, annul_version
+from ratings.ledger.check import check
+from ratings.ledger.ledger import Ledger
+from ratings.read.leaderboard import leaderboards
+from ratings.store.database import Database, open_database
+from ratings.store.models import Match, Pool
+from ratings.store.sessions import read, write
+from tests.ratings import book
+
+KILLED_AFTER_ONE_PIECE = """
+import os, signal, sys
+from ratings.ledger import pieces
+from ratings.store.database import open_database
+
+pieces.PIECE = 3
+looks = iter((False, True))
+pieces.finish(
+    open_database(sys.argv[1]), sys.argv[2], lambda: next(looks) and os.kill(os.getpid(), signal.SIGKILL)
+)
+"""
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 2)
+
+
+@pytest.fixture
+def pool(database: Database, tournament: str) -> str:
+    """A pool in which twelve matches were rated."""
+    book.play_all(database, tournament)
+    with read(database) as session:
+        return session.exec(select(Pool.id)).one()
+
+
+def matches_of(database: Database) -> list[str]:
+    with read(database) as session:
+        return list(session.exec(select(Match.id).order_by(Match.tournament_id, col(Match.position))))
+
+
+def annul(database: Database, match_id: str) -> None:
+    """Annul a match, and leave the ratings as they are."""
+    with write(database) as session:
+        annul_match(session, match_id, why="a broken clock", actor="operator")
+
+
+def after(count: int) -> Callable[[], bool]:
+    """Stop after so many pieces."""
+    looks: Iterator[bool] = iter([False] * count + [True])
+    return lambda: next(looks)
+
+
+def behind(database: Database) -> int:
+    (board,) = leaderboards(database)
+    return board.behind
+
+
+def check_is_sound(database: Database) -> None:
+    """The ratings are those of a whole rebuild."""
+    assert check(database) == []
+    names = ("rating", "rating_change", "pending_rating")
+    before = book.rows(database, *names)
+    Ledger(database).rebuild()
+    assert book.rows(database, *names) == before
+
+
+def test_piece_by_piece_the_leaderboard_tells_how_much_is_left(database: Database, pool: str) -> None:
+    assert behind(database) == 0
+    annul(database, matches_of(database)[4])
+    left = [behind(database)]
+    while not pieces.finish(database, pool, after(1)):
+        left.append(behind(database))
+        assert check(database) == [f"pool {pool[:12]}: {pieces.UNFINISHED}"] or left[-1] == 0
+    assert left == [9, 7, 5, 3, 1, 0]
+    check_is_sound(database)
+
+
+def test_what_is_played_meanwhile_is_rated_when_its_turn_comes(
+    database: Database, pool: str, bots: dict[str, str]
+) -> None:
+    second = book.create(database, bots.values(), name="second")
+    leased = book.take(database, second)
+    annul(database, matches_of(database)[0])
+    for count in (1, 2, 1):
+        assert not pieces.finish(database, pool, after(count))
+        for match in [leased.pop(0) for _ in range(3)]:
+            book.record(database, match)
+    assert pieces.finish(database, pool)
+    for match in leased:
+        book.record(database, match)
+    check_is_sound(database)
+
+
+@pytest.mark.parametrize("pieces_before", [0, 1, 3, 4])
+@pytest.mark.parametrize("which", [0, 4, 10])
+def test_who_annuls_another_match_meanwhile_is_heard(
+    database: Database, pool: str, pieces_before: int, which: int
+) -> None:
+    every = matches_of(database)
+    annul(database, every[3])
+    pieces.finish(database, pool, after(pieces_before))
+    annul(database, every[which])
+    assert pieces.finish(database, pool)
+    check_is_sound(database)
+
+
+def test_a_piece_that_was_computed_before_another_annulment_is_not_written(
+    database: Database, pool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every, compute = matches_of(database), pieces._compute
+    annul(database, every[0])
+
+    def compute_and_be_overtaken(*words: object) -> object:
+        monkeypatch.setattr(pieces, "_compute", compute)
+        piece = compute(*words)  # type: ignore[arg-type]
+        annul(database, every[3])
+        return piece
+
+    monkeypatch.setattr(pieces, "_compute", compute_and_be_overtaken)
+    assert pieces.finish(database, pool)
+    check_is_sound(database)
+
+
+def test_after_kill_9_the_rest_is_done(database: Database, pool: str) -> None:
+    annul(database, matches_of(database)[0])
+    words = [sys.executable, "-c", KILLED_AFTER_ONE_PIECE, str(database.path), pool]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    assert behind(database) == 9
+    assert pieces.finish(database, pool)
+    check_is_sound(database)
+
+
+def test_a_rebuild_at_once_leaves_nothing_to_do(database: Database, pool: str) -> None:
+    annul(database, matches_of(database)[0])
+    assert Ledger(database).rebuild() == 9
+    assert check(database) == []
+    assert behind(database) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_happens_between_the_pieces_the_book_is_sound_in_the_end(
+    empty_file: Path, tmp_path: Path, seed: int
+) -> None:
+    random = Random(seed)
+    database = open_database(book.copy_of(empty_file, tmp_path / "arena.db"))
+    bots = list(book.add_bots(database, ("ada", "bob", "cyd", "dan")).values())
+    second = [book.add_successor(database, "ada"), *bots[1:]]
+    tournaments = [book.create(database, bots, name="one"), book.create(database, second, name="two")]
+    every = matches_of(database)
+    with read(database) as session:
+        pool = session.exec(select(Pool.id)).one()
+    for _ in range(12):
+        act = random.randrange(3)
+        if act == 0:
+            annul(database, random.choice(every))
+        elif act == 1:
+            for match in book.take(database, random.choice(tournaments), random.randint(1, 6)):
+                book.record(database, match)
+        else:
+            pieces.finish(database, pool, after(random.randint(1, 3)))
+    if random.random() < 0.5:
+        with write(database) as session:
+            annul_version(session, random.choice([*bots, second[0]]), why="it cheated", actor="operator")
+    pieces.finish(database, pool)
+    check_is_sound(database)
+    database.close()

@@ -1,0 +1,68 @@
+"""What the organiser annulled counts in no format: neither in its table nor in what is planned from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arena.match.spec import MatchSpec
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.swiss import Swiss
+from ratings.ledger.check import check
+from ratings.ledger.service import ServiceLedger
+from ratings.read.match_list import MatchFilter, list_matches
+from ratings.store.models import Tournament
+from tests.tournament.book import BOTS, TERMS, Book
+from tests.tournament.scripted_executor import ScriptedExecutor
+from tests.tournament.test_waves import FORMATS, play
+
+
+def match_at(book: Book, tournament: Tournament, place: int) -> str:
+    rows = list_matches(book.database, MatchFilter(tournament.id), limit=None, newest_first=False).items
+    return rows[place].match.id
+
+
+def annul(book: Book, tournament: Tournament, place: int = 0) -> None:
+    match_id = match_at(book, tournament, place)
+    ServiceLedger(book.database).annul_match(match_id, why="the machine was out of memory", actor="operator")
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=str)
+async def test_the_table_leaves_out_what_was_annulled_and_keeps_the_rest(book: Book, form: Format) -> None:
+    tournament = book.plan_format(form)
+    await play(book, tournament)
+    before = {row.entrant: row.blocks for row in book.standings(tournament)}
+    annul(book, tournament)
+    after = {row.entrant: row.blocks for row in book.standings(tournament)}
+    assert sum(before.values()) - sum(after.values()) == form.seats
+    assert check(book.database) == []
+
+
+@pytest.mark.parametrize("form", [Swiss(2, 4), Ladder(2, 6), Ladder(3, 5), Knockout(2, lives=2, best_of=3)], ids=str)
+async def test_a_tournament_goes_on_from_what_counts(book: Book, form: Format) -> None:
+    tournament = book.plan_format(form)
+    begun: list[MatchSpec] = []
+
+    def annul_in_between(spec: MatchSpec) -> None:
+        begun.append(spec)
+        if len(begun) == 8:
+            annul(book, tournament)
+
+    await play(book, tournament, ScriptedExecutor(on_start=annul_in_between))
+    assert len(begun) > 8
+    # This compares what the run remembered with what all matches give: it must have forgotten what it knew.
+    book.standings(tournament)
+    assert check(book.database) == []
+
+
+async def test_a_comparison_does_not_answer_from_what_was_annulled(book: Book) -> None:
+    form = Compare(2, pairs=6)
+    tournament = book.plan_format(form, replace(TERMS, rated=False), BOTS[:2])
+    await play(book, tournament)
+    (before,) = {row.blocks for row in book.standings(tournament)[:1]}
+    annul(book, tournament)
+    assert max(row.blocks for row in book.standings(tournament)) <= before
