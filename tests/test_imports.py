@@ -93,6 +93,7 @@ BOUNDARIES = {
     "arena/cli/verbs/owner/limits.py": Boundary(
         ("arena.cli", "arena.client", "arena.service.settings", "ratings.store.limits"), ("typer",)
     ),
+    "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),

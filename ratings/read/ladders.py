@@ -15,6 +15,7 @@ from ratings.store.models import Pool
 from ratings.store.service import Ladder, Season
 from ratings.store.sessions import Source, read
 
+_SEASONS = Order("seasons", (tables.season.c.number,), (int,))
 _LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
 
 
@@ -56,6 +57,16 @@ def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: st
         found = session.exec(one_page(query, _LADDERS, limit, after)).all()
         page = cut(found, _LADDERS, limit, lambda row: (row[0].id,))
         return each(page, lambda row: LadderRow(*row, tuple(stored.seasons_of(session, row[0].id))))
+
+
+def list_seasons(
+    source: Source, ladder_id: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[Season]:
+    """Return the seasons of a ladder, the newest first. Raises PageError."""
+    query = select(Season).where(Season.ladder_id == ladder_id)
+    with read(source) as session:
+        found = session.exec(one_page(query, _SEASONS, limit, after)).all()
+    return cut(found, _SEASONS, limit, lambda season: (season.number,))
 
 
 def season_of(source: Source, tournament_id: str) -> Season | None:

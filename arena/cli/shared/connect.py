@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.cli.shared.places import service_name
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
@@ -12,6 +13,9 @@ from arena.cli.shared.suggestions import next_command
 from arena.client.arena import ArenaPort
 from arena.client.here.arena import ArenaHere
 from arena.client.there.quiet import keep_grpc_quiet
+
+if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+    from arena.client.there.remote import ArenaThere
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,11 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
         with open_storage(place) if makes else open_existing_storage(place) as storage:
             yield Connection(ArenaHere(storage.database, storage.programs), place, storage)
     else:
-        with _service(name) as arena:
+        with open_service(name) as arena:
             yield Connection(arena, place, None)
 
 
-def _service(name: str) -> AbstractContextManager[ArenaPort]:
+def open_service(name: str) -> AbstractContextManager[ArenaThere]:
     """Return the connection to the service that the stored login `name` is for."""
     keep_grpc_quiet()
     from arena.client.there.connect import connect as connect_there  # gRPC is imported only by who needs it
