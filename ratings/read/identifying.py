@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ratings.errors import AmbiguousError, NotFoundError
 
-
 _SHORTEST_PART = 4
 _LONGEST_ID = 64
 """The digits of a hash. SQLite refuses to look for a text of any length."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from arena.client.here.place import Place, UsageReader
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ class ArenaHere:
         programs: StoredPrograms,
         viewer: Viewer = _ORGANISER,
         usage: UsageReader | None = None,
+        uploads: UploadArea | None = None,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage)
+        self._place = Place(database, programs, viewer, usage, uploads)
 
     @property
     def bots(self) -> port.Bots:

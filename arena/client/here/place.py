@@ -8,6 +8,7 @@ from typing import Protocol
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 
@@ -27,3 +28,5 @@ class Place:
     viewer: Viewer
     usage: UsageReader | None = None
     """That of the service; without one only what the database and the store tell is known."""
+    uploads: UploadArea | None = None
+    """Where archives arrive; `None` where nobody hands anything in."""

@@ -227,7 +227,8 @@ class OwnersServer:
         return getattr(self._arena(viewer), noun)
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
-        return ArenaHere(self._services.database, self._services.known_programs, viewer, self._allowances)
+        services = self._services
+        return ArenaHere(services.database, services.known_programs, viewer, self._allowances, services.uploads)
 
     def _intake(self) -> Intake:
         services = self._services
