@@ -70,7 +70,8 @@ def _print_board(board: Leaderboard) -> None:
 def _nothing(db: str, *, is_empty: bool) -> str:
     service = service_name(db)
     if is_empty and service is not None:
-        return f"no rated matches at {service} yet"
+        shows = next_command("ladder", "list", db=db)
+        return f"there are no rated matches yet at the service of your login {service!r}; `{shows}` tells what it plays"
     if is_empty:
         return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
     return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"
