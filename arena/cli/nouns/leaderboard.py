@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.places import service_name
@@ -34,12 +35,16 @@ def leaderboard(
     """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
     with connect(db) as connection:
         found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, limit)
+        ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items
     if as_json:
         print_json([_facts(board) for board in found.boards])
     elif found.boards:
         _print_boards(found.boards)
     else:
-        typer.echo(_nothing(db, is_empty=found.is_empty))
+        is_played = any(ladder.closed_at_us is None for ladder in ladders)
+        typer.echo(_nothing(db, is_empty=found.is_empty, is_played=is_played))
+        for ladder in ladders:
+            print_note(ladder)
 
 
 def _facts(board: Leaderboard) -> dict[str, Any]:
@@ -67,11 +72,13 @@ def _print_board(board: Leaderboard) -> None:
     print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 
-def _nothing(db: str, *, is_empty: bool) -> str:
+def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:
     service = service_name(db)
     if is_empty and service is not None:
         shows = next_command("ladder", "list", db=db)
         return f"there are no rated matches yet at the service of your login {service!r}; `{shows}` tells what it plays"
+    if is_empty and is_played:
+        return f"no rated matches in {db} yet; `{next_command('ladder', 'list', db=db)}` tells what is played"
     if is_empty:
         return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
     return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"

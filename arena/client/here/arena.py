@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from arena.client.here.place import Place, UsageReader
@@ -26,8 +27,9 @@ class ArenaHere:
         programs: StoredPrograms,
         viewer: Viewer = _ORGANISER,
         usage: UsageReader | None = None,
+        matches_per_day: Callable[[], int | None] = lambda: None,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage)
+        self._place = Place(database, programs, viewer, usage, matches_per_day)
 
     @property
     def bots(self) -> port.Bots:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +10,10 @@ from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
 from ratings.store.database import Database
+
+
+def _unknown() -> None:
+    """Return that nothing is known."""
 
 
 class UsageReader(Protocol):
@@ -27,3 +32,5 @@ class Place:
     viewer: Viewer
     usage: UsageReader | None = None
     """That of the service; without one only what the database and the store tell is known."""
+    matches_per_day: Callable[[], int | None] = _unknown
+    """Returns the pace of ladders that have none of their own, or `None` if no service tells."""
