@@ -33,6 +33,8 @@ BLOCKS_A_WAVE = BOTS // 2
 MATCHES_A_WAVE = 2 * BLOCKS_A_WAVE
 TOURNAMENT = "01990000-0000-7000-8000-000000000000"
 VERSIONS = [f"v{number:02}" for number in range(BOTS)]
+_POOL = PoolKey("foreign_king", "1", 2, {}, "100ms")
+POOL = _POOL.pool_id()
 _SETTINGS = {"seed": 1, "opening_plies": 4, "start_limit_us": 60_000_000, "margin_us": 0}
 _RANKS = ((1, 2), (2, 1), (1, 1))
 
@@ -59,7 +61,7 @@ def make(path: Path, matches: int, *, format_name: str = "ladder", is_rated: boo
 def _write_frame(database: Database, format_name: str, waves: int) -> str:
     settings = {"waves": 0, "retire_after": 3} if format_name == "ladder" else {"blocks": waves}
     with write(database) as session:
-        pool = pool_for(session, PoolKey("foreign_king", "1", 2, {}, "100ms")).id
+        pool = pool_for(session, _POOL).id
         over = (waves - 1) * MATCHES_A_WAVE
         session.add(
             Tournament(

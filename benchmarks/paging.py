@@ -2,6 +2,7 @@
 
     python -m benchmarks.paging
     python -m benchmarks.paging --matches 1000000
+    python -m benchmarks.paging --books DIR    (keeps the databases there, and takes them from there)
 
 A ladder and a round robin of 30 bots are written into two databases, and the commands that people type are run on them,
 each in a process of its own. Processor time and memory are compared with those of a list of an empty database.
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.arena import ARENA
-from benchmarks.ladders import make
+from benchmarks.ladders import POOL, make
 from ratings.store.database import open_database
 
 GOAL_S = 0.3
@@ -70,6 +71,8 @@ def commands() -> Iterator[list[str]]:
     yield ["match", "list", "long", "--json"]
     yield ["match", "list", "--state", "finished"]
     yield ["match", "list", "--bot", "bot7"]
+    yield ["match", "list", "long", "--bot", "bot7"]
+    yield ["match", "list", "--pool", POOL]
     yield ["match", "list", "--fault", "ILLEGAL_ACTION"]
     yield ["tournament", "list"]
 
@@ -99,17 +102,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=200_000)
+    parser.add_argument("--books", type=Path, help="a directory that keeps the databases for the next time")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        empty = Path(folder) / "empty.db"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.books or Path(temporary)
+        empty = folder / "empty.db"
         open_database(empty).close()
-        kept = True
-        for format_name in ("ladder", "round-robin"):
-            path = Path(folder) / f"{format_name}.db"
-            make(path, options.matches, format_name=format_name).close()
-            kept = _check(format_name, path, empty) and kept
-            path.unlink()
-    return 0 if kept else 1
+        kept = [
+            _check(format_name, _book(folder, format_name, options.matches), empty)
+            for format_name in ("ladder", "round-robin")
+        ]
+    return 0 if all(kept) else 1
+
+
+def _book(folder: Path, format_name: str, matches: int) -> Path:
+    """Return the database with that many matches, made if the directory does not have it."""
+    path = folder / f"{format_name}-{matches}.db"
+    if not path.exists():
+        make(path, matches, format_name=format_name).close()
+    return path
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@ database.
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
@@ -14,6 +17,7 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import Server, example, print_help_without_verb
+from arena.cli.shared.places import was_written
 
 NOUNS = {
     "demo": "Play a first rated tournament of every game.",
@@ -43,6 +47,10 @@ NOUNS = {
 """Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""
 
 
+HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home"})
+"""The nouns that look at no database, and so at no service in its place."""
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -60,7 +68,16 @@ def _arena(
 ) -> None:
     """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
     del version, server  # every command reads the server from this context
+    _refuse_server_of_others(context)
     print_help_without_verb(context)
+
+
+def _refuse_server_of_others(context: typer.Context) -> None:
+    """Raise MisuseError if `--server` stands before a noun that works on this machine alone."""
+    if context.invoked_subcommand in HERE_ONLY and was_written(context.get_parameter_source("server")):
+        raise errors.MisuseError(
+            f"`arena {context.invoked_subcommand}` works on this machine, not at a service; leave out --server"
+        )
 
 
 def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
@@ -110,6 +127,23 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
 
     `when_ready` is called when everything is imported, before the command begins.
     """
+    code = _run(arguments, when_ready)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _write_nothing_more()
+        return errors.FAILED if error.errno == errno.EPIPE else errors.report(error)
+    return code
+
+
+def _write_nothing_more() -> None:
+    """Let what could not be written go nowhere, or the interpreter would try, and complain, once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
     noun = _noun_in(arguments)
     try:
         app = make_app([noun])

@@ -11,9 +11,21 @@ def _end_at_once(_signal: int, _frame: object) -> None:
     os._exit(130)
 
 
+def _open_standard_streams() -> None:
+    """Have the standard streams lead nowhere that the caller closed: else the next file opened would be one of them."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, and that is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 # for the whole run
+
+
 def main() -> None:
     """Run the command line of this process."""
     signal.signal(signal.SIGINT, _end_at_once)
+    _open_standard_streams()
     from arena.cli.app import run
 
     sys.exit(run(sys.argv[1:], lambda: signal.signal(signal.SIGINT, signal.default_int_handler)))

@@ -29,7 +29,9 @@ from arena.client.values.statistics import Crosstable, Meeting, RatingChange, Se
 from arena.client.values.tournaments import (
     Cancelled,
     Joined,
+    LeakFinding,
     PlannedTournament,
+    StandingRow,
     TournamentDetail,
     TournamentRequest,
     TournamentSummary,
@@ -100,7 +102,17 @@ class Tournaments(Protocol):
         """Return the tournaments."""
 
     def get_tournament(self, tournament: str) -> TournamentDetail:
-        """Return all that is shown of a tournament but its matches."""
+        """Return all that is shown of a tournament but its matches, of its table the first MOST_LIMIT rows."""
+
+    def list_standings(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[StandingRow]:
+        """Return the table of a tournament, the best first."""
+
+    def list_leak_checks(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[LeakFinding]:
+        """Return what leak checks found in schedule order: all, or of very many those that found something."""
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         """Write a tournament; a service plays it, here somebody has to."""
@@ -188,23 +200,38 @@ class Leaderboards(Protocol):
     """The ratings, pool by pool."""
 
     def list_leaderboards(
-        self, game: str | None = None, seats: int | None = None, pool: str | None = None, limit: int | None = None
+        self,
+        game: str | None = None,
+        seats: int | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
     ) -> LeaderboardList:
-        """Return the tables of the pools that were asked for, of each the best `limit`."""
+        """Return the tables of the pools that were asked for, of each the best `limit`.
+
+        `after` is the cursor of one table, of which alone the next rows follow, or that of all, for further pools.
+        """
 
 
 class Statistics(Protocol):
     """What is counted over the matches of a tournament or a pool: the only pool if neither is named."""
 
     def get_crosstable(self, tournament: str | None = None, pool: str | None = None, limit: int = 50) -> Crosstable:
-        """Return how the best `limit` versions fared against one another."""
+        """Return how the best `limit` versions fared against one another, MOST_IN_CROSSTABLE at most."""
 
     def list_history(
-        self, bot: str, pool: str | None = None, limit: int | None = None, after: str | None = None
+        self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
-        """Return the last `limit` changes of the rating of a version, or all, in the order of rating."""
+        """Return the changes of the rating of a version, the last first."""
 
-    def list_opponents(self, bot: str, tournament: str | None = None, pool: str | None = None) -> tuple[Meeting, ...]:
+    def list_opponents(
+        self,
+        bot: str,
+        tournament: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Meeting]:
         """Return how a version fared against everybody whom it met, whom it met most first."""
 
     def list_seats(
@@ -220,11 +247,22 @@ class Ratings(Protocol):
     """What all matches of a pool say together."""
 
     def get_official_table(
-        self, pool: str | None = None, anchors: tuple[Anchor, ...] = (), confidence: float = 0.95
+        self,
+        pool: str | None = None,
+        anchors: tuple[Anchor, ...] = (),
+        confidence: float = 0.95,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
     ) -> OfficialTable:
-        """Return the official table of a pool."""
+        """Return the official table of a pool, the best first; its figures rest on all versions, shown or not."""
 
-    def list_suspicions(self, pool: str | None = None, alarm: float = 0.005) -> tuple[Suspicion, ...]:
+    def list_suspicions(
+        self,
+        pool: str | None = None,
+        alarm: float = 0.005,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Suspicion]:
         """Return the pairs that do better at common tables than chance allows; for organisers only."""
 
 
@@ -237,10 +275,12 @@ class Ladders(Protocol):
     def get_ladder(self, ladder: str) -> Ladder:
         """Return the open ladder of that name, or the one that was closed last."""
 
-    def list_seasons(self, ladder: str) -> tuple[Season, ...]:
+    def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
         """Return the seasons of a ladder, the newest first."""
 
-    def get_season_table(self, ladder: str, number: int) -> SeasonTable:
+    def get_season_table(
+        self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> SeasonTable:
         """Return the archived table of a season that is closed."""
 
 

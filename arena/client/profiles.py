@@ -13,12 +13,14 @@ from typing import Any
 
 from platformdirs import user_config_path
 
+from arena.client.address import split_address
 from arena.client.errors import ClientError, RefusedError, unknown
 from ratings.store.states import Scope
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _SUFFIX = ".json"
 _SCHEMA = 1
+_UNIX = "unix:"
 
 
 class ProfileError(ClientError):
@@ -89,10 +91,12 @@ def load_profile(name: str, directory: Path | None = None) -> Profile:
         with file.open(encoding="utf-8") as stream:
             _check_private(file, os.fstat(stream.fileno()))
             return _parse(file, stream.read())
+    except UnicodeDecodeError as error:
+        raise _damaged(file, error) from error
     except FileNotFoundError:
         raise unknown("login", name, list_names(directory), "`arena login ADDRESS --name NAME` makes one") from None
     except OSError as error:
-        raise ProfileError(f"cannot read the login in {file}: {error.strerror}") from error
+        raise ProfileError(f"cannot read the login in {file}: {error.strerror}; remove it and log in again") from error
 
 
 def list_names(directory: Path | None = None) -> list[str]:
@@ -137,9 +141,29 @@ def _parse(file: Path, text: str) -> Profile:
         data: dict[str, Any] = json.loads(text)
         if data.pop("schema") != _SCHEMA:
             raise ValueError("it was written by another version of the arena")
-        return Profile(**{**data, "scope": Scope(data["scope"])})
+        profile = Profile(**{**data, "scope": Scope(data["scope"])})
+        _check_fields(profile)
+        return profile
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ProfileError(f"the login in {file} is damaged ({error}); remove the file and log in again") from error
+        raise _damaged(file, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> ProfileError:
+    return ProfileError(f"the login in {file} is damaged ({error}); remove the file and log in again")
+
+
+def _check_fields(profile: Profile) -> None:
+    """Raise ValueError for what no login that was stored here can hold."""
+    texts = (profile.name, profile.address, profile.token)
+    others = (profile.owner, profile.certificate, profile.fingerprint, profile.certificate_name)
+    if not all(isinstance(text, str) for text in texts + tuple(text for text in others if text is not None)):
+        raise ValueError("a text was expected, and something else is there")
+    if not re.fullmatch(r"[!-~]+", profile.token):
+        raise ValueError("it holds no token")
+    if not isinstance(profile.plain, bool):
+        raise ValueError("plain is neither true nor false")
+    if not profile.address.startswith(_UNIX):
+        split_address(profile.address)
 
 
 def _write(file: Path, text: str) -> None:

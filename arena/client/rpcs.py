@@ -92,7 +92,7 @@ class Rpc:
         present = {field.name.removesuffix("_json") for field in self.request.fields if field.has_presence}
         names = {name for name, _ in self.parameters if name in sent | present or name not in self.defaults}
         arguments = {**self.defaults, **mirror.decode_arguments(self.parameters, request, names)}
-        if self._is_page:
+        if {"limit", "after"} <= arguments.keys():
             arguments["limit"] = min(arguments["limit"] or MOST_LIMIT, MOST_LIMIT)
         return arguments
 

@@ -77,6 +77,8 @@ def make_home(directory: Path, settings_text: str) -> Home:
 
     Raises HomeError if it cannot be made, belongs to somebody else, or cannot be written to.
     """
+    if directory == Path():
+        raise HomeError("the home has no name; give a directory of its own with --home")
     home = Home(directory.absolute())
     try:
         for place in (home.directory, home.store, home.builds, home.uploads, home.tls, home.run, home.logs):
@@ -120,4 +122,6 @@ def _write_new(file: Path, text: str) -> None:
 
 def _explain(home: Home, error: OSError) -> str:
     place = error.filename or home.directory
+    if isinstance(error, FileExistsError):
+        return f"{place} is a file, where a directory of the home is to be; give another --home"
     return f"the home {home.directory} cannot be used: {error.strerror}: {place}; give another --home"

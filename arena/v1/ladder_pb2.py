@@ -26,7 +26,7 @@ from arena.v1 import pool_pb2 as arena_dot_v1_dot_pool__pb2
 from arena.v1 import tournament_pb2 as arena_dot_v1_dot_tournament__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/ladder.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/pool.proto\x1a\x19\x61rena/v1/tournament.proto\"P\n\x12ListLaddersRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListLaddersResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Ladder\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"\"\n\x10GetLadderRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\"5\n\x11GetLadderResponse\x12 \n\x06ladder\x18\x01 \x01(\x0b\x32\x10.arena.v1.Ladder\"$\n\x12ListSeasonsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\"<\n\x13ListSeasonsResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.LadderSeason\"7\n\x15GetSeasonTableRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x05\"E\n\x16GetSeasonTableResponse\x12+\n\x0cseason_table\x18\x01 \x01(\x0b\x32\x15.arena.v1.SeasonTable\"\xfc\x02\n\x06Ladder\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1c\n\x04pool\x18\x03 \x01(\x0b\x32\x0e.arena.v1.Pool\x12\x15\n\rsettings_json\x18\x04 \x01(\t\x12\x14\n\x0copened_at_us\x18\x05 \x01(\x03\x12\x19\n\x0c\x63losed_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x1b\n\x0e\x63losed_because\x18\x07 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06season\x18\x08 \x01(\x05H\x02\x88\x01\x01\x12\x17\n\ntournament\x18\t \x01(\tH\x03\x88\x01\x01\x12\x0c\n\x04\x62ots\x18\n \x01(\x05\x12#\n\x06\x61\x62sent\x18\x0b \x03(\x0b\x32\x13.arena.v1.AbsentBot\x12\x11\n\x04pace\x18\x0c \x01(\x03H\x04\x88\x01\x01\x12\x11\n\x04note\x18\r \x01(\tH\x05\x88\x01\x01\x42\x0f\n\r_closed_at_usB\x11\n\x0f_closed_becauseB\t\n\x07_seasonB\r\n\x0b_tournamentB\x07\n\x05_paceB\x07\n\x05_note\"M\n\tAbsentBot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_hash\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x10\n\x08since_us\x18\x04 \x01(\x03\"\xc0\x02\n\x0cLadderSeason\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x05\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x12\n\ntournament\x18\x04 \x01(\t\x12\x14\n\x0copened_at_us\x18\x05 \x01(\x03\x12\x1a\n\rfreezes_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0c\x66rozen_at_us\x18\x07 \x01(\x03H\x01\x88\x01\x01\x12\x1d\n\x10\x66inal_tournament\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0c\x63losed_at_us\x18\t \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x06secret\x18\n \x01(\tH\x04\x88\x01\x01\x42\x10\n\x0e_freezes_at_usB\x0f\n\r_frozen_at_usB\x13\n\x11_final_tournamentB\x0f\n\r_closed_at_usB\t\n\x07_secret\"X\n\x0bSeasonTable\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\x12!\n\x04rows\x18\x02 \x03(\x0b\x32\x13.arena.v1.SeasonRow\"\x1f\n\tSeasonRow\x12\x12\n\nfacts_json\x18\x01 \x01(\t\"\xa0\x01\n\rLadderRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\ntournament\x18\x02 \x01(\x0b\x32\x1b.arena.v1.TournamentRequest\x12\x1c\n\x0fmatches_per_day\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x06season\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x12\n\x10_matches_per_dayB\t\n\x07_season2\xc2\x02\n\rLadderService\x12J\n\x0bListLadders\x12\x1c.arena.v1.ListLaddersRequest\x1a\x1d.arena.v1.ListLaddersResponse\x12\x44\n\tGetLadder\x12\x1a.arena.v1.GetLadderRequest\x1a\x1b.arena.v1.GetLadderResponse\x12J\n\x0bListSeasons\x12\x1c.arena.v1.ListSeasonsRequest\x1a\x1d.arena.v1.ListSeasonsResponse\x12S\n\x0eGetSeasonTable\x12\x1f.arena.v1.GetSeasonTableRequest\x1a .arena.v1.GetSeasonTableResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/ladder.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/pool.proto\x1a\x19\x61rena/v1/tournament.proto\"P\n\x12ListLaddersRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListLaddersResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Ladder\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"\"\n\x10GetLadderRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\"5\n\x11GetLadderResponse\x12 \n\x06ladder\x18\x01 \x01(\x0b\x32\x10.arena.v1.Ladder\"`\n\x12ListSeasonsRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x12\n\x05limit\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x03 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"X\n\x13ListSeasonsResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.LadderSeason\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"s\n\x15GetSeasonTableRequest\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x05\x12\x12\n\x05limit\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"E\n\x16GetSeasonTableResponse\x12+\n\x0cseason_table\x18\x01 \x01(\x0b\x32\x15.arena.v1.SeasonTable\"\xfc\x02\n\x06Ladder\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1c\n\x04pool\x18\x03 \x01(\x0b\x32\x0e.arena.v1.Pool\x12\x15\n\rsettings_json\x18\x04 \x01(\t\x12\x14\n\x0copened_at_us\x18\x05 \x01(\x03\x12\x19\n\x0c\x63losed_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x1b\n\x0e\x63losed_because\x18\x07 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06season\x18\x08 \x01(\x05H\x02\x88\x01\x01\x12\x17\n\ntournament\x18\t \x01(\tH\x03\x88\x01\x01\x12\x0c\n\x04\x62ots\x18\n \x01(\x05\x12#\n\x06\x61\x62sent\x18\x0b \x03(\x0b\x32\x13.arena.v1.AbsentBot\x12\x11\n\x04pace\x18\x0c \x01(\x03H\x04\x88\x01\x01\x12\x11\n\x04note\x18\r \x01(\tH\x05\x88\x01\x01\x42\x0f\n\r_closed_at_usB\x11\n\x0f_closed_becauseB\t\n\x07_seasonB\r\n\x0b_tournamentB\x07\n\x05_paceB\x07\n\x05_note\"M\n\tAbsentBot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_hash\x18\x02 \x01(\t\x12\x0b\n\x03why\x18\x03 \x01(\t\x12\x10\n\x08since_us\x18\x04 \x01(\x03\"\xc0\x02\n\x0cLadderSeason\x12\x0e\n\x06ladder\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x05\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x12\n\ntournament\x18\x04 \x01(\t\x12\x14\n\x0copened_at_us\x18\x05 \x01(\x03\x12\x1a\n\rfreezes_at_us\x18\x06 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0c\x66rozen_at_us\x18\x07 \x01(\x03H\x01\x88\x01\x01\x12\x1d\n\x10\x66inal_tournament\x18\x08 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0c\x63losed_at_us\x18\t \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x06secret\x18\n \x01(\tH\x04\x88\x01\x01\x42\x10\n\x0e_freezes_at_usB\x0f\n\r_frozen_at_usB\x13\n\x11_final_tournamentB\x0f\n\r_closed_at_usB\t\n\x07_secret\"t\n\x0bSeasonTable\x12&\n\x06season\x18\x01 \x01(\x0b\x32\x16.arena.v1.LadderSeason\x12!\n\x04rows\x18\x02 \x03(\x0b\x32\x13.arena.v1.SeasonRow\x12\x11\n\x04next\x18\x03 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"\x1f\n\tSeasonRow\x12\x12\n\nfacts_json\x18\x01 \x01(\t\"\xa0\x01\n\rLadderRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\ntournament\x18\x02 \x01(\x0b\x32\x1b.arena.v1.TournamentRequest\x12\x1c\n\x0fmatches_per_day\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x06season\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x12\n\x10_matches_per_dayB\t\n\x07_season2\xc2\x02\n\rLadderService\x12J\n\x0bListLadders\x12\x1c.arena.v1.ListLaddersRequest\x1a\x1d.arena.v1.ListLaddersResponse\x12\x44\n\tGetLadder\x12\x1a.arena.v1.GetLadderRequest\x1a\x1b.arena.v1.GetLadderResponse\x12J\n\x0bListSeasons\x12\x1c.arena.v1.ListSeasonsRequest\x1a\x1d.arena.v1.ListSeasonsResponse\x12S\n\x0eGetSeasonTable\x12\x1f.arena.v1.GetSeasonTableRequest\x1a .arena.v1.GetSeasonTableResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,25 +42,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETLADDERRESPONSE']._serialized_start=285
   _globals['_GETLADDERRESPONSE']._serialized_end=338
   _globals['_LISTSEASONSREQUEST']._serialized_start=340
-  _globals['_LISTSEASONSREQUEST']._serialized_end=376
-  _globals['_LISTSEASONSRESPONSE']._serialized_start=378
-  _globals['_LISTSEASONSRESPONSE']._serialized_end=438
-  _globals['_GETSEASONTABLEREQUEST']._serialized_start=440
-  _globals['_GETSEASONTABLEREQUEST']._serialized_end=495
-  _globals['_GETSEASONTABLERESPONSE']._serialized_start=497
-  _globals['_GETSEASONTABLERESPONSE']._serialized_end=566
-  _globals['_LADDER']._serialized_start=569
-  _globals['_LADDER']._serialized_end=949
-  _globals['_ABSENTBOT']._serialized_start=951
-  _globals['_ABSENTBOT']._serialized_end=1028
-  _globals['_LADDERSEASON']._serialized_start=1031
-  _globals['_LADDERSEASON']._serialized_end=1351
-  _globals['_SEASONTABLE']._serialized_start=1353
-  _globals['_SEASONTABLE']._serialized_end=1441
-  _globals['_SEASONROW']._serialized_start=1443
-  _globals['_SEASONROW']._serialized_end=1474
-  _globals['_LADDERREQUEST']._serialized_start=1477
-  _globals['_LADDERREQUEST']._serialized_end=1637
-  _globals['_LADDERSERVICE']._serialized_start=1640
-  _globals['_LADDERSERVICE']._serialized_end=1962
+  _globals['_LISTSEASONSREQUEST']._serialized_end=436
+  _globals['_LISTSEASONSRESPONSE']._serialized_start=438
+  _globals['_LISTSEASONSRESPONSE']._serialized_end=526
+  _globals['_GETSEASONTABLEREQUEST']._serialized_start=528
+  _globals['_GETSEASONTABLEREQUEST']._serialized_end=643
+  _globals['_GETSEASONTABLERESPONSE']._serialized_start=645
+  _globals['_GETSEASONTABLERESPONSE']._serialized_end=714
+  _globals['_LADDER']._serialized_start=717
+  _globals['_LADDER']._serialized_end=1097
+  _globals['_ABSENTBOT']._serialized_start=1099
+  _globals['_ABSENTBOT']._serialized_end=1176
+  _globals['_LADDERSEASON']._serialized_start=1179
+  _globals['_LADDERSEASON']._serialized_end=1499
+  _globals['_SEASONTABLE']._serialized_start=1501
+  _globals['_SEASONTABLE']._serialized_end=1617
+  _globals['_SEASONROW']._serialized_start=1619
+  _globals['_SEASONROW']._serialized_end=1650
+  _globals['_LADDERREQUEST']._serialized_start=1653
+  _globals['_LADDERREQUEST']._serialized_end=1813
+  _globals['_LADDERSERVICE']._serialized_start=1816
+  _globals['_LADDERSERVICE']._serialized_end=2138
 # @@protoc_insertion_point(module_scope)

@@ -37,24 +37,34 @@ class GetLadderResponse(_message.Message):
     def __init__(self, ladder: _Optional[_Union[Ladder, _Mapping]] = ...) -> None: ...
 
 class ListSeasonsRequest(_message.Message):
-    __slots__ = ("ladder",)
+    __slots__ = ("ladder", "limit", "after")
     LADDER_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     ladder: str
-    def __init__(self, ladder: _Optional[str] = ...) -> None: ...
+    limit: int
+    after: str
+    def __init__(self, ladder: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class ListSeasonsResponse(_message.Message):
-    __slots__ = ("items",)
+    __slots__ = ("items", "next")
     ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[LadderSeason]
-    def __init__(self, items: _Optional[_Iterable[_Union[LadderSeason, _Mapping]]] = ...) -> None: ...
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[LadderSeason, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class GetSeasonTableRequest(_message.Message):
-    __slots__ = ("ladder", "number")
+    __slots__ = ("ladder", "number", "limit", "after")
     LADDER_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     ladder: str
     number: int
-    def __init__(self, ladder: _Optional[str] = ..., number: _Optional[int] = ...) -> None: ...
+    limit: int
+    after: str
+    def __init__(self, ladder: _Optional[str] = ..., number: _Optional[int] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class GetSeasonTableResponse(_message.Message):
     __slots__ = ("season_table",)
@@ -129,12 +139,14 @@ class LadderSeason(_message.Message):
     def __init__(self, ladder: _Optional[str] = ..., number: _Optional[int] = ..., name: _Optional[str] = ..., tournament: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., freezes_at_us: _Optional[int] = ..., frozen_at_us: _Optional[int] = ..., final_tournament: _Optional[str] = ..., closed_at_us: _Optional[int] = ..., secret: _Optional[str] = ...) -> None: ...
 
 class SeasonTable(_message.Message):
-    __slots__ = ("season", "rows")
+    __slots__ = ("season", "rows", "next")
     SEASON_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     season: LadderSeason
     rows: _containers.RepeatedCompositeFieldContainer[SeasonRow]
-    def __init__(self, season: _Optional[_Union[LadderSeason, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[SeasonRow, _Mapping]]] = ...) -> None: ...
+    next: str
+    def __init__(self, season: _Optional[_Union[LadderSeason, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[SeasonRow, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class SeasonRow(_message.Message):
     __slots__ = ("facts_json",)

@@ -8,16 +8,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ListLeaderboardsRequest(_message.Message):
-    __slots__ = ("game", "seats", "pool", "limit")
+    __slots__ = ("game", "seats", "pool", "limit", "after")
     GAME_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     game: str
     seats: int
     pool: str
     limit: int
-    def __init__(self, game: _Optional[str] = ..., seats: _Optional[int] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+    after: str
+    def __init__(self, game: _Optional[str] = ..., seats: _Optional[int] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class ListLeaderboardsResponse(_message.Message):
     __slots__ = ("leaderboard_list",)
@@ -62,20 +64,26 @@ class ListHistoryResponse(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[RatingChange, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class ListOpponentsRequest(_message.Message):
-    __slots__ = ("bot", "tournament", "pool")
+    __slots__ = ("bot", "tournament", "pool", "limit", "after")
     BOT_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     bot: str
     tournament: str
     pool: str
-    def __init__(self, bot: _Optional[str] = ..., tournament: _Optional[str] = ..., pool: _Optional[str] = ...) -> None: ...
+    limit: int
+    after: str
+    def __init__(self, bot: _Optional[str] = ..., tournament: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class ListOpponentsResponse(_message.Message):
-    __slots__ = ("items",)
+    __slots__ = ("items", "next")
     ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[Meeting]
-    def __init__(self, items: _Optional[_Iterable[_Union[Meeting, _Mapping]]] = ...) -> None: ...
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[Meeting, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class ListSeatsRequest(_message.Message):
     __slots__ = ("bot", "tournament", "pool")
@@ -108,14 +116,18 @@ class ListLengthsResponse(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[Spread, _Mapping]]] = ...) -> None: ...
 
 class GetOfficialTableRequest(_message.Message):
-    __slots__ = ("pool", "anchors", "confidence")
+    __slots__ = ("pool", "anchors", "confidence", "limit", "after")
     POOL_FIELD_NUMBER: _ClassVar[int]
     ANCHORS_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     pool: str
     anchors: _containers.RepeatedCompositeFieldContainer[Anchor]
     confidence: float
-    def __init__(self, pool: _Optional[str] = ..., anchors: _Optional[_Iterable[_Union[Anchor, _Mapping]]] = ..., confidence: _Optional[float] = ...) -> None: ...
+    limit: int
+    after: str
+    def __init__(self, pool: _Optional[str] = ..., anchors: _Optional[_Iterable[_Union[Anchor, _Mapping]]] = ..., confidence: _Optional[float] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class GetOfficialTableResponse(_message.Message):
     __slots__ = ("official_table",)
@@ -124,38 +136,48 @@ class GetOfficialTableResponse(_message.Message):
     def __init__(self, official_table: _Optional[_Union[OfficialTable, _Mapping]] = ...) -> None: ...
 
 class ListSuspicionsRequest(_message.Message):
-    __slots__ = ("pool", "alarm")
+    __slots__ = ("pool", "alarm", "limit", "after")
     POOL_FIELD_NUMBER: _ClassVar[int]
     ALARM_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
     pool: str
     alarm: float
-    def __init__(self, pool: _Optional[str] = ..., alarm: _Optional[float] = ...) -> None: ...
+    limit: int
+    after: str
+    def __init__(self, pool: _Optional[str] = ..., alarm: _Optional[float] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
 
 class ListSuspicionsResponse(_message.Message):
-    __slots__ = ("items",)
+    __slots__ = ("items", "next")
     ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     items: _containers.RepeatedCompositeFieldContainer[Suspicion]
-    def __init__(self, items: _Optional[_Iterable[_Union[Suspicion, _Mapping]]] = ...) -> None: ...
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[Suspicion, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class LeaderboardList(_message.Message):
-    __slots__ = ("boards", "is_empty")
+    __slots__ = ("boards", "is_empty", "next")
     BOARDS_FIELD_NUMBER: _ClassVar[int]
     IS_EMPTY_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     boards: _containers.RepeatedCompositeFieldContainer[Leaderboard]
     is_empty: bool
-    def __init__(self, boards: _Optional[_Iterable[_Union[Leaderboard, _Mapping]]] = ..., is_empty: bool = ...) -> None: ...
+    next: str
+    def __init__(self, boards: _Optional[_Iterable[_Union[Leaderboard, _Mapping]]] = ..., is_empty: bool = ..., next: _Optional[str] = ...) -> None: ...
 
 class Leaderboard(_message.Message):
-    __slots__ = ("pool", "matches", "table", "behind")
+    __slots__ = ("pool", "matches", "table", "behind", "next")
     POOL_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     TABLE_FIELD_NUMBER: _ClassVar[int]
     BEHIND_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     pool: _pool_pb2.Pool
     matches: int
     table: _containers.RepeatedCompositeFieldContainer[LeaderboardRow]
     behind: int
-    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ..., behind: _Optional[int] = ...) -> None: ...
+    next: str
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., matches: _Optional[int] = ..., table: _Optional[_Iterable[_Union[LeaderboardRow, _Mapping]]] = ..., behind: _Optional[int] = ..., next: _Optional[str] = ...) -> None: ...
 
 class LeaderboardRow(_message.Message):
     __slots__ = ("rank", "version_id", "bot", "number", "content_hash", "owner", "mu", "sigma", "exposure", "matches", "wins", "score", "disabled")
@@ -286,7 +308,7 @@ class Anchor(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., elo: _Optional[float] = ...) -> None: ...
 
 class OfficialTable(_message.Message):
-    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats")
+    __slots__ = ("pool", "confidence", "matches", "blocks", "repeats", "groups", "dispersion", "rows", "seats", "next")
     POOL_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
@@ -296,6 +318,7 @@ class OfficialTable(_message.Message):
     DISPERSION_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     pool: _pool_pb2.Pool
     confidence: float
     matches: int
@@ -305,7 +328,8 @@ class OfficialTable(_message.Message):
     dispersion: float
     rows: _containers.RepeatedCompositeFieldContainer[OfficialRow]
     seats: _containers.RepeatedCompositeFieldContainer[SeatAdvantage]
-    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ...) -> None: ...
+    next: str
+    def __init__(self, pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., confidence: _Optional[float] = ..., matches: _Optional[int] = ..., blocks: _Optional[int] = ..., repeats: _Optional[int] = ..., groups: _Optional[int] = ..., dispersion: _Optional[float] = ..., rows: _Optional[_Iterable[_Union[OfficialRow, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[SeatAdvantage, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
 class OfficialRow(_message.Message):
     __slots__ = ("version", "bot", "strength", "low", "high", "elo", "elo_low", "elo_high", "rank", "best_rank", "worst_rank", "matches", "is_anchor", "group", "above_next", "stronger")

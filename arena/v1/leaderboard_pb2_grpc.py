@@ -84,6 +84,8 @@ class LeaderboardServiceServicer(object):
     def ListLeaderboards(self, request, context):
         """Return the tables of the pools that were asked for, of each the best `limit`.
 
+        `after` is the cursor of one table, of which alone the next rows follow, or that of all, for further pools.
+
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -91,16 +93,17 @@ class LeaderboardServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetCrosstable(self, request, context):
-        """Return how the best `limit` versions fared against one another.
+        """Return how the best `limit` versions fared against one another, 100 at most.
 
-        Errors: NOT_FOUND if there is none of that name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several.
+        Errors: NOT_FOUND if there is none of that name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several, or
+        for more versions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListHistory(self, request, context):
-        """Return the last `limit` changes of the rating of a version, or all, in the order of rating.
+        """Return the changes of the rating of a version, the last first.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """
@@ -136,9 +139,10 @@ class LeaderboardServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetOfficialTable(self, request, context):
-        """Return the official table of a pool.
+        """Return the official table of a pool, the best first; its figures rest on all versions, shown or not.
 
-        Errors: NOT_FOUND if there is none of that name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several.
+        Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list, NOT_FOUND if there is none of that
+        name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,6 +36,42 @@ class GetTournamentResponse(_message.Message):
     tournament_detail: TournamentDetail
     def __init__(self, tournament_detail: _Optional[_Union[TournamentDetail, _Mapping]] = ...) -> None: ...
 
+class ListStandingsRequest(_message.Message):
+    __slots__ = ("tournament", "limit", "after")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    limit: int
+    after: str
+    def __init__(self, tournament: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListStandingsResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[StandingRow]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class ListLeakChecksRequest(_message.Message):
+    __slots__ = ("tournament", "limit", "after")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    limit: int
+    after: str
+    def __init__(self, tournament: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListLeakChecksResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[LeakFinding]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
 class CreateTournamentRequest(_message.Message):
     __slots__ = ("request",)
     REQUEST_FIELD_NUMBER: _ClassVar[int]
@@ -151,7 +187,7 @@ class TournamentSummary(_message.Message):
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
-    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks")
+    __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks")
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
     SETTINGS_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -160,6 +196,8 @@ class TournamentDetail(_message.Message):
     BEST_FIELD_NUMBER: _ClassVar[int]
     COMPARISON_FIELD_NUMBER: _ClassVar[int]
     LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
+    MORE_STANDINGS_FIELD_NUMBER: _ClassVar[int]
+    MORE_LEAK_CHECKS_FIELD_NUMBER: _ClassVar[int]
     summary: TournamentSummary
     pool: _pool_pb2.Pool
     settings_json: str
@@ -168,7 +206,9 @@ class TournamentDetail(_message.Message):
     best: BestKnown
     comparison: ComparisonResult
     leak_checks: _containers.RepeatedCompositeFieldContainer[LeakFinding]
-    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ...) -> None: ...
+    more_standings: str
+    more_leak_checks: str
+    def __init__(self, summary: _Optional[_Union[TournamentSummary, _Mapping]] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., secret: _Optional[str] = ..., standings: _Optional[_Iterable[_Union[StandingRow, _Mapping]]] = ..., best: _Optional[_Union[BestKnown, _Mapping]] = ..., comparison: _Optional[_Union[ComparisonResult, _Mapping]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., more_standings: _Optional[str] = ..., more_leak_checks: _Optional[str] = ...) -> None: ...
 
 class StandingRow(_message.Message):
     __slots__ = ("place", "version_id", "bot", "number", "content_hash", "matches", "wins", "blocks", "points", "score", "forfeits", "status")

@@ -45,6 +45,16 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.GetTournamentRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.GetTournamentResponse.FromString,
                 _registered_method=True)
+        self.ListStandings = channel.unary_unary(
+                '/arena.v1.TournamentService/ListStandings',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ListStandingsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ListStandingsResponse.FromString,
+                _registered_method=True)
+        self.ListLeakChecks = channel.unary_unary(
+                '/arena.v1.TournamentService/ListLeakChecks',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.FromString,
+                _registered_method=True)
         self.CreateTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/CreateTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
@@ -94,6 +104,24 @@ class TournamentServiceServicer(object):
         """Return all that is shown of a tournament but its matches.
 
         Errors: NOT_FOUND if there is none of that name, INVALID_ARGUMENT (reason AMBIGUOUS) if there are several.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListStandings(self, request, context):
+        """Return the table of a tournament, the best first.
+
+        Errors: NOT_FOUND for a tournament, INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListLeakChecks(self, request, context):
+        """Return what leak checks found in schedule order: all, or of very many those that found something.
+
+        Errors: NOT_FOUND for a tournament, INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -169,6 +197,16 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.GetTournament,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.GetTournamentRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.GetTournamentResponse.SerializeToString,
+            ),
+            'ListStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStandings,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ListStandingsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ListStandingsResponse.SerializeToString,
+            ),
+            'ListLeakChecks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListLeakChecks,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.SerializeToString,
             ),
             'CreateTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateTournament,
@@ -256,6 +294,60 @@ class TournamentService(object):
             '/arena.v1.TournamentService/GetTournament',
             arena_dot_v1_dot_tournament__pb2.GetTournamentRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.GetTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ListStandings',
+            arena_dot_v1_dot_tournament__pb2.ListStandingsRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ListStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListLeakChecks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ListLeakChecks',
+            arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -142,6 +142,8 @@ def get_running(session: Session, name: str) -> RunningLadder:
 
 def close_ladder(session: Session, name: str, why: str, *, table: Table | None = None) -> Ladder:
     """Close a ladder with its season, whose secret is public from now on. Raises NotFoundError, LadderError."""
+    if not why.strip():
+        raise LadderError("a ladder is closed for a reason that its owners are told; give one with --why")
     ladder = get_open_ladder(session, name)
     for running in running_ladders(session, ladder.id):
         end_season(session, running.season, table)

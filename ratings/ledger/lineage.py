@@ -14,6 +14,8 @@ from ratings.store.models import Bot, Version
 from ratings.store.service import ActiveVersion, BotEvent
 from ratings.store.states import BotEventKind
 
+LONGEST_MESSAGE = 2000
+"""The characters that the message of a submission, a promotion or a withdrawal may have: lists show it whole."""
 NEWEST_IS_ACTIVE = "the newest version of the operator's own bots is active"
 
 
@@ -27,7 +29,14 @@ def record_event(
     message: str = "",
     at_us: int | None = None,
 ) -> BotEvent:
-    """Write what happened to a bot, and, where it says so, which version is active from now on."""
+    """Write what happened to a bot, and, where it says so, which version is active from now on.
+
+    Raises BotError for a message that nobody would read.
+    """
+    if len(message) > LONGEST_MESSAGE:
+        raise BotError(
+            f"the message has {len(message)} characters, and {LONGEST_MESSAGE} are allowed; say it in fewer words"
+        )
     last = session.exec(select(func.max(BotEvent.number)).where(BotEvent.bot_id == bot_id)).one()
     event = BotEvent(
         bot_id=bot_id,

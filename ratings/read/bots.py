@@ -17,6 +17,7 @@ from ratings.store.sessions import Source, read
 _BOTS = Order("bots", (tables.bot.c.id,), (str,))
 _VERSIONS = Order("versions", (tables.version.c.number,), (int,))
 _MOST_NAMED = 5
+_HASH_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def find_version(source: Source, text: str) -> NamedVersion:
 def _by_hash(session: Session, bot: Bot, prefix: str) -> Version:
     of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
     alike = of_bot.where(col(Version.content_hash).startswith(prefix.lower(), autoescape=True))
-    found = session.exec(alike).all() if prefix else []
+    found = session.exec(alike).all() if 0 < len(prefix) <= _HASH_DIGITS else []
     if not found:
         newest = session.exec(of_bot.limit(_MOST_NAMED)).all()
         known = ", ".join(version.content_hash[:12] for version in reversed(newest))

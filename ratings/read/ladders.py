@@ -18,6 +18,7 @@ from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
 
 _m, _e = tables.match, tables.entrant
+_SEASONS = Order("seasons", (tables.season.c.number,), (int,))
 _LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
 
 
@@ -82,6 +83,16 @@ def owners_present(source: Source, tournament_id: str) -> list[str | None]:
     )
     with read(source) as session:
         return list(session.connection().execute(query).scalars())
+
+
+def list_seasons(
+    source: Source, ladder_id: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[Season]:
+    """Return the seasons of a ladder, the newest first. Raises PageError."""
+    query = select(Season).where(Season.ladder_id == ladder_id)
+    with read(source) as session:
+        found = session.exec(one_page(query, _SEASONS, limit, after)).all()
+    return cut(found, _SEASONS, limit, lambda season: (season.number,))
 
 
 def season_of(source: Source, tournament_id: str) -> Season | None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
-from ratings.errors import NotFoundError
+from ratings.errors import NotFoundError, PageError
+from ratings.read.paging import Order, Page, cut, each, need_rows, one_page, part_of, place_of
+from ratings.store import tables
 from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, RatingOrder, Version
 from ratings.store.sessions import Source, read
 from ratings.store.tallies import PendingRating
+
+_MOST_ROWS = 10_000
+"""So many rows the leaderboards of a page have together."""
+_c = tables.rating_change
+_HISTORY = Order("history", (_c.c.rating_seq, _c.c.seat), (int, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +62,52 @@ class Leaderboard:
     table: list[LeaderboardRow]
     behind: int = 0
     """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
+    next: str | None = None
+    """The cursor that gives the rest of this table alone."""
 
 
 def leaderboards(
-    source: Source, pool_ids: Collection[str] | None = None, *, limit: int | None = None
-) -> list[Leaderboard]:
-    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first."""
+    source: Source,
+    pool_ids: Collection[str] | None = None,
+    *,
+    limit: int | None = None,
+    after: str | None = None,
+) -> Page[Leaderboard]:
+    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first.
+
+    Each has the best `limit` rows, and a cursor for the rest of it. The more rows, the fewer tables make a page.
+    `after` is the cursor of a page or of a table. Raises PageError.
+    """
     with read(source) as session:
-        rows = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
-        return [
-            Leaderboard(row, table(session, pool_id=row.pool.id, limit=limit), behind(session, row.pool.id))
-            for row in rows
-        ]
+        need_rows(limit)
+        chosen = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
+        of_table = None if after is None else _within_table(after, chosen)
+        if of_table is not None:
+            row, start = of_table
+            return Page((_board(session, row, limit, start),), None)
+        at_once = None if limit is None else max(1, _MOST_ROWS // limit)
+        return each(part_of(chosen, "pools", at_once, after), lambda row: _board(session, row, limit))
+
+
+def _within_table(cursor: str, rows: Sequence[PoolRow]) -> tuple[PoolRow, int] | None:
+    """Return the pool whose table goes on at a cursor and the place there, or `None` for a cursor of the pools."""
+    for row in rows:
+        with suppress(PageError):
+            return row, place_of(_order(row), cursor)
+    return None
+
+
+def _order(row: PoolRow) -> Order:
+    return Order(f"leaderboard {row.pool.id}", (), (int,))
+
+
+def _board(session: Session, row: PoolRow, limit: int | None, start: int = 0) -> Leaderboard:
+    lag = behind(session, row.pool.id)
+    found = table(session, pool_id=row.pool.id, limit=None if limit is None else limit + 1, start=start)
+    if limit is None:
+        return Leaderboard(row, found, lag)
+    page = cut(found, _order(row), limit, lambda _: (start + limit,))
+    return Leaderboard(row, list(page.items), lag, page.next)
 
 
 def behind(source: Source, pool_id: str) -> int:
@@ -99,8 +141,10 @@ def pools(source: Source) -> list[PoolRow]:
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
 
 
-def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[LeaderboardRow]:
+def table(source: Source, *, pool_id: str, limit: int | None = None, start: int = 0) -> list[LeaderboardRow]:
     """Return the leaderboard of a pool: the best exposure first, then the best mu, then by name and number.
+
+    With `start`, from that place on, counted from 0.
 
     Raises NotFoundError.
     """
@@ -116,16 +160,26 @@ def table(source: Source, *, pool_id: str, limit: int | None = None) -> list[Lea
             .where(Rating.pool_id == pool_id)
             .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
             .limit(limit)
+            .offset(start)
         )
-        return _rows(pool.seats, session.exec(query))
+        lines = session.exec(query).all()
+        return _rows(pool.seats, lines, 1 + _count_better(session, lines[0][0]) if lines else 1, start)
 
 
-def _rows(seats: int, lines: Iterable[tuple[Rating, Version, Bot, str | None]]) -> list[LeaderboardRow]:
+def _count_better(session: Session, rating: Rating) -> int:
+    better = select(func.count()).where(Rating.pool_id == rating.pool_id, col(Rating.exposure) > rating.exposure)
+    return session.exec(better).one()
+
+
+def _rows(
+    seats: int, lines: Iterable[tuple[Rating, Version, Bot, str | None]], first_rank: int, start: int
+) -> list[LeaderboardRow]:
     """Return the lines, which are in order, with their ranks."""
     rows: list[LeaderboardRow] = []
-    for place, (rating, version, bot, owner) in enumerate(lines, start=1):
+    for place, (rating, version, bot, owner) in enumerate(lines, start=start + 1):
         shared = bool(rows) and rows[-1].exposure == rating.exposure
-        rows.append(_row(rows[-1].rank if shared else place, seats, rating, version, bot, owner))
+        rank = first_rank if not rows else rows[-1].rank if shared else place
+        rows.append(_row(rank, seats, rating, version, bot, owner))
     return rows
 
 
@@ -147,12 +201,11 @@ def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owne
     )
 
 
-def history(source: Source, *, pool_id: str, version_id: str) -> Sequence[RatingChange]:
-    """Return every change of a version's rating in a pool, in the order of rating."""
+def history(
+    source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
+) -> Page[RatingChange]:
+    """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
+    query = select(RatingChange).where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
     with read(source) as session:
-        query = (
-            select(RatingChange)
-            .where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
-            .order_by(col(RatingChange.rating_seq))
-        )
-        return session.exec(query).all()
+        found = session.exec(one_page(query, _HISTORY, limit, after)).all()
+    return cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat))

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
-from sqlmodel.sql.expression import Select
+from sqlalchemy import Select, select
+from sqlmodel import Session, col
+from sqlmodel import select as select_models
 
+from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
+from ratings.store import tables
 from ratings.store.models import Bot, LeakCheck, Match, MatchSeat, Version
 from ratings.store.sessions import Source, read
 from ratings.store.tallies import EntrantTally
 
 _MOST_LISTED = 500
+_FOUND_SOMETHING = ("leak", "unstable")
+_c, _m, _s = tables.leak_check, tables.match, tables.match_seat
+_ORDER = Order("leak checks", (_c.c.match_id, _c.c.seat), (str, int), is_descending=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +34,48 @@ class LeakRow:
     """The block of the match."""
 
 
-def leak_checks(source: Source, tournament_id: str) -> list[LeakRow]:
-    """Return the leak checks of a tournament in schedule order: all, or of very many those that found something."""
+def leak_checks(
+    source: Source, tournament_id: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[LeakRow]:
+    """Return the leak checks of a tournament, those of the matches planned first first.
+
+    All are listed, or of very many those that found something. Raises PageError.
+    """
     with read(source) as session:
-        tallies = session.exec(select(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
-        flagged = [one.version_id for one in tallies if one.leaks or one.unstable]
-        count = sum(one.equal + one.leaks + one.unstable + one.unknown for one in tallies)
-        if count <= _MOST_LISTED:
-            return _rows(session, _checks(tournament_id)) if count else []
-        found_something = col(LeakCheck.verdict).in_(("leak", "unstable"))
-        query = _checks(tournament_id).where(col(MatchSeat.version_id).in_(flagged), found_something)
-        return _rows(session, query) if flagged else []
+        wanted = one_page(_wanted(session, tournament_id), _ORDER, limit, after)
+        keys = [(match_id, seat) for match_id, seat in session.connection().execute(wanted)]
+        page = cut(keys, _ORDER, limit, lambda key: key)
+        rows = {(row.check.match_id, row.check.seat): row for row in _rows(session, page.items)}
+        return each(page, lambda key: rows[key])
 
 
-def _rows(session: Session, query: Select[LeakCheck, Bot, Version, str]) -> list[LeakRow]:
-    return [
-        LeakRow(check, bot.name, version, bot.owner_id, block_id)
-        for check, bot, version, block_id in session.exec(query)
-    ]
+def _wanted(session: Session, tournament_id: str) -> Select[str, int]:
+    """Return the query for match and seat of the checks that are listed.
+
+    The other tables are only looked up: as joins they would have SQLite begin with all matches of the tournament.
+    """
+    tallies = session.exec(select_models(EntrantTally).where(EntrantTally.tournament_id == tournament_id)).all()
+    of_tournament = select(_m.c.id).where(_m.c.id == _c.c.match_id, _m.c.tournament_id == tournament_id).exists()
+    query = select(_c.c.match_id, _c.c.seat).where(of_tournament)
+    if sum(one.equal + one.leaks + one.unstable + one.unknown for one in tallies) <= _MOST_LISTED:
+        return query
+    flagged = [one.version_id for one in tallies if one.leaks or one.unstable]
+    by_flagged = select(_s.c.seat).where(
+        _s.c.match_id == _c.c.match_id, _s.c.seat == _c.c.seat, _s.c.version_id.in_(flagged)
+    )
+    return query.where(_c.c.verdict.in_(_FOUND_SOMETHING), by_flagged.exists())
 
 
-def _checks(tournament_id: str) -> Select[LeakCheck, Bot, Version, str]:
-    return (
-        select(LeakCheck, Bot, Version, Match.block_id)
+def _rows(session: Session, keys: Sequence[tuple[str, int]]) -> list[LeakRow]:
+    query = (
+        select_models(LeakCheck, Bot, Version, Match.block_id)
         .join(Match, col(Match.id) == LeakCheck.match_id)
         .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
-        .where(Match.tournament_id == tournament_id)
-        .order_by(col(Match.position), col(LeakCheck.seat))
+        .where(col(LeakCheck.match_id).in_([match_id for match_id, _ in keys]))
     )
+    return [
+        LeakRow(check, bot.name, version, bot.owner_id, block_id)
+        for check, bot, version, block_id in session.exec(query)
+    ]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
-from ratings.read.identifying import only_one
+from ratings.read.identifying import may_be_part_of_id, only_one
 from ratings.store.models import (
     Attempt,
     Block,
@@ -73,7 +73,7 @@ def find_match(source: Source, text: str) -> Match:
 def _near(session: Session, text: str) -> Sequence[str]:
     """Return the ids that begin or end with the text, but no more than it takes to tell how it is ambiguous."""
     near = col(Match.id).startswith(text, autoescape=True) | col(Match.id).endswith(text, autoescape=True)
-    return session.exec(select(Match.id).where(near).limit(_MOST_NAMED)).all() if len(text) >= 4 else []
+    return session.exec(select(Match.id).where(near).limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
 
 
 def match_detail(source: Source, match_id: str) -> MatchDetail:

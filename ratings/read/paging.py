@@ -57,8 +57,7 @@ def one_page(query: Q, order: Order, limit: int | None, after: str | None) -> Q:
     A `limit` of `None` gives all that is left. Raises PageError for a limit below 1, and for a cursor that no page of
     this list gave.
     """
-    if limit is not None and limit < 1:
-        raise PageError(f"a page of {limit} rows is impossible; ask for 1 or more")
+    need_rows(limit)
     if after is not None:
         query = query.where(_is_behind(order, _decode(order, after)))
     sorted_ = query.order_by(*(column.desc() if order.is_descending else column.asc() for column in order.columns))
@@ -72,9 +71,35 @@ def cut(rows: Sequence[T], order: Order, limit: int | None, key: Callable[[T], t
     return Page(tuple(rows[:limit]), _encode(order, key(rows[limit - 1])))
 
 
+def part_of(items: Sequence[T], name: str, limit: int | None, after: str | None) -> Page[T]:
+    """Return a page of a list that had to be computed as a whole; its cursors tell the place at which a page ended.
+
+    Raises PageError.
+    """
+    order = Order(name, (), (int,))
+    start = 0 if after is None else place_of(order, after)
+    need_rows(limit)
+    end = len(items) if limit is None else start + limit
+    return Page(tuple(items[start:end]), _encode(order, (end,)) if end < len(items) else None)
+
+
+def place_of(order: Order, cursor: str) -> int:
+    """Return the place, counted from 0, that is the last part of a cursor's key. Raises PageError."""
+    place = _decode(order, cursor)[-1]
+    if not isinstance(place, int) or place < 0:
+        raise PageError(f"{cursor[:60]!r} is no cursor of this list; take the one that the page before gave")
+    return place
+
+
 def each(page: Page[T], make: Callable[[T], S]) -> Page[S]:
     """Return the page with what `make` makes of every item."""
     return Page(tuple(make(item) for item in page.items), page.next)
+
+
+def need_rows(limit: int | None) -> None:
+    """Raise PageError for a page without rows."""
+    if limit is not None and limit < 1:
+        raise PageError(f"a page of {limit} rows is impossible; ask for 1 or more")
 
 
 def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:

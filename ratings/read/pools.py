@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlmodel import col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
+from ratings.read.identifying import may_be_part_of_id
 from ratings.store.models import Pool
 from ratings.store.sessions import Source, read
 
@@ -12,7 +13,7 @@ from ratings.store.sessions import Source, read
 def find_pool(source: Source, text: str) -> Pool:
     """Return the pool whose id begins with `text` (4 hex digits or more). Raises NotFoundError, AmbiguousError."""
     wanted = text.lower()
-    usable = len(wanted) >= 4 and set(wanted) <= set("0123456789abcdef")
+    usable = may_be_part_of_id(wanted) and set(wanted) <= set("0123456789abcdef")
     with read(source) as session:
         found = session.exec(select(Pool).where(col(Pool.id).startswith(wanted)).limit(2)).all() if usable else []
     if not found:

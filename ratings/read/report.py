@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ratings.read.leaks import LeakRow, leak_checks
 from ratings.read.tournaments import EntrantRow, TournamentRow, standings, tournament_row
 from ratings.read.waves import entrants_of
 from ratings.store.sessions import Source, read
@@ -13,14 +12,12 @@ from ratings.store.waves import EnteredVersion
 
 @dataclass(frozen=True, slots=True)
 class TournamentReport:
-    """A tournament, how far it is, its entrants (best score first), and what leak checks found."""
+    """A tournament, how far it is, and its entrants (best score first)."""
 
     row: TournamentRow
     entrants: list[EntrantRow]
     entered: list[EnteredVersion]
     """Everybody who ever entered, in the order of entry."""
-    leak_checks: list[LeakRow]
-    """In schedule order: all, or of very many those that found something."""
 
 
 def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
@@ -30,5 +27,4 @@ def tournament_report(source: Source, tournament_id: str) -> TournamentReport:
             tournament_row(session, tournament_id),
             standings(session, tournament_id),
             entrants_of(session, tournament_id),
-            leak_checks(session, tournament_id),
         )

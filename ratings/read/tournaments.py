@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from ratings.read.identifying import only_one
+from ratings.read.identifying import may_be_part_of_id, only_one
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.statistics.points import most_points
 from ratings.store import tables
@@ -85,7 +85,7 @@ def find_tournament(source: Source, text: str) -> Tournament:
 def _near(session: Session, text: str) -> Sequence[tuple[str, str]]:
     """Return id and name where the id begins or ends with the text, but no more than it takes to tell the ambiguity."""
     near = col(Tournament.id).startswith(text, autoescape=True) | col(Tournament.id).endswith(text, autoescape=True)
-    return session.exec(_NAMES.where(near).limit(_MOST_NAMED)).all() if len(text) >= 4 else []
+    return session.exec(_NAMES.where(near).limit(_MOST_NAMED)).all() if may_be_part_of_id(text) else []
 
 
 def tournament_names(source: Source) -> set[str]:

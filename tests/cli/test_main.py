@@ -146,6 +146,25 @@ def test_ctrl_c_in_a_command_is_one_line(arena: Arena, monkeypatch: pytest.Monke
     assert finished.err.strip() == "arena: interrupted"
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
+    command = f"{sys.executable} -m arena.cli.main game list {closed}"
+    finished = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert ("foreign_king" in finished.stdout) is (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.parametrize(("words", "code"), [("game list", 1), ("game lst", 2)])
+def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int) -> None:
+    command = [sys.executable, "-m", "arena.cli.main", *words.split()]
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        silent = subprocess.run(command, stdout=full, stderr=full)
+    assert (told.returncode, silent.returncode) == (code, code)
+    assert told.stderr.startswith("arena: ")
+    assert told.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("noun", ["", *NOUNS])
 def test_help_is_short_to_ask_for_and_no_line_is_cut(arena: Arena, noun: str) -> None:
     finished = arena(*[noun] * bool(noun), "-h")

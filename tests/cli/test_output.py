@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from arena.cli.shared.output import Column, format_duration, format_instant, print_facts, print_table
+from arena.cli.shared.output import Column, format_duration, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 
 COLUMNS = (Column("name", "BOT"), Column("matches", "MATCHES", right=True))
@@ -36,6 +36,25 @@ def test_a_table_on_a_terminal_is_drawn(capsys: pytest.CaptureFixture[str], monk
     written = capsys.readouterr().out
     assert "[red]odd" in written
     assert "─" in written
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "16"])
+def test_a_table_is_plain_on_a_terminal_that_would_cut_its_names_off(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", columns)
+    print_table(COLUMNS, [{"name": "x" * 90, "matches": 1}], as_json=False)
+    assert "x" * 90 in capsys.readouterr().out
+
+
+def test_json_steers_no_terminal_and_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b[31m\x7f\x9b\u202eÄ王\U000e0001\n"
+    print_json({"note": hostile})
+    written = capsys.readouterr().out
+    assert json.loads(written) == {"note": hostile}
+    assert written.replace("\n", "").isprintable()
+    assert "Ä王" in written
 
 
 def test_facts_stand_below_one_another(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ ASKED = [
     ["leaderboard"],
     ["leaderboard", "--game", "foreign_king", "--limit", "1"],
     ["stats", "crosstable", "-t", "monday"],
-    ["stats", "history", "ada", "--last", "3"],
+    ["stats", "history", "ada", "--limit", "3"],
     ["stats", "opponents", "ada"],
     ["stats", "seats"],
     ["stats", "lengths"],

@@ -42,11 +42,11 @@ def test_csv_has_a_line_of_headings_and_one_for_each_row(played: Arena) -> None:
         assert all(None not in row and None not in row.values() for row in rows)
 
 
-def test_a_history_ends_with_the_rating_of_the_leaderboard(played: Arena) -> None:
+def test_a_history_begins_with_the_rating_of_the_leaderboard(played: Arena) -> None:
     changes = played("stats", "history", "ada", "--json").json
     (row,) = [row for row in played("leaderboard", "--json").json[0]["table"] if row["bot"] == "ada"]
-    assert (len(changes), changes[-1]["mu_after"], changes[-1]["exposure"]) == (6, row["mu"], row["exposure"])
-    assert played("stats", "history", "ada", "--last", "2", "--json").json == changes[-2:]
+    assert (len(changes), changes[0]["mu_after"], changes[0]["exposure"]) == (6, row["mu"], row["exposure"])
+    assert played("stats", "history", "ada", "--limit", "2", "--json").json == changes[:2]
     assert "RATING" in played("stats", "history", "ada").out
 
 

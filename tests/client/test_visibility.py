@@ -48,6 +48,8 @@ def answers(arena: ArenaHere, ids: dict[int, str]) -> Iterator[str]:
     whole: list[Callable[[], Any]] = [
         arena.tournaments.list_tournaments,
         lambda: arena.tournaments.get_tournament("rex"),
+        lambda: arena.tournaments.list_standings("rex"),
+        lambda: arena.tournaments.list_leak_checks("rex"),
         lambda: arena.tournaments.get_progress("rex"),
         arena.matches.list_matches,
         lambda: arena.matches.list_matches("rex", state=MatchState.FINISHED),

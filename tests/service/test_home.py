@@ -46,8 +46,12 @@ def test_the_settings_of_an_old_home_stay_and_what_others_could_read_is_closed(t
 
 def test_a_home_that_is_a_file_or_has_too_long_a_path_is_refused_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(HomeError, match=r"cannot be used: .* give another --home"):
+    with pytest.raises(HomeError, match=r"file is a file, where a directory .* give another --home"):
         make_home(tmp_path / "file", "")
+    with pytest.raises(HomeError, match=r"cannot be used: .* give another --home"):
+        make_home(Path("/proc/nowhere"), "")
+    with pytest.raises(HomeError, match="the home has no name"):
+        make_home(Path(), "")
     with pytest.raises(HomeError, match=r"too long for a socket by .* shorter path"):
         make_home(tmp_path / ("x" * 120), "")
 

@@ -100,9 +100,10 @@ def close(
 
 @app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
 def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a ladder, and which bots it goes on without because they cannot be started.
+    """Show a ladder, and which bots it goes on without.
 
-    Such a bot comes back by itself when it can be started again; a service looks every five minutes.
+    Those cannot be started. Such a bot comes back by itself when it can be started again; a service looks every five
+    minutes.
     """
     with connect(db) as connection:
         ladder = connection.arena.ladders.get_ladder(name)

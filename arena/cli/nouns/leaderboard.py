@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
+from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.places import service_name
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
 from arena.cli.shared.suggestions import demo_command, next_command
@@ -28,14 +30,20 @@ def leaderboard(
     pool: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this pool; a beginning of its id will do.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the best so many.")] = None,
+    limit: paging.Best = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
+    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock.
+
+    Of each table the best --limit are shown. With --json, the commands for the rest are written to stderr.
+    """
     with connect(db) as connection:
-        found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, limit)
+        found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, rows_wanted(limit), after)
         ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items
+    words = ["leaderboard", *options_given(game=game, seats=seats, pool=pool)]
+    more = partial(more_command, *words, limit=limit, as_json=as_json, db=db)
     if as_json:
         print_json([_facts(board) for board in found.boards])
     elif found.boards:
@@ -45,6 +53,9 @@ def leaderboard(
         typer.echo(_nothing(db, is_empty=found.is_empty, is_played=is_played))
         for ladder in ladders:
             print_note(ladder)
+    for board in found.boards:
+        print_more(more(cursor=board.next), as_json=as_json, what=f"more in pool {short_pool_id(board.pool.pool_id)}")
+    print_more(more(cursor=found.next), as_json=as_json, what="more pools")
 
 
 def _facts(board: Leaderboard) -> dict[str, Any]:

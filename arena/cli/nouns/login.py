@@ -11,7 +11,8 @@ import typer
 
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
-from arena.client.profiles import check_profile_name, check_writable, save_profile
+from arena.client.errors import ClientError
+from arena.client.profiles import check_profile_name, check_writable, load_profile, save_profile
 from arena.client.there.quiet import keep_grpc_quiet
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
@@ -44,7 +45,8 @@ def login(
 ) -> None:
     """Log in at a service, for commands with --server.
 
-    Address, certificate and token are kept in your configuration, in a file that only you may read.
+    Address, certificate and token are kept in your configuration, in a file that only you may read. A login that exists
+    keeps its token unless another one is given; so a new certificate is pinned.
     """
     if invitation is not None and token_stdin:
         raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
@@ -54,7 +56,8 @@ def login(
     from arena.client.there import connect
 
     endpoint = connect.meet(address, fingerprint, lambda found: _confirm(address, found, reads_token=token_stdin))
-    token = _read_token(endpoint, invitation, from_stdin=token_stdin)
+    stored = None if token_stdin or invitation is not None else _stored_token(name, address)
+    token = stored or _read_token(endpoint, invitation, from_stdin=token_stdin)
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
     who = profile.owner or "the organiser's"
@@ -65,6 +68,15 @@ def _default_name(address: str) -> str:
     """Return the host of an address as the name of a login."""
     host = address.rpartition(":")[0].strip("[]").lower()
     return re.sub(r"[^a-z0-9._-]", "-", host).strip("-.") or "service"
+
+
+def _stored_token(name: str, address: str) -> str | None:
+    """Return the token that the login of that name has for the address, or `None`."""
+    try:
+        profile = load_profile(name)
+    except ClientError:
+        return None  # there is none, or it is damaged and about to be replaced
+    return profile.token if profile.address == address else None
 
 
 def _confirm(address: str, found: str, *, reads_token: bool) -> bool:

@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_table
-from arena.client.profiles import list_names, load_profile, remove_profile
+from arena.client.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
 app = typer.Typer()
 
@@ -34,6 +34,7 @@ def logout(
         remove_profile(name)
         typer.echo(f"the login {name} is forgotten; its token stays valid until it is revoked")
         return
+    profiles, problems = _load_all()
     rows = [
         {
             "name": profile.name,
@@ -42,6 +43,19 @@ def logout(
             "scope": profile.scope.value,
             "fingerprint": profile.fingerprint,
         }
-        for profile in map(load_profile, list_names())
+        for profile in profiles
     ]
     print_table(_LOGINS, rows, as_json=as_json, empty="no logins yet; `arena login ADDRESS` makes one")
+    if problems:
+        raise problems[0]
+
+
+def _load_all() -> tuple[list[Profile], list[ProfileError]]:
+    """Return the logins that can be read, and what is wrong with the others."""
+    profiles, problems = list[Profile](), list[ProfileError]()
+    for name in list_names():
+        try:
+            profiles.append(load_profile(name))
+        except ProfileError as error:
+            problems.append(error)
+    return profiles, problems

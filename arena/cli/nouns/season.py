@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, format_percent, print_facts, print_json, print_table
+from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.client.values.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
@@ -100,30 +101,40 @@ def close(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJso
 
 
 @app.command("list", epilog=example("arena season list king3"))
-def list_(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
+def list_(
+    ladder: LadderName,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
     """List the seasons of a ladder, the newest first."""
     with connect(db) as connection:
-        seasons = connection.arena.ladders.list_seasons(ladder)
-    print_table(_SEASONS, [_facts(season) for season in seasons], as_json=as_json)
+        page = connection.arena.ladders.list_seasons(ladder, rows_wanted(limit), after)
+    more = more_command("season", "list", ladder, limit=limit, cursor=page.next, as_json=as_json, db=db)
+    print_page(_SEASONS, [_facts(season) for season in page.items], more, as_json=as_json)
 
 
 @app.command(epilog=example("arena season show king3 1", "arena season show king3 1 --json"))
 def show(
     ladder: LadderName,
     number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the season; `arena season list` shows it.")],
+    limit: paging.Best = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Show the table with which a season was closed, and its secret."""
     with connect(db) as connection:
-        kept = connection.arena.ladders.get_season_table(ladder, number)
-    rows = [dict(row.facts) for row in kept.rows]
+        kept = connection.arena.ladders.get_season_table(ladder, number, rows_wanted(limit), after)
+    rows, words = [dict(row.facts) for row in kept.rows], ("season", "show", ladder, str(number))
     if as_json:
         print_json({"season": _facts(kept.season), "table": rows})
-        return
-    _print(kept.season, as_json=False)
-    typer.echo()
-    print_table(_TABLE, rows, as_json=False, empty="nobody took part")
+    else:
+        _print(kept.season, as_json=False)
+        typer.echo()
+        print_table(_TABLE, rows, as_json=False, empty="nobody took part")
+    print_more(more_command(*words, limit=limit, cursor=kept.next, as_json=as_json, db=db), as_json=as_json)
 
 
 def _instant(text: str) -> int:

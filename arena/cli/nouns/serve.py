@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arena.cli.shared import errors, settings
-from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_json, print_table
+from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
-from arena.service.home import make_home
+from arena.service.home import Home, make_home
 from arena.service.life.checking import Checked, check
 from arena.service.settings.kinds import Value
 from arena.service.settings.reading import Said, load_settings
-from arena.service.settings.table import TABLE
 from arena.service.settings.template import settings_template
+from arena.service.settings.values import ServiceSettings
 
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
@@ -27,12 +26,6 @@ FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 _COLUMNS = (Column("setting", "SETTING"), Column("value", "VALUE"), Column("from", "FROM"))
 
 app = typer.Typer()
-
-
-def _override(name: str) -> Any:
-    """Return the option that overrides a setting of the section `service`, with the help of the settings' table."""
-    (row,) = [row for row in TABLE if row.key == f"service.{name}"]
-    return typer.Option(metavar="VALUE", help=row.help)
 
 
 @app.command(
@@ -43,6 +36,7 @@ def _override(name: str) -> Any:
         "arena serve --home /srv/arena --workers 4 --set limits.versions=50",
     ),
 )
+@with_overrides
 def serve(
     home: Annotated[
         Path,
@@ -60,47 +54,27 @@ def serve(
         list[str] | None,
         typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting; wins over the file; may be repeated."),
     ] = None,
-    address: Annotated[str | None, _override("address")] = None,
-    admin_address: Annotated[str | None, _override("admin_address")] = None,
-    tls_certificate: Annotated[str | None, _override("tls_certificate")] = None,
-    tls_key: Annotated[str | None, _override("tls_key")] = None,
-    tls_hosts: Annotated[str | None, _override("tls_hosts")] = None,
-    workers: Annotated[str | None, _override("workers")] = None,
-    sandbox: Annotated[str | None, _override("sandbox")] = None,
-    allow_reduced_sandbox: Annotated[str | None, _override("allow_reduced_sandbox")] = None,
-    leak_checks: Annotated[str | None, _override("leak_checks")] = None,
-    warm_memory: Annotated[str | None, _override("warm_memory")] = None,
-    stop_grace: Annotated[str | None, _override("stop_grace")] = None,
-    matches_per_day: Annotated[str | None, _override("matches_per_day")] = None,
     tls_self_signed: Annotated[
         bool, typer.Option("--tls-self-signed", help="Serve owners with a certificate of its own, made when missing.")
     ] = False,
     as_json: AsJson = False,
+    **overrides: str | None,
 ) -> None:
     """Run a service that plays what is queued.
 
     Ctrl-C or SIGTERM stops it in good order, a second one at once.
     """
-    given = {
-        "address": address,
-        "admin_address": admin_address,
-        "tls_certificate": tls_certificate,
-        "tls_key": tls_key,
-        "tls_hosts": tls_hosts,
-        "workers": workers,
-        "sandbox": sandbox,
-        "allow_reduced_sandbox": allow_reduced_sandbox,
-        "leak_checks": leak_checks,
-        "warm_memory": warm_memory,
-        "stop_grace": stop_grace,
-        "matches_per_day": matches_per_day,
-    }
-    flags = {**_read_assignments(assignments or []), **_flags(given)}
+    flags = read_overrides(assignments or [], overrides)
     place = make_home(home, settings_template())
-    effective = load_settings(place.settings_file, flags, os.environ)
+    others = [one.variable for one in settings.SETTINGS]
+    effective = load_settings(place.settings_file, flags, os.environ, others)
     if only_check:
         _print_check(check(place, effective), as_json=as_json)
-        return
+    else:
+        _run(place, effective.values, self_signed=tls_self_signed)
+
+
+def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
     os.environ.setdefault(FORK_SUPPORT, "0")
     keep_grpc_quiet()
     from arena.service.life.process import Ready
@@ -109,26 +83,11 @@ def serve(
     def on_ready(ready: Ready) -> None:
         typer.echo(str(ready))
 
-    run(place, effective.values, self_signed=tls_self_signed, on_ready=on_ready, say=_say)
+    run(place, values, self_signed=self_signed, on_ready=on_ready, say=_say)
 
 
 def _say(sentence: str) -> None:
     typer.echo(f"arena: {sentence}", err=True)
-
-
-def _flags(given: Mapping[str, str | None]) -> dict[str, str]:
-    return {f"service.{name}": text for name, text in given.items() if text is not None}
-
-
-def _read_assignments(texts: Sequence[str]) -> dict[str, str]:
-    """Return `["limits.versions=50"]` as a mapping. Raise MisuseError for a text of another form."""
-    found = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or "." not in key:
-            raise MisuseError(f"--set {text!r} is not SECTION.NAME=VALUE; write for example --set limits.versions=50")
-        found[key.strip()] = value.strip()
-    return found
 
 
 def _print_check(checked: Checked, *, as_json: bool) -> None:

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
-from arena.client.values.statistics import Crosstable, Meeting
+from arena.cli.shared.paging import After, Limit, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
@@ -33,7 +34,7 @@ def _number(value: float) -> str:
 def crosstable(
     tournament: TournamentOption = None,
     pool: PoolOption = None,
-    limit: Annotated[int, typer.Option(min=2, max=500, help="Only the best so many.")] = MOST_BOTS,
+    limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE, help="Only the best so many.")] = MOST_BOTS,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -82,17 +83,23 @@ _HISTORY = (
 def history(
     bot: BotArgument,
     pool: PoolOption = None,
-    last: Annotated[int | None, typer.Option("--last", min=1, metavar="N", help="Only the last so many.")] = None,
+    limit: Limit = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how a bot's rating came about, match by match."""
+    """Show how a bot's rating came about.
+
+    Match by match, the last match first.
+    """
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        page = connection.arena.statistics.list_history(bot, pool, last)
+        page = connection.arena.statistics.list_history(bot, pool, rows_wanted(limit), after)
     rows = [asdict(change) for change in page.items]
-    print_rows(_HISTORY, rows, style, empty=f"{bot} has no rated match in that pool")
+    words = ["stats", "history", bot, *options_given(pool=pool)]
+    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
+    print_rows_of_page(_HISTORY, rows, more, style, empty=f"{bot} has no rated match in that pool")
 
 
 _OPPONENTS = (
@@ -107,6 +114,10 @@ def opponents(
     bot: BotArgument,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, those met most first; 0 = all.")
+    ] = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -114,9 +125,11 @@ def opponents(
     """Show how a bot fared against each opponent."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        meetings = connection.arena.statistics.list_opponents(bot, tournament, pool)
-    rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in meetings]
-    print_rows(_OPPONENTS, rows, style, empty=f"{bot} met nobody there")
+        page = connection.arena.statistics.list_opponents(bot, tournament, pool, rows_wanted(limit), after)
+    rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in page.items]
+    words = ["stats", "opponents", bot, *options_given(tournament=tournament, pool=pool)]
+    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
+    print_rows_of_page(_OPPONENTS, rows, more, style, empty=f"{bot} met nobody there")
 
 
 _SEATS = (

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from arena.cli.shared.places import service_name
 from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
@@ -13,6 +14,9 @@ from arena.cli.shared.suggestions import next_command
 from arena.client.arena import ArenaPort
 from arena.client.here.arena import ArenaHere
 from arena.client.there.quiet import keep_grpc_quiet
+
+if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+    from arena.client.there.remote import ArenaThere
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
             here = ArenaHere(storage.database, storage.programs, matches_per_day=partial(_pace_beside, place))
             yield Connection(here, place, storage)
     else:
-        with _service(name) as arena:
+        with open_service(name) as arena:
             yield Connection(arena, place, None)
 
 
@@ -53,7 +57,7 @@ def _pace_beside(place: str) -> int | None:
     return pace_beside(place)
 
 
-def _service(name: str) -> AbstractContextManager[ArenaPort]:
+def open_service(name: str) -> AbstractContextManager[ArenaThere]:
     """Return the connection to the service that the stored login `name` is for."""
     keep_grpc_quiet()
     from arena.client.there.connect import connect as connect_there  # gRPC is imported only by who needs it

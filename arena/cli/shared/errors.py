@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 
 import typer
@@ -108,23 +109,29 @@ def _message(error: BaseException) -> str:
 def report(error: BaseException) -> int:
     """Say on stderr, in one line, what went wrong, and return the exit code."""
     if settings.DEBUG.value != "0":
-        typer.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        _say("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        typer.echo("arena: interrupted", err=True)
+        _say("arena: interrupted")
         return INTERRUPTED
     code = _code(error)
     if code is None:
-        typer.echo(f"arena: {type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}", err=True)
+        _say(f"arena: {type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}")
         return FAILED
-    typer.echo(f"arena: {_one_line(_message(error))}", err=True)
+    _say(f"arena: {_one_line(_message(error))}")
     return code
+
+
+def _say(text: str) -> None:
+    """Write a line on stderr; where that cannot be written to either, the exit code must do."""
+    with suppress(OSError):
+        typer.echo(text, err=True)
 
 
 def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = _one_line(error.format_message()).rstrip(".")
     remedy = f"see `{context.command_path} --help`" if context is not None else ""
-    typer.echo(f"arena: {message}{' ' if message.endswith('?') else '; '}{remedy}", err=True)
+    _say(f"arena: {message}{' ' if message.endswith('?') else '; '}{remedy}")
     return error.exit_code

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import enum
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import typer
+
+_BETWEEN = 3
+"""The characters between two columns of a drawn table; its two edges are one each."""
 
 
 def printable(text: str) -> str:
@@ -40,9 +44,19 @@ class Style(enum.Enum):
     CSV = "csv"
 
 
+def format_json(data: Any, indent: int | None = None) -> str:
+    """Write `data` as JSON; whatever would steer a terminal is escaped, and reads back as it was."""
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def _escaped(char: str) -> str:
+    return char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
+
+
 def print_json(data: Any) -> None:
     """Write `data` as JSON, for a program."""
-    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    typer.echo(format_json(data, indent=2))
 
 
 def print_table(
@@ -55,7 +69,7 @@ def print_table(
         typer.echo(empty)
     else:
         cells = [[column.write(row[column.key]) for column in columns] for row in rows]
-        (_print_drawn if sys.stdout.isatty() else _print_plain)(columns, cells)
+        (_print_drawn if sys.stdout.isatty() and _fits(columns, cells) else _print_plain)(columns, cells)
 
 
 def print_lines(text: str) -> None:
@@ -101,9 +115,18 @@ def print_facts(facts: Mapping[str, Any]) -> None:
         typer.echo(f"{name.ljust(width)}  {yes_or_no(value)}")
 
 
+def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(text) for text in (column.title, *texts)) for column, *texts in zip(columns, *cells, strict=True)]
+
+
+def _fits(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> bool:
+    """Return whether a drawn table would stand on this terminal with no name cut off: people copy them."""
+    return sum(_widths(columns, cells)) + _BETWEEN * (len(columns) - 1) + 2 <= shutil.get_terminal_size().columns
+
+
 def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
     lines = [[column.title for column in columns], *cells]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    widths = _widths(columns, cells)
     for line in lines:
         padded = [
             text.rjust(width) if column.right else text.ljust(width)

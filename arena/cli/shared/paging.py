@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.output import Column, Style, print_rows, print_table
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.page import DEFAULT_LIMIT
 
@@ -16,6 +16,7 @@ After = Annotated[
     str | None,
     typer.Option("--after", metavar="CURSOR", help="Go on there; a list that was cut names the whole command."),
 ]
+Best = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the best first; 0 = all.")]
 DEFAULT = DEFAULT_LIMIT
 
 
@@ -40,14 +41,30 @@ def print_page(
     print_more(more, as_json=as_json)
 
 
-def print_more(more: str | None, *, as_json: bool) -> None:
-    """Say how to see the next page, if there is one."""
+def print_rows_of_page(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], more: str | None, style: Style, *, empty: str
+) -> None:
+    """Write a page in a style, and how to see the next one: below a table, on stderr beside JSON and CSV."""
+    print_rows(columns, rows, style, empty=empty)
+    print_more(more, as_json=style is not Style.PEOPLE)
+
+
+def print_more(more: str | None, *, as_json: bool, what: str = "more") -> None:
+    """Say how to see the next page, if there is one; `what` there is more of, for a command with several lists."""
     if more is not None:
-        typer.echo(f"there are more: {more}", err=as_json)
+        typer.echo(f"there are {what}: {more}", err=as_json)
 
 
-def more_command(*words: str, limit: int, cursor: str | None, as_json: bool, db: str) -> str | None:
+def more_command(
+    *words: str, limit: int, cursor: str | None, as_json: bool = False, as_csv: bool = False, db: str
+) -> str | None:
     """Return the command line that gives the page after this one, or `None` if there is no cursor for it."""
     if cursor is None:
         return None
-    return next_command(*words, "--limit", str(limit), "--after", cursor, *(["--json"] if as_json else []), db=db)
+    style = [*(["--json"] if as_json else []), *(["--csv"] if as_csv else [])]
+    return next_command(*words, "--limit", str(limit), "--after", cursor, *style, db=db)
+
+
+def options_given(**options: object) -> list[str]:
+    """Return the words of those options that were given: of `pool="3f2a"` these are `--pool 3f2a`."""
+    return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]

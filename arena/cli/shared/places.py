@@ -35,8 +35,8 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     Raise MisuseError if both are written there.
     """
     server = context.find_root().params.get("server") or settings.NO_SERVER
-    names_db = _is_written(context.get_parameter_source("db"))
-    names_server = _is_written(context.find_root().get_parameter_source("server"))
+    names_db = was_written(context.get_parameter_source("db"))
+    names_server = was_written(context.find_root().get_parameter_source("server"))
     if db == settings.DB.default and not _is_given(context.get_parameter_source("db")):
         db = settings.usual_database()
     if server == settings.NO_SERVER:
@@ -51,7 +51,8 @@ def _is_given(source: enum.Enum | None) -> bool:
     return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
 
-def _is_written(source: enum.Enum | None) -> bool:
+def was_written(source: enum.Enum | None) -> bool:
+    """Return whether a parameter of that source stands on the command line, not in the environment or nowhere."""
     return source is not None and source.name == "COMMANDLINE"
 
 

@@ -11,9 +11,13 @@ from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow
+from ratings.read.paging import part_of
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import entrant_bots
 from ratings.store import service
+
+_MOST_ABSENT = 100
+"""So many bots are named that a ladder goes on without."""
 
 
 class LaddersHere:
@@ -29,16 +33,20 @@ class LaddersHere:
     def get_ladder(self, ladder: str) -> Ladder:
         return self._ladder(ladders.find_ladder(self._place.database, ladder))
 
-    def list_seasons(self, ladder: str) -> tuple[Season, ...]:
+    def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
         row = ladders.find_ladder(self._place.database, ladder)
-        return tuple(self._season(row, season) for season in reversed(row.seasons))
+        page = ladders.list_seasons(self._place.database, row.ladder.id, limit=limit, after=after)
+        return Page(tuple(self._season(row, season) for season in page.items), page.next)
 
-    def get_season_table(self, ladder: str, number: int) -> SeasonTable:
+    def get_season_table(
+        self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> SeasonTable:
         row = ladders.find_ladder(self._place.database, ladder)
         found = next((season for season in row.seasons if season.number == number), None)
         if found is None or found.table is None:
             raise UnknownError(f"{ladder!r} has no closed season {number}; `arena season list` shows its seasons")
-        return SeasonTable(self._season(row, found), tuple(SeasonRow(line) for line in found.table))
+        page = part_of(found.table, "season table", limit, after)
+        return SeasonTable(self._season(row, found), tuple(SeasonRow(line) for line in page.items), page.next)
 
     def _ladder(self, row: LadderRow) -> Ladder:
         ladder = row.ladder
@@ -62,10 +70,10 @@ class LaddersHere:
 
     def _absent(self, row: LadderRow) -> tuple[AbsentBot, ...]:
         viewer = self._place.viewer
+        seen = [one for one in absent_from(self._place.database, row.pool) if viewer.owns(one.bot.owner_id)]
         return tuple(
             AbsentBot(one.bot.name, one.version.content_hash, one.absence.why, one.absence.since_us)
-            for one in absent_from(self._place.database, row.pool)
-            if viewer.owns(one.bot.owner_id)
+            for one in seen[:_MOST_ABSENT]
         )
 
     def _season(self, row: LadderRow, season: service.Season) -> Season:

@@ -8,6 +8,7 @@ from arena.client.here.games import find_game
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.values.leaderboards import Leaderboard, LeaderboardList, LeaderboardRow
+from arena.client.values.page import DEFAULT_LIMIT
 from ratings.read import leaderboard
 from ratings.read.leaderboard import PoolRow, leaderboards
 from ratings.read.pools import find_pool
@@ -23,15 +24,20 @@ class LeaderboardsHere:
         self._place = place
 
     def list_leaderboards(
-        self, game: str | None = None, seats: int | None = None, pool: str | None = None, limit: int | None = None
+        self,
+        game: str | None = None,
+        seats: int | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
     ) -> LeaderboardList:
         rows = leaderboard.pools(self._place.database)
         if game is not None and game not in {row.pool.game for row in rows}:
             find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
         only = None if pool is None else find_pool(self._place.database, pool).id
         chosen = [row.pool.id for row in rows if _fits(row, game, seats, only)]
-        found = leaderboards(self._place.database, chosen, limit=limit)
-        return LeaderboardList(tuple(map(_board, found)), is_empty=not rows)
+        found = leaderboards(self._place.database, chosen, limit=limit, after=after)
+        return LeaderboardList(tuple(map(_board, found.items)), is_empty=not rows, next=found.next)
 
 
 def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None) -> bool:
@@ -41,4 +47,4 @@ def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None
 
 def _board(board: leaderboard.Leaderboard) -> Leaderboard:
     rows = tuple(LeaderboardRow(**asdict(line)) for line in board.table)
-    return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind)
+    return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind, board.next)

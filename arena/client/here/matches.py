@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from arena.client.errors import unknown
 from arena.client.here import watching
 from arena.client.here.annulled import why_annulled
 from arena.client.here.live_values import Stage
@@ -17,6 +18,7 @@ from arena.client.here.visibility import hidden_blocks, need_shown
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.match.result import FaultCause
 from ratings.read import match_list, matches
 from ratings.read.match_list import MatchFilter
 from ratings.read.pools import find_pool
@@ -47,7 +49,7 @@ class MatchesHere:
             bot_id=found.bot.id if found and not is_version else None,
             version_id=found.version.id if found and is_version else None,
             state=state,
-            cause=fault,
+            cause=None if fault is None else _cause(fault),
         )
         return self._page(only, limit, after)
 
@@ -92,3 +94,12 @@ class MatchesHere:
     def read_log(self, stage: Stage, seat: int, after: int) -> list[LogPart]:
         """Return the log, behind that many bytes, of a seat in a match that is over."""
         return watching.stored_log(self._place, stage, seat, after)
+
+
+def _cause(text: str) -> FaultCause:
+    """Return the cause of faults of that name. Raises UnknownError."""
+    try:
+        return FaultCause(text.upper())
+    except ValueError:
+        known = ", ".join(FaultCause)
+        raise unknown("cause of a fault", text, [cause.value for cause in FaultCause], f"there are {known}") from None

@@ -10,12 +10,14 @@ from arena.client.here.lookup import find_pool_id, find_version
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.rights import need_organiser
+from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage, Suspicion
 from ratings.read.crosstable import names as names_of
+from ratings.read.paging import part_of
 from ratings.read.pools import find_pool
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ratings.statistics.fairplay import pairs
     from ratings.statistics.official import table as official
@@ -28,7 +30,12 @@ class RatingsHere:
         self._place = place
 
     def get_official_table(
-        self, pool: str | None = None, anchors: tuple[Anchor, ...] = (), confidence: float = 0.95
+        self,
+        pool: str | None = None,
+        anchors: tuple[Anchor, ...] = (),
+        confidence: float = 0.95,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
     ) -> OfficialTable:
         from ratings.read.loading import load_results
         from ratings.statistics.official.table import official_table
@@ -38,6 +45,7 @@ class RatingsHere:
         fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
         table = official_table(load_results(database, found.id), fixed, confidence)
         names = names_of(database, [row.version for row in table.rows])
+        page = part_of(range(len(table.rows)), "official table", limit, after)
         return OfficialTable(
             pool=pool_value(found),
             confidence=table.confidence,
@@ -46,11 +54,18 @@ class RatingsHere:
             repeats=table.repeats,
             groups=table.groups,
             dispersion=table.dispersion,
-            rows=tuple(_row(table, index, names) for index in range(len(table.rows))),
+            rows=tuple(_row(table, index, page.items, names) for index in page.items),
             seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+            next=page.next,
         )
 
-    def list_suspicions(self, pool: str | None = None, alarm: float = 0.005) -> tuple[Suspicion, ...]:
+    def list_suspicions(
+        self,
+        pool: str | None = None,
+        alarm: float = 0.005,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Suspicion]:
         from ratings.read.loading import load_results
         from ratings.statistics.fairplay.pairs import suspicious_pairs
 
@@ -58,13 +73,14 @@ class RatingsHere:
         database = self._place.database
         found = suspicious_pairs(load_results(database, find_pool_id(self._place, pool)), alarm)
         names = names_of(database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
-        return tuple(_suspicion(one, names) for one in found)
+        page = part_of(found, "suspicions", limit, after)
+        return Page(tuple(_suspicion(one, names) for one in page.items), page.next)
 
 
-def _row(table: official.OfficialTable, index: int, names: Mapping[str, str]) -> OfficialRow:
+def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:
     row, has_next = table.rows[index], index + 1 < len(table.rows)
-    chances = [_chance(table, index, other) for other in range(len(table.rows))]
-    above_next = chances[index + 1] if has_next else NOT_COMPARED
+    chances = [_chance(table, index, other) for other in shown]
+    above_next = _chance(table, index, index + 1) if has_next else NOT_COMPARED
     return OfficialRow(
         **asdict(row),
         bot=names[row.version],

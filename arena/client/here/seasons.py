@@ -8,7 +8,7 @@ from arena.client.here.creating import plan_ladder
 from arena.client.here.ladders import LaddersHere
 from arena.client.here.place import Place
 from arena.client.here.rights import need_organiser
-from arena.client.here.tournament_values import detail_of
+from arena.client.here.tournament_values import standings_of
 from arena.client.values.ladders import Ladder, LadderRequest, Season
 from arena.tournament import seasons
 from arena.tournament.planner import planner_of
@@ -57,7 +57,7 @@ class SeasonsHere:
         return self._newest(ladder)
 
     def _newest(self, ladder: str) -> Season:
-        return self._shown.list_seasons(ladder)[0]
+        return self._shown.list_seasons(ladder, limit=1).items[0]
 
     def _table_if_any(self, ladder: str) -> Table | None:
         """Return the table of the season that runs, or `None` between two seasons."""
@@ -67,4 +67,4 @@ class SeasonsHere:
     def _table(self, running: RunningLadder) -> Table:
         """Return what a season comes to: the table of its final, or of the ladder if it has none."""
         decided_in = running.season.final_tournament_id or running.tournament.id
-        return [asdict(row) for row in detail_of(self._place, decided_in).standings]
+        return [asdict(row) for row in standings_of(self._place, decided_in)]

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from arena.client.errors import RefusedError
 from arena.client.here.lookup import find_pool_id, find_version
 from arena.client.here.place import Place
 from arena.client.here.scopes import shown_scope
-from arena.client.values.page import Page
-from arena.client.values.statistics import Counted, Crosstable, Meeting, RatingChange, SeatResult, Spread
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.statistics import (
+    MOST_IN_CROSSTABLE,
+    Counted,
+    Crosstable,
+    Meeting,
+    RatingChange,
+    SeatResult,
+    Spread,
+)
 from ratings.read import crosstable as counts
 from ratings.read import leaderboard
 from ratings.read.lengths import lengths
+from ratings.read.paging import part_of
 from ratings.store import models
 
 MOST_BOTS = 50
@@ -26,6 +36,10 @@ class StatisticsHere:
     def get_crosstable(
         self, tournament: str | None = None, pool: str | None = None, limit: int = MOST_BOTS
     ) -> Crosstable:
+        if limit > MOST_IN_CROSSTABLE:
+            raise RefusedError(
+                f"a crosstable of {limit} bots has too many pairs; ask for {MOST_IN_CROSSTABLE} or fewer"
+            )
         scope = shown_scope(self._place, tournament, pool)
         found = counts.crosstable(self._place.database, scope, limit)
         names = found.names
@@ -35,21 +49,29 @@ class StatisticsHere:
         )
 
     def list_history(
-        self, bot: str, pool: str | None = None, limit: int | None = None, after: str | None = None
+        self, bot: str, pool: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[RatingChange]:
         pool_id, found = find_pool_id(self._place, pool), find_version(self._place, bot)
-        changes = leaderboard.history(self._place.database, pool_id=pool_id, version_id=found.version.id)
-        before = [change for change in changes if after is None or change.rating_seq < int(after)]
-        shown = before[-limit if limit else 0 :]
-        is_cut = len(shown) < len(before)
-        return Page(tuple(map(_change, shown)), str(shown[0].rating_seq) if is_cut else None)
+        version_id = found.version.id
+        page = leaderboard.history(
+            self._place.database, pool_id=pool_id, version_id=version_id, limit=limit, after=after
+        )
+        return Page(tuple(map(_change, page.items)), page.next)
 
-    def list_opponents(self, bot: str, tournament: str | None = None, pool: str | None = None) -> tuple[Meeting, ...]:
+    def list_opponents(
+        self,
+        bot: str,
+        tournament: str | None = None,
+        pool: str | None = None,
+        limit: int | None = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Page[Meeting]:
         scope, found = shown_scope(self._place, tournament, pool), find_version(self._place, bot)
         meetings = counts.by_opponent(self._place.database, scope, found.version.id)
+        page = part_of(meetings, "opponents", limit, after)
         names = counts.names(self._place.database, [meeting.opponent_id for meeting in meetings])
         names[found.version.id] = found.bot.name
-        return tuple(_meeting(one, names) for one in meetings)
+        return Page(tuple(_meeting(one, names) for one in page.items), page.next)
 
     def list_seats(
         self, bot: str | None = None, tournament: str | None = None, pool: str | None = None

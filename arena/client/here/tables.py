@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.client.values.answers import BestKnown, ComparisonResult
+from arena.client.values.page import MOST_LIMIT
 from arena.client.values.tournaments import StandingRow
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
@@ -85,15 +86,16 @@ def _best_known(database: Database, form: Format, situation: Situation) -> BestK
     if not isinstance(form, Adaptive):
         return None
     standing = form.answer(situation)
-    names = names_of(database, [*standing.leaders, *standing.contenders])
+    leaders, contenders = standing.leaders[:MOST_LIMIT], standing.contenders[:MOST_LIMIT]
+    names = names_of(database, [*leaders, *contenders])
     return BestKnown(
         until=form.until,
         is_known=standing.is_known,
         confidence=standing.confidence,
-        leaders=standing.leaders,
-        contenders=standing.contenders,
-        leader_names=tuple(names[id_] for id_ in standing.leaders),
-        contender_names=tuple(names[id_] for id_ in standing.contenders),
+        leaders=leaders,
+        contenders=contenders,
+        leader_names=tuple(names[id_] for id_ in leaders),
+        contender_names=tuple(names[id_] for id_ in contenders),
     )
 
 

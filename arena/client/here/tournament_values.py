@@ -11,12 +11,17 @@ from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.tables import make_table
 from arena.client.here.visibility import has_secrets, hidden_blocks, is_hidden
+from arena.client.values.page import MOST_LIMIT, Page
 from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.read.blocks import early_results
-from ratings.read.leaks import LeakRow
+from ratings.read.leaks import LeakRow, leak_checks
+from ratings.read.paging import part_of
 from ratings.read.publishing import published_secret
 from ratings.read.report import tournament_report
 from ratings.read.tournaments import TournamentRow
+
+STANDINGS = "standings"
+"""Tells the cursors of the table of a tournament from others."""
 
 
 def summary_of(row: TournamentRow) -> TournamentSummary:
@@ -48,18 +53,41 @@ def detail_of(place: Place, tournament_id: str) -> TournamentDetail:
     report = tournament_report(place.database, tournament_id)
     row = report.row
     table = make_table(place.database, report)
-    is_over = row.progress.is_over
-    hidden = is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not is_over)
+    hidden = _is_hidden(place, row)
+    standings = part_of(_shown(place, row, table.rows), STANDINGS, MOST_LIMIT, None)
+    checks = list_leak_checks(place, tournament_id, MOST_LIMIT, None)
     return TournamentDetail(
         summary=summary_of(row),
         pool=pool_value(row.pool),
         settings=_settings(row, hidden=hidden),
         secret=published_secret(place.database, tournament_id),
-        standings=_without_early(place, row, table.rows) if hidden else table.rows,
+        standings=standings.items,
         best=table.best,
         comparison=table.comparison,
-        leak_checks=_leak_checks(place, report.leak_checks),
+        leak_checks=checks.items,
+        more_standings=standings.next,
+        more_leak_checks=checks.next,
     )
+
+
+def standings_of(place: Place, tournament_id: str) -> tuple[StandingRow, ...]:
+    """Return the whole table of a tournament as the viewer may see it, best first."""
+    report = tournament_report(place.database, tournament_id)
+    return _shown(place, report.row, make_table(place.database, report).rows)
+
+
+def list_leak_checks(place: Place, tournament_id: str, limit: int | None, after: str | None) -> Page[LeakFinding]:
+    """Return what leak checks found, as far as the viewer may see it. Raises PageError."""
+    page = leak_checks(place.database, tournament_id, limit=limit, after=after)
+    return Page(_leak_checks(place, page.items), page.next)
+
+
+def _is_hidden(place: Place, row: TournamentRow) -> bool:
+    return is_hidden(place.viewer, has_secrets=has_secrets(row.pool.game), is_open=not row.progress.is_over)
+
+
+def _shown(place: Place, row: TournamentRow, standings: tuple[StandingRow, ...]) -> tuple[StandingRow, ...]:
+    return _without_early(place, row, standings) if _is_hidden(place, row) else standings
 
 
 def _settings(row: TournamentRow, *, hidden: bool) -> Mapping[str, Any]:

@@ -10,13 +10,15 @@ from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot
 from arena.client.here.running import need_canceller, need_entry, progress_of, watch
-from arena.client.here.tournament_values import detail_of, summary_of
+from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.tournaments import (
     Cancelled,
     Joined,
+    LeakFinding,
     PlannedTournament,
+    StandingRow,
     TournamentDetail,
     TournamentRequest,
     TournamentSummary,
@@ -26,6 +28,7 @@ from arena.tournament import entering
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
 from ratings.read.admissions import unadmitted
+from ratings.read.paging import part_of
 from ratings.store.models import Tournament
 
 
@@ -41,6 +44,18 @@ class TournamentsHere:
 
     def get_tournament(self, tournament: str) -> TournamentDetail:
         return detail_of(self._place, find_tournament(self._place, tournament).id)
+
+    def list_standings(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[StandingRow]:
+        rows = standings_of(self._place, find_tournament(self._place, tournament).id)
+        page = part_of(rows, STANDINGS, limit, after)
+        return Page(page.items, page.next)
+
+    def list_leak_checks(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[LeakFinding]:
+        return list_leak_checks(self._place, find_tournament(self._place, tournament).id, limit, after)
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         return create(self._place, request)

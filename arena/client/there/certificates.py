@@ -100,7 +100,7 @@ def check_dates(pem: str, now: datetime | None = None) -> None:
     if now > certificate.not_valid_after_utc:
         raise CertificateError(
             f"the certificate expired on {certificate.not_valid_after_utc:%Y-%m-%d}; the organiser makes a new one by "
-            "removing cert.pem and key.pem and starting `arena serve --tls-self-signed`"
+            "removing cert.pem and key.pem in the home's tls/ and starting `arena serve --tls-self-signed` anew"
         )
     if now < certificate.not_valid_before_utc:
         raise CertificateError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
+import socket
+import ssl
 from dataclasses import dataclass
 
 import grpc
 
+from arena.client.address import is_loopback, split_address
 from arena.client.errors import ClientError
 from arena.client.profiles import Profile
 from arena.client.there.certificates import check_dates, fetch_certificate, fingerprint_of
@@ -22,6 +24,7 @@ _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 200),
 )
 UNIX = "unix:"
+_CONNECT_PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,18 @@ class Endpoint:
     certificate_name: str | None = None
     plain: bool = False
     """No TLS: only for this machine itself."""
+    login: str | None = None
+    """The name of the stored login, if there is one."""
 
     @staticmethod
     def of(profile: Profile) -> Endpoint:
-        """Return the endpoint that a login is for."""
-        return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain)
+        """Return the endpoint that a login is for. Raises CertificateError if no certificate can be read in it."""
+        if profile.certificate is not None and not _is_certificate(profile.certificate):
+            raise CertificateError(
+                f"the certificate in the login {profile.name!r} cannot be read; log in again: "
+                f"arena login {profile.address} --name {profile.name}"
+            )
+        return Endpoint(profile.address, profile.certificate, profile.certificate_name, profile.plain, profile.name)
 
     def open(self) -> grpc.Channel:
         """Return a channel, which whoever asked closes. Nothing is sent before the first call."""
@@ -61,7 +71,7 @@ class Endpoint:
             path = self.address.removeprefix(UNIX)
             return UnreachableError(f"no service listens at {path}; `arena serve --home DIR` starts one")
         if self.plain:
-            return UnreachableError(f"nothing answers at {self.address}; check that the service runs")
+            return _what_answers(self.address)
         try:
             self._check_certificate()
         except ClientError as error:
@@ -72,12 +82,12 @@ class Endpoint:
         """Raise ClientError if another certificate is shown than the pinned one, or it is out of its time."""
         shown = fetch_certificate(*split_address(self.address))
         if self.certificate is not None:
-            check_dates(self.certificate)
+            self._check_dates(self.certificate)
             found, pinned = fingerprint_of(shown.certificate.encode()), fingerprint_of(self.certificate.encode())
             if found != pinned:
                 raise CertificateError(
                     f"{self.address} shows another certificate ({found}) than the one that was pinned ({pinned}); ask "
-                    f"the organiser whether it was changed, then `arena login {self.address} --fingerprint {found}`"
+                    f"the organiser whether it was changed; if so, `{self._login_with(found)}` pins it, with your token"
                 )
         elif not shown.is_vouched_for:
             raise CertificateError(
@@ -85,17 +95,34 @@ class Endpoint:
                 "then log in again"
             )
 
+    def _check_dates(self, pinned: str) -> None:
+        try:
+            check_dates(pinned)
+        except CertificateError as error:
+            again = self._login_with("FINGERPRINT")
+            raise CertificateError(f"{error}; with that of a new one `{again}` pins it, with your token") from error
 
-def split_address(address: str) -> tuple[str, int]:
-    """Return host and port of `host:port`, or of `[host]:port`."""
-    host, _, port = address.rpartition(":")
-    return host.strip("[]"), int(port)
+    def _login_with(self, fingerprint: str) -> str:
+        name = "" if self.login is None else f" --name {self.login}"
+        return f"arena login {self.address}{name} --fingerprint {fingerprint}"
 
 
-def is_loopback(address: str) -> bool:
-    """Return whether `host:port` is on this machine."""
-    host = split_address(address)[0]
+def _is_certificate(pem: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=pem)
+    except (ssl.SSLError, ValueError):
+        return False
+    return True
+
+
+def _what_answers(address: str) -> ClientError:
+    """Return why a service that is spoken to without TLS cannot be reached."""
+    try:
+        socket.create_connection(split_address(address), _CONNECT_PATIENCE_S).close()
+    except OSError as error:
+        why = error.strerror or error
+        return UnreachableError(f"nothing answers at {address} ({why}); check the port, and that the service runs")
+    return CertificateError(
+        f"what answers at {address} does not speak as a service without TLS does; check the port, and log in again "
+        "if the service has a certificate now"
+    )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from arena.client.address import is_loopback, split_address
 from arena.client.errors import RefusedError
 from arena.client.profiles import Profile, load_profile
 from arena.client.there.certificates import check_dates, fetch_certificate, fingerprint_of, name_in, parse_fingerprint
-from arena.client.there.channel import UNIX, Endpoint, is_loopback, split_address
+from arena.client.there.channel import UNIX, Endpoint
 from arena.client.there.errors import CertificateError, ProtocolError
 from arena.client.there.remote import ArenaThere, Line
 from arena.client.values.accounts import PROTOCOL_MAJOR, Identity
@@ -51,7 +52,7 @@ def meet(address: str, fingerprint: str | None, confirm: Confirm) -> Endpoint:
     """
     if address.startswith(UNIX):
         return Endpoint(address)
-    host, port = _parse(address)
+    host, port = _check_address(address)
     wanted = None if fingerprint is None else parse_fingerprint(fingerprint)
     try:
         shown = fetch_certificate(host, port)
@@ -107,11 +108,9 @@ def check_protocol(identity: Identity, place: str) -> None:
         )
 
 
-def _parse(address: str) -> tuple[str, int]:
+def _check_address(address: str) -> tuple[str, int]:
+    """Return host and port of an address that a person typed. Raises RefusedError for a text that is none."""
     try:
-        host, port = split_address(address)
-    except ValueError:
-        host, port = "", 0
-    if not host or not 0 < port <= 65_535 or "/" in host:
-        raise RefusedError(f"{address!r} is no address; write HOST:PORT, for example arena.example.org:7733")
-    return host, port
+        return split_address(address)
+    except ValueError as error:
+        raise RefusedError(str(error)) from error

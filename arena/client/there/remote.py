@@ -12,6 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
 from arena.client.admin import Admin, Annulments, Entrance, Seasons, Submissions
+from arena.client.errors import RefusedError
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -26,6 +27,16 @@ _PATIENCE_S = 120.0
 def _write(message: Message) -> bytes:
     data: bytes = message.SerializeToString()
     return data
+
+
+def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
+    """Return the request of a call. Raises RefusedError for a number or a text that no message can hold."""
+    try:
+        return rpc.encode_request(arguments)
+    except UnicodeEncodeError as error:
+        raise RefusedError(f"{error.object!r} is not Unicode text, which alone can be sent; write it anew") from error
+    except ValueError as error:
+        raise RefusedError(f"this cannot be sent: {error}; give a smaller number") from error
 
 
 class Line:
@@ -44,7 +55,7 @@ class Line:
 
     def ask(self, rpc: Rpc, arguments: Mapping[str, Any]) -> Any:
         """Return the result of a call, or an iterator over its results. Raises ClientError."""
-        request = rpc.encode_request(arguments)
+        request = _encode(rpc, arguments)
         parse = GetMessageClass(rpc.response).FromString
         if rpc.is_stream:
             return self._items(rpc, self._channel.unary_stream(rpc.path, _write, parse), request)

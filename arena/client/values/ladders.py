@@ -78,6 +78,8 @@ class SeasonTable:
 
     season: Season
     rows: tuple[SeasonRow, ...]
+    next: str | None = None
+    """The cursor after which the table goes on, or `None` at its end."""
 
 
 @dataclass(frozen=True, slots=True)

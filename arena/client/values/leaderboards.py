@@ -39,6 +39,8 @@ class Leaderboard:
     table: tuple[LeaderboardRow, ...]
     behind: int = 0
     """How many matches are still to be rated anew because results were annulled; 0: the table counts everything."""
+    next: str | None = None
+    """The cursor after which this table goes on, or `None` if it is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +50,5 @@ class LeaderboardList:
     boards: tuple[Leaderboard, ...]
     is_empty: bool = False
     """Whether nothing was rated at all."""
+    next: str | None = None
+    """The cursor after which further pools follow, or `None`."""

@@ -43,7 +43,7 @@ class OfficialRow:
     above_next: float | None
     """The chance that it is stronger than the next, or `None` without a next one, or if nothing compares them."""
     stronger: tuple[float, ...]
-    """The chance that it is stronger than each version of the table, in its order; NOT_COMPARED where unknown."""
+    """The chance that it is stronger than each version of this page, in its order; NOT_COMPARED where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class OfficialTable:
     dispersion: float
     rows: tuple[OfficialRow, ...]
     seats: tuple[SeatAdvantage, ...]
+    next: str | None = None
+    """The cursor after which the rows go on, or `None` at their end."""
 
 
 @dataclass(frozen=True, slots=True)

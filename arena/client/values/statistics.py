@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MOST_IN_CROSSTABLE = 100
+"""So many versions a crosstable has at most: it has a line for each pair of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:

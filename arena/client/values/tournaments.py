@@ -125,9 +125,14 @@ class TournamentDetail:
     secret: str | None
     """What all seeds were derived from; published when it is over."""
     standings: tuple[StandingRow, ...]
+    """The best; `list_standings` goes on after `more_standings`."""
     best: BestKnown | None = None
     comparison: ComparisonResult | None = None
     leak_checks: tuple[LeakFinding, ...] = ()
+    """The first in schedule order: all, or of very many those that found something."""
+    more_standings: str | None = None
+    more_leak_checks: str | None = None
+    """The cursor after which `list_leak_checks` goes on, or `None` if these are all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ It speaks as much HTTP/1.1 as these two need: a GET is answered and the connecti
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from http import HTTPStatus
 from arena.service.addresses import Address
 from arena.service.errors import ListenError
 from arena.service.health import Health
+from arena.service.listening import explain
 from arena.service.metrics import CONTENT_TYPE, Metrics
 
 _PATIENCE_S = 10.0
@@ -94,10 +94,3 @@ class AdminListener:
         status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
         body = json.dumps({"healthy": not problems, "problems": problems}, indent=2) + "\n"
         return Answer(status, _JSON, body)
-
-
-def explain(address: Address, error: OSError, flag: str) -> str:
-    """Return in one line why an address cannot be listened on, with the remedy."""
-    if error.errno == errno.EADDRINUSE:
-        return f"{address} is in use; stop what listens there, or choose another address with {flag}"
-    return f"{address} cannot be listened on: {error.strerror or error}; choose another address with {flag}"

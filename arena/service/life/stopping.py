@@ -6,9 +6,11 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 AT_ONCE = 130
+_STOPPING_TEXT = "stopping: running matches may end; a second signal ends at once"
+_AT_ONCE_TEXT = "ended at once; the next start goes on where this one was"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -22,11 +24,12 @@ def stop_signals(say: Callable[[str], None]) -> Iterator[asyncio.Event]:
     wanted = asyncio.Event()
 
     def stop() -> None:
-        if wanted.is_set():
-            say("ended at once; the next start goes on where this one was")
-            os._exit(AT_ONCE)
-        say("stopping: running matches may end; a second signal ends at once")
+        is_second = wanted.is_set()
         wanted.set()
+        with suppress(OSError):  # the terminal may be gone, and whoever closed it with it
+            say(_AT_ONCE_TEXT if is_second else _STOPPING_TEXT)
+        if is_second:
+            os._exit(AT_ONCE)
 
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:

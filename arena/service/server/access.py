@@ -88,6 +88,8 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
     "TournamentService": {
         "ListTournaments": _VIEWER,
         "GetTournament": _VIEWER,
+        "ListStandings": _VIEWER,
+        "ListLeakChecks": _VIEWER,
         "GetProgress": _VIEWER,
         "WatchTournament": _VIEWER,
         "CreateTournament": _COMPETITOR,

@@ -161,7 +161,7 @@ def _wrong_scope(path: str, viewer: Viewer) -> CallError:
     return CallError(
         grpc.StatusCode.PERMISSION_DENIED,
         "SCOPE",
-        f"{call} needs a token of scope {need}, and {viewer.token!r} is one of scope {viewer.scope.value}; "
+        f"{call} needs a token of scope {need}, and the token {viewer.token!r} has scope {viewer.scope.value}; "
         "ask the organiser for another",
         {"needed": need, "has": viewer.scope.value},
     )

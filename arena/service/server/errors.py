@@ -86,6 +86,8 @@ CODES: Mapping[str, tuple[grpc.StatusCode, str]] = {
     "arena.client.errors.RefusedError": (Code.INVALID_ARGUMENT, "REFUSED"),
     "arena.client.errors.ClientError": (Code.FAILED_PRECONDITION, "FAILED"),
 }
+MOST_MESSAGE_BYTES = 1000
+"""A status travels as metadata, written twice and up to threefold, and a client takes 16 KiB of it."""
 _CODES_BY_REASON = {"UPLOAD_INVALID": Code.INVALID_ARGUMENT, "UPLOAD_OVERRUN": Code.INVALID_ARGUMENT}
 # What these say names places on the machine of the service, which are nobody's business; the log has it.
 _TOLD_INSTEAD = {
@@ -104,7 +106,7 @@ _DISK_FULL = Status(Code.RESOURCE_EXHAUSTED.value[0], "DISK_FULL", _DISK_FULL_TE
 def status_of(error: BaseException) -> Status | None:
     """Return what a client is told of an exception, or `None` if it is a fault of the service."""
     if isinstance(error, CallError):
-        return Status(error.code.value[0], error.reason, str(error), error.metadata)
+        return Status(error.code.value[0], error.reason, shortened(str(error)), error.metadata)
     if _is_disk_full(error):
         return _DISK_FULL
     for kind in type(error).__mro__:
@@ -115,12 +117,21 @@ def status_of(error: BaseException) -> Status | None:
             code, reason = CODES[name]
             reason = str(getattr(error, "reason", reason))
             code = _CODES_BY_REASON.get(reason, code)
-            return Status(code.value[0], reason, _TOLD_INSTEAD.get(name, str(error)), _facts_of(error))
+            return Status(code.value[0], reason, _TOLD_INSTEAD.get(name, shortened(str(error))), _facts_of(error))
     return None
 
 
 def _is_disk_full(error: BaseException | None) -> bool:
     return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+
+
+def shortened(message: str) -> str:
+    """Return a message that travels: one that quotes a text of any length loses its middle, and keeps its remedy."""
+    data = message.encode(errors="replace")
+    if len(data) <= MOST_MESSAGE_BYTES:
+        return message
+    half = MOST_MESSAGE_BYTES // 2
+    return f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
 
 
 def _facts_of(error: BaseException) -> dict[str, str]:

@@ -26,8 +26,9 @@ from arena.hosting.runtime_directory import MAX_SOCKET_PATH
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.hosting.uploads.area import UploadArea
-from arena.service.addresses import parse_address
+from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError
+from arena.service.listening import explain, try_to_listen
 from arena.service.server.allowances import Allowances
 from arena.service.server.callers import Caller, Doorkeeper
 from arena.service.server.gallery import Gallery, LiveMatches
@@ -200,9 +201,7 @@ class OwnersServer:
                 else self._server.add_secure_port(str(address), _credentials(tls))
             )
         except RuntimeError as error:
-            raise ListenError(
-                f"cannot listen at {text}: the port is in use, or the host is none of this machine; choose another"
-            ) from error
+            raise ListenError(_why_not(address)) from error
         return f"{text.rpartition(':')[0]}:{port}"
 
     def _add_services(self) -> None:
@@ -266,6 +265,15 @@ class OwnersServer:
             await self._threads.run(ServiceLedger(self._services.database).note_token_use, used)
         except RatingsError as error:
             _log.warning("the use of tokens was not noted", error=str(error))
+
+
+def _why_not(address: Address) -> str:
+    """Return why gRPC, which does not say it, cannot listen at an address."""
+    try:
+        try_to_listen(address)
+    except OSError as error:
+        return explain(address, error, "--address")
+    return f"{address} cannot be listened on; choose another address with --address"
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:

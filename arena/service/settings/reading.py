@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,6 +22,8 @@ from arena.service.settings.values import (
 )
 
 DEFAULT = "default"
+_ALMOST = 0.85
+"""How near to the variable of a setting another one is a mistyped one."""
 _ROWS = {row.key: row for row in TABLE}
 
 
@@ -63,15 +65,19 @@ class Effective:
         )
 
 
-def load_settings(file: Path, flags: Mapping[str, str], environ: Mapping[str, str]) -> Effective:
+def load_settings(
+    file: Path, flags: Mapping[str, str], environ: Mapping[str, str], others: Collection[str] = ()
+) -> Effective:
     """Return the settings that take effect; `flags` are texts by key, such as `limits.versions`.
 
-    A file that does not exist says nothing. Nothing is raised: what is wrong stands in `problems`.
+    `others` are the variables that mean something else to the arena, and so are no mistyped settings. A file that does
+    not exist says nothing. Nothing is raised: what is wrong stands in `problems`.
     """
     problems: list[str] = []
     tables = _read_file(file, problems)
     problems += _unknown_keys(file, tables)
     problems += [f"--set {key}: {_no_such(key, list(_ROWS))}" for key in flags if key not in _ROWS]
+    problems += _mistyped_variables(environ, others)
     said = tuple(_effective(row, file, tables, flags, environ, problems) for row in TABLE)
     return Effective(said, _runtimes(file, tables, problems), tuple(problems))
 
@@ -100,6 +106,18 @@ def _unknown_keys(file: Path, tables: Mapping[str, Any]) -> Iterator[str]:
             names = [row.name for row in TABLE if row.section == section]
             for name in set(table) - set(names):
                 yield f"{file}: [{section}] {_no_such(name, names)}"
+
+
+def _mistyped_variables(environ: Mapping[str, str], others: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with variables that are nearly those of a setting; what others may mean is left alone."""
+    known = [row.variable for row in TABLE]
+    for name in sorted(set(environ) - {*known, *others}):
+        begins = name.startswith(tuple(f"ARENA_{section.upper()}_" for section in SECTIONS))
+        close = get_close_matches(name, known, n=1, cutoff=_ALMOST) if name.startswith("ARENA_") else []
+        if close:
+            yield f"{name} sets nothing; did you mean {close[0]}? Otherwise unset it"
+        elif begins:
+            yield f"{name} sets nothing; `arena serve --check` lists the settings, and docs/deploy.md their variables"
 
 
 def _unknown_section(section: str) -> str:

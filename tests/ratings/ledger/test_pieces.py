@@ -66,7 +66,7 @@ def after(count: int) -> Callable[[], bool]:
 
 
 def behind(database: Database) -> int:
-    (board,) = leaderboards(database)
+    (board,) = leaderboards(database).items
     return board.behind
 
 

@@ -101,7 +101,7 @@ def test_how_bots_were_kept_and_what_leak_checks_found_is_kept(
         (1, "leak", 12),
     ]
     assert detail.leak_checks[1].evidence == leak.evidence
-    assert [(row.check.verdict, row.bot) for row in summary] == [
+    assert [(row.check.verdict, row.bot) for row in summary.items] == [
         (check.verdict, match.seats[check.seat].bot) for check in detail.leak_checks
     ]
 

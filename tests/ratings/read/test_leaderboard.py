@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import pytest
 
-from ratings.errors import NotFoundError
+from ratings.errors import NotFoundError, PageError
 from ratings.ledger.ledger import Ledger
 from ratings.read import leaderboard
 from ratings.read.leaderboard import leaderboards, pools, table
@@ -52,11 +53,12 @@ def test_pools_in_which_something_was_rated_are_listed_the_busiest_first(
     ]
 
 
-def test_a_history_has_every_change_in_the_order_of_rating(
-    database: Database, bots: dict[str, str], tournament: str
-) -> None:
+def test_a_history_has_every_change_the_last_first(database: Database, bots: dict[str, str], tournament: str) -> None:
     book.play_all(database, tournament)
-    changes = leaderboard.history(database, pool_id=POOL_ID, version_id=bots["ada"])
+    history = partial(leaderboard.history, database, pool_id=POOL_ID, version_id=bots["ada"])
+    changes = list(history().items)[::-1]
+    first = history(limit=4)
+    assert [*first.items, *history(limit=4, after=first.next).items] == changes[:0:-1]
     (row,) = [row for row in leaderboard.table(database, pool_id=POOL_ID) if row.bot == "ada"]
     assert len(changes) == row.matches == 9
     assert [change.rating_seq for change in changes] == sorted(change.rating_seq for change in changes)
@@ -72,9 +74,33 @@ def test_an_unknown_pool_is_said(database: Database) -> None:
 def test_the_leaderboards_of_all_pools_and_of_those_named(database: Database, bots: dict[str, str]) -> None:
     for seats in (2, 3):
         book.play_all(database, book.create(database, list(bots.values())[:3], seats=seats))
-    every = leaderboards(database)
+    every = leaderboards(database).items
     assert [board.row for board in every] == pools(database)
     for board in every:
         assert board.table == table(database, pool_id=board.row.pool.id)
-    (one,) = leaderboards(database, [every[1].row.pool.id], limit=1)
+    (one,) = leaderboards(database, [every[1].row.pool.id], limit=1).items
     assert (one.row, one.table) == (every[1].row, every[1].table[:1])
+
+
+def test_every_leaderboard_goes_on_where_its_page_ended_with_the_same_ranks(
+    database: Database, bots: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seats in (2, 3):
+        book.play_all(database, book.create(database, list(bots.values())[:3], seats=seats))
+    whole = leaderboards(database).items
+    for board in whole:
+        cut = next(one for one in leaderboards(database, limit=1).items if one.row == board.row)
+        rows = list(cut.table)
+        while cut.next is not None:
+            (cut,) = leaderboards(database, limit=1, after=cut.next).items
+            assert cut.row == board.row
+            rows += cut.table
+        assert rows == board.table
+    monkeypatch.setattr(leaderboard, "_MOST_ROWS", 2)
+    first = leaderboards(database, limit=2)
+    second = leaderboards(database, limit=2, after=first.next)
+    assert [one.row for one in (*first.items, *second.items)] == [one.row for one in whole]
+    assert second.next is None
+    for cursor in ("nonsense", "WyJ4IiwxXQ"):
+        with pytest.raises(PageError):
+            leaderboards(database, after=cursor)

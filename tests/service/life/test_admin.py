@@ -1,6 +1,7 @@
 """The listener for metrics and health: what it answers, and what it does with those who ask wrongly or not at all."""
 
 import asyncio
+import errno
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -11,6 +12,7 @@ from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError
 from arena.service.health import Health
 from arena.service.life.admin import AdminListener
+from arena.service.listening import explain
 from arena.service.metrics import Metrics
 
 
@@ -76,11 +78,23 @@ async def test_whoever_asks_nothing_whole_gets_nothing_and_does_no_harm(request_
 
 async def test_an_address_in_use_or_of_another_machine_is_one_line_with_the_flag() -> None:
     async with listening(Metrics(), Health()) as taken:
-        for address, why in ((taken, "is in use"), (Address("192.0.2.1", 80), "cannot be listened on")):
+        for address, why in (
+            (taken, "is in use; stop what listens there"),
+            (Address("192.0.2.1", 80), "192.0.2.1 is no address of this machine"),
+            (Address("no.such.host.invalid", 80), "no.such.host.invalid is the name of no machine"),
+        ):
             with pytest.raises(ListenError, match=why) as caught:
                 await AdminListener(Metrics(), Health()).start(address)
             assert "--admin-address" in str(caught.value)
             assert "\n" not in str(caught.value)
+
+
+def test_a_port_for_which_a_user_has_no_right_is_told_with_the_remedy() -> None:
+    why = explain(Address("127.0.0.1", 443), PermissionError(errno.EACCES, "Permission denied"), "--address")
+    assert why == (
+        "127.0.0.1:443 needs more rights than this user has, like all ports below 1024; choose another port with "
+        "--address, or let a proxy listen there"
+    )
 
 
 @pytest.mark.parametrize(

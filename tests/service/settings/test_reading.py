@@ -92,6 +92,29 @@ def test_whoever_mistypes_a_setting_is_told_file_key_and_remedy(file: Path, text
     assert expected in problem
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ARENA_WORKER", "did you mean ARENA_WORKERS?"),
+        ("ARENA_SERVE_ADRESS", "did you mean ARENA_SERVE_ADDRESS?"),
+        ("ARENA_LIMIT_VERSIONS", "did you mean ARENA_LIMITS_VERSIONS?"),
+        ("ARENA_LIMITS_BOTS", "`arena serve --check` lists the settings"),
+        ("ARENA_SERVICE_STOP", "`arena serve --check` lists the settings"),
+    ],
+)
+def test_a_mistyped_variable_is_told_with_the_nearest_one(file: Path, name: str, expected: str) -> None:
+    (problem,) = load_settings(file, {}, {name: "5"}).problems
+    assert problem.startswith(f"{name} sets nothing; ")
+    assert expected in problem
+
+
+def test_variables_that_mean_something_else_are_left_alone(file: Path) -> None:
+    others = {"ARENA_TOKEN": "x", "ARENA_BOT_DIR": "x", "ARENA_ADDRESS": "x", "ARENA_DB": "x", "ARENAS": "x"}
+    assert load_settings(file, {}, others).problems == ()
+    assert load_settings(file, {}, {"ARENA_RUNTIMES": "x", "ARENA_RUNTIMES_X": "x"}, ["ARENA_RUNTIMES"]).problems != ()
+    assert load_settings(file, {}, {"ARENA_RUNTIMES": "x"}, ["ARENA_RUNTIMES"]).problems == ()
+
+
 def test_every_problem_is_found_and_the_first_one_is_raised(file: Path) -> None:
     file.write_text("[service]\nworker = 1\n[limits]\nversions = -1\n", encoding="utf-8")
     effective = load_settings(file, {"weights.ladders": "1", "limits.stored_mb": "x"}, {"ARENA_SANDBOX": "loose"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import open_service
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
@@ -50,16 +50,16 @@ def submit(
     The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
     kept, and the same command goes on there. Ends with 1 if the version is refused.
     """
-    if service_name(db) is None:
+    service = service_name(db)
+    if service is None:
         add = next_command("bot", "add", str(directory), db=db)
         raise MisuseError(f"a bot is handed in at a service; name one with --server, or `{add}` adds it here")
     load_manifest(directory)  # whatever is wrong with it is better told before an upload
-    with connect(db) as connection:
-        arena: ArenaThere = connection.arena  # type: ignore[assignment] # a service's, as was seen above
+    with open_service(service) as arena:
         with _resumable():
             submitted = _send(arena, directory, message, predecessor)
         _say_submitted(submitted)
-        log = connection.command("bot", "admission", submitted.bot)
+        log = next_command("bot", "admission", submitted.bot, db=db)
         admission = _watch(arena, submitted, log) if wait else submitted.admission
     if as_json:
         print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import printable
+from arena.cli.shared.output import format_json, printable
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 
 app = typer.Typer()
@@ -70,7 +69,7 @@ def _log_json(part: LogPart) -> str:
 
 
 def _line(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False) + "\n"
+    return format_json(data) + "\n"
 
 
 def _log_text(part: LogPart) -> str:

@@ -32,7 +32,10 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what an owner has, and may have: at a service everybody may ask for himself."""
+    """Show what an owner has, and may have.
+
+    At a service everybody may ask for himself.
+    """
     with connect(db) as connection:
         usage = _usage(connection, name)
     if as_json:

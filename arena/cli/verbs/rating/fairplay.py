@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column, print_rows
+from arena.cli.shared.output import Column
+from arena.cli.shared.paging import After, more_command, options_given, print_rows_of_page, rows_wanted
 
 app = typer.Typer()
 
@@ -29,6 +30,10 @@ def fairplay(
     alarm: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="Chance of any alarm in an honest field, at most.")
     ] = 0.005,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the clearest first; 0 = all.")
+    ] = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -41,5 +46,7 @@ def fairplay(
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
-        rows = [asdict(one) for one in connection.arena.ratings.list_suspicions(pool, alarm)]
-    print_rows(_COLUMNS, rows, style, empty="no pair does better at common tables than chance allows")
+        page = connection.arena.ratings.list_suspicions(pool, alarm, rows_wanted(limit), after)
+    rows, words = [asdict(one) for one in page.items], ["rating", "fairplay", *options_given(pool=pool, alarm=alarm)]
+    more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
+    print_rows_of_page(_COLUMNS, rows, more, style, empty="no pair does better at common tables than chance allows")

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.shared import settings
+from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, print_json, print_rows, print_table
+from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool, short_pool_id
 from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
@@ -49,18 +50,21 @@ def official(
     stronger: Annotated[
         bool, typer.Option("--stronger", help="Also show how sure it is that one is stronger than another.")
     ] = False,
+    limit: paging.Best = paging.DEFAULT,
+    after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
     """Show the official table: one joint fit of all matches of a pool.
 
-    Order does not matter to it; ties, seats and any number of players do. Same matches, same table.
+    Order does not matter to it; ties, seats and any number of players do. Same matches, same table. It is computed from
+    all bots, however many are shown.
     """
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:
-        table = connection.arena.ratings.get_official_table(pool, anchors, confidence / 100)
+        table = connection.arena.ratings.get_official_table(pool, anchors, confidence / 100, rows_wanted(limit), after)
     rows = [_row(row) for row in table.rows]
     if style is Style.PEOPLE:
         _print_table(table, rows, stronger=stronger)
@@ -68,6 +72,11 @@ def official(
         print_json(_facts(table, rows))
     else:
         print_rows(_ROWS, rows, style, empty="")
+    flags = ["--stronger"] if stronger else []
+    fixed = [word for text in anchor or () for word in ("--anchor", text)]
+    words = ["rating", "official", *options_given(pool=pool, confidence=confidence), *fixed, *flags]
+    more = more_command(*words, limit=limit, cursor=table.next, as_json=as_json, as_csv=as_csv, db=db)
+    print_more(more, as_json=style is not Style.PEOPLE)
 
 
 def _parse_anchors(texts: Sequence[str] | None) -> tuple[Anchor, ...]:

@@ -34,6 +34,7 @@ _MATCHES = (
     Column("plies", "PLIES", right=True),
     Column("state", "STATE"),
 )
+_REST = {"standings": "more in the table", "leaks": "more leak checks"}
 
 
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
@@ -65,8 +66,18 @@ def show(
     words = [detail.summary.name, *(["--matches"] if matches else [])]
     more = more_command("tournament", "show", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     print_more(more, as_json=as_json)
+    _print_rest(detail, as_json=as_json, db=db)
     if not as_json and not detail.summary.is_over:
         typer.echo(f"\n`{next_command('tournament', 'resume', detail.summary.name, db=db)}` plays what is left")
+
+
+def _print_rest(detail: TournamentDetail, *, as_json: bool, db: str) -> None:
+    """Say how to see the rest of a table and of leak checks that are too long to be shown whole."""
+    rest = {"standings": detail.more_standings, "leaks": detail.more_leak_checks}
+    for verb, cursor in rest.items():
+        words = ("tournament", verb, detail.summary.name)
+        more = more_command(*words, limit=paging.DEFAULT, cursor=cursor, as_json=as_json, db=db)
+        print_more(more, as_json=as_json, what=_REST[verb])
 
 
 def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[str, Any]:

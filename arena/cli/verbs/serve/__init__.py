@@ -1,0 +1,1 @@
+"""What `arena serve` is made of besides its command."""

@@ -1,0 +1,243 @@
+"""What is asked and written every day goes by indexes: no table that grows with the matches is read whole or sorted.
+
+The statements are those that the real reads and writes send, taken down on their way to the database, so that this
+cannot drift from them; SQLite tells of each how it would go about it. It chooses by the schema alone, for no statistics
+are kept, and so a small database shows what a large one would do.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from arena.client.here.adding import add_bot
+from arena.client.here.arena import ArenaHere
+from arena.client.values.tournaments import TournamentRequest
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.tournament.planner import FormatPlanner, planner_of
+from ratings.ledger.attempts import LostAttempt
+from ratings.ledger.ledger import LeaseRequest, Ledger, Settlement
+from ratings.ledger.recording import FaultFact, LeakFact
+from ratings.ledger.seat_logs import SeatLogFact
+from ratings.ledger.service import ServiceLedger
+from ratings.read.match_search import _FEW
+from ratings.read.tournaments import tournament_row
+from ratings.read.unfinished import unfinished_tournaments
+from ratings.store.database import Database, open_database
+from ratings.store.states import MatchState
+from tests.cli.support import write_bot
+from tests.ratings import book
+
+GROWING = {
+    "attempt",
+    "block",
+    "fault",
+    "leak_check",
+    "match",
+    "match_seat",
+    "rating_change",
+    "rating_order",
+    "replay",
+    "seat_log",
+    "wave",
+}
+"""The tables that grow with every match."""
+BOTS = ("ada", "bob", "cyd", "dan")
+REQUEST = LeaseRequest(worker="w1", limit=4, duration_us=10**12)
+
+
+@dataclass
+class Book:
+    """An open database with a ladder of which some matches are over, and the statements that it is sent."""
+
+    database: Database
+    arena: ArenaHere
+    tournament: str
+    match: str = ""
+    sent: list[tuple[str, Any]] = field(default_factory=list)
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.database)
+
+    @property
+    def planner(self) -> FormatPlanner:
+        row = tournament_row(self.database, self.tournament)
+        return planner_of(row.tournament, row.pool)
+
+    def settle(self, settled: Settlement, **facts: Any) -> Settlement:
+        """Record what was leased, and lease what comes next, planned if need be."""
+        results = [book.fact(match, ranks=(1, 2), **facts) for match in settled.leased]
+        return self.ledger.settle(self.tournament, results=results, request=REQUEST, planner=self.planner)
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
+    directory = tmp_path_factory.mktemp("plans")
+    database = open_database(directory / "arena.db")
+    programs = StoredPrograms(VersionStore(directory / "arena.bots"))
+    for name in BOTS:
+        add_bot(database, programs, write_bot(directory / name, name), None, lambda *_: None)
+    arena = ArenaHere(database, programs)
+    request = TournamentRequest(
+        format="ladder",
+        settings={"waves": 0},
+        game="foreign_king",
+        seats=2,
+        bots=BOTS,
+        time="50ms",
+        start_limit="10s",
+        name="long",
+    )
+    played = Book(database, arena, arena.tournaments.create_tournament(request).id)
+    _play(played)
+    event.listen(database.engine, "before_cursor_execute", lambda *of: played.sent.append((of[2], of[3])))
+    yield played
+    database.close()
+
+
+def _play(played: Book) -> None:
+    """Play two waves, with all that can be recorded of a match."""
+    settled = played.ledger.start_run(played.tournament, REQUEST, played.planner)
+    played.match = settled.leased[0].match_id
+    for _ in range(2):
+        settled = played.settle(
+            settled,
+            faults=[FaultFact(1, "TIMEOUT", 3, "late", {})],
+            leak_checks=[LeakFact(0, "equal", None, "as before", {})],
+            seat_logs=[SeatLogFact(0, b"log", 0)],
+        )
+
+
+PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
+    "tournaments": lambda arena, after: arena.tournaments.list_tournaments(1, after),
+    "leak checks": lambda arena, after: arena.tournaments.list_leak_checks("long", 1, after),
+    "matches": lambda arena, after: arena.matches.list_matches(limit=1, after=after),
+    "of a tournament": lambda arena, after: arena.matches.list_matches("long", limit=1, after=after),
+    "in a state": lambda arena, after: arena.matches.list_matches(state=MatchState.FINISHED, limit=1, after=after),
+    "of a tournament in a state": lambda arena, after: arena.matches.list_matches(
+        "long", state=MatchState.FINISHED, limit=1, after=after
+    ),
+    "of a bot": lambda arena, after: arena.matches.list_matches(bot="ada", limit=1, after=after),
+    "of a version": lambda arena, after: arena.matches.list_matches(bot=_version(arena), limit=1, after=after),
+    "of a bot in a tournament": lambda arena, after: arena.matches.list_matches(
+        "long", bot="ada", limit=1, after=after
+    ),
+    "with a fault": lambda arena, after: arena.matches.list_matches(fault="TIMEOUT", limit=1, after=after),
+    "with a fault in a tournament": lambda arena, after: arena.matches.list_matches(
+        "long", fault="TIMEOUT", limit=1, after=after
+    ),
+    "with a fault of a bot": lambda arena, after: arena.matches.list_matches(
+        bot="ada", fault="TIMEOUT", limit=1, after=after
+    ),
+    "of a pool": lambda arena, after: arena.matches.list_matches(pool=_pool(arena), limit=1, after=after),
+    "history": lambda arena, after: arena.statistics.list_history("ada", limit=1, after=after),
+    "leaderboard": lambda arena, after: arena.leaderboards.list_leaderboards(limit=1, after=after).boards[0],
+    "bots": lambda arena, after: arena.bots.list_bots(1, after),
+    "versions": lambda arena, after: arena.bots.list_versions("ada", 1, after),
+    "events": lambda arena, after: arena.bots.list_events("ada", 1, after),
+    "ladders": lambda arena, after: arena.ladders.list_ladders(1, after),
+    "notices": lambda arena, after: arena.account.list_notices(1, after),
+    "annulments": lambda arena, after: arena.annulments.list_annulments(1, after),
+    "admissions": lambda arena, after: arena.admissions.list_admissions(limit=1, after=after),
+}
+HAVE_TWO_PAGES = PAGES.keys() - {"ladders", "notices", "annulments", "admissions", "versions", "tournaments"}
+DEEDS: dict[str, Callable[[Book], Any]] = {
+    "a tournament is shown": lambda book: book.arena.tournaments.get_tournament("long"),
+    "its table is shown": lambda book: book.arena.tournaments.list_standings("long"),
+    "its progress is asked for": lambda book: book.arena.tournaments.get_progress("long"),
+    "a match is shown": lambda book: book.arena.matches.get_match(book.match),
+    "its logs are shown": lambda book: book.arena.matches.get_logs(book.match),
+    "a match is watched": lambda book: book.arena.watchable.look(book.match, 0),
+    "a bot is shown": lambda book: book.arena.bots.get_bot("ada"),
+    "the service looks for work": lambda book: unfinished_tournaments(book.database),
+    "a run starts, results are recorded and rated, a wave is planned, and matches are leased": lambda book: book.settle(
+        book.ledger.start_run(book.tournament, REQUEST, book.planner)
+    ),
+    "a match is lost": lambda book: book.ledger.settle(
+        book.tournament,
+        lost=[
+            LostAttempt(one.match_id, one.attempt, "worker died")
+            for one in book.ledger.settle(book.tournament, request=REQUEST).leased
+        ],
+    ),
+    "a bot is withdrawn": lambda book: book.arena.tournaments.withdraw_bot("long", "dan"),
+    "a match is annulled": lambda book: ServiceLedger(book.database).annul_match(book.match, why="test", actor="x"),
+    "a tournament is cancelled": lambda book: book.ledger.cancel(book.tournament),
+}
+
+
+def _version(arena: ArenaHere) -> str:
+    return f"ada@{arena.bots.find_version('ada').content_hash}"
+
+
+def _pool(arena: ArenaHere) -> str:
+    return arena.tournaments.get_tournament("long").pool.pool_id
+
+
+def faults_of(database: Path, sent: Sequence[tuple[str, Any]]) -> list[str]:
+    """What is wrong with the way in which SQLite would go about each statement."""
+    connection = sqlite3.connect(database)
+    try:
+        return [fault for statement, values in sent for fault in _faults_of(connection, statement, values)]
+    finally:
+        connection.close()
+
+
+def _faults_of(connection: sqlite3.Connection, statement: str, values: Any) -> Iterator[str]:
+    if not statement.lstrip().upper().startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")):
+        return
+    one = values[0] if isinstance(values, list) else values  # of a statement that is sent for many rows
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", one)]
+    is_page = "LIMIT ?" in statement
+    is_sorted = any("TEMP B-TREE FOR ORDER BY" in step or "TEMP B-TREE FOR GROUP BY" in step for step in plan)
+    for step in plan:
+        words = step.split()
+        in_order = "USING" in words and is_page and not is_sorted  # it stops when the page is full
+        if words[0] == "SCAN" and words[1] in GROWING and not in_order:
+            yield f"{step}: {' '.join(statement.split())}"
+    if is_sorted and is_page and any(step.split()[1] in GROWING for step in plan):
+        yield f"sorts a list to cut a page from it: {' '.join(statement.split())}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_reads_little_more_than_its_rows(ladder: Book, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ratings.read.match_search._FEW", 0)  # as if the pool had very many matches
+    first = PAGES[name](ladder.arena, None)
+    assert (first.next is not None) is (name in HAVE_TWO_PAGES)
+    for after in (None, first.next):
+        ladder.sent.clear()
+        PAGES[name](ladder.arena, after)
+        assert ladder.sent
+        assert not faults_of(Path(str(ladder.database.engine.url.database)), ladder.sent)
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_what_is_done_all_the_time_reads_no_table_whole(ladder: Book, name: str) -> None:
+    ladder.sent.clear()
+    DEEDS[name](ladder)
+    assert ladder.sent
+    assert not faults_of(Path(str(ladder.database.engine.url.database)), ladder.sent)
+
+
+def test_only_the_matches_of_a_small_pool_are_sorted(ladder: Book) -> None:
+    ladder.sent.clear()
+    ladder.arena.matches.list_matches(pool=_pool(ladder.arena), limit=1)
+    (fault,) = faults_of(Path(str(ladder.database.engine.url.database)), ladder.sent)
+    assert fault.startswith("sorts")
+    assert _FEW <= 5000
+
+
+def test_a_table_that_is_read_whole_or_sorted_is_noticed(ladder: Book) -> None:
+    path = Path(str(ladder.database.engine.url.database))
+    assert faults_of(path, [("SELECT plies FROM match", ())])
+    assert faults_of(path, [("UPDATE match SET plies = 1 WHERE plies = ?", (2,))])
+    assert faults_of(path, [("SELECT id FROM match WHERE tournament_id = ? ORDER BY plies LIMIT ?", ("x", 1))])
+    assert not faults_of(path, [("SELECT id FROM match ORDER BY id LIMIT ?", (1,))])
