@@ -23,6 +23,10 @@ from ratings.statistics.blocks import Block
 from ratings.store.models import Pool, Tournament
 from ratings.store.waves import PlannedWave, WaveMemory
 
+MOST_WAVES = 20
+"""How many waves are read at once. Whoever has a long history to read anew, because something in it was annulled, lets
+others write in between."""
+
 
 class FormatPlanner:
     """Plans the waves of one tournament by its format, and remembers those that are over.
@@ -40,6 +44,9 @@ class FormatPlanner:
         self._planned: list[PlannedWave] | None = None  # the waves behind the past
         self._over: list[Wave] = []  # the first of these, as they were played
         self._is_complete = False
+        self.is_behind = False
+        """Whether waves that are over are still to be read, before which nothing is planned; ask it again."""
+        self._newest_annulment: str | None = None
         self._annulled: int | None = None  # how many blocks were annulled when all this was read
 
     def plan_ready(self, waves: WaveLedger) -> int:
@@ -55,7 +62,10 @@ class FormatPlanner:
 
     def _look_again(self, waves: WaveLedger) -> None:
         """Forget what was read if blocks were annulled since: they count for nothing any more."""
-        annulled = waves.annulled()
+        newest = waves.newest_annulment()
+        if self._annulled is not None and newest == self._newest_annulment:
+            return
+        self._newest_annulment, annulled = newest, waves.annulled()
         if self._annulled is not None and annulled != self._annulled:
             self._past, self._stored, self._planned, self._over = NOTHING, None, None, []
         self._annulled = annulled
@@ -91,12 +101,17 @@ class FormatPlanner:
 
     def _advance(self, waves: WaveLedger, planned: list[PlannedWave]) -> None:
         """Read the waves that are over by now, and fold those that no plan needs any more into the past."""
-        first_open = waves.first_open_block()
+        first_open, read = waves.first_open_block(), 0
+        self.is_behind = False
         while len(self._over) < len(planned):
             wave = planned[len(self._over)]
             if first_open is not None and first_open < wave.first_block + wave.blocks:
                 break
+            if read == MOST_WAVES:
+                self.is_behind = True
+                break
             self._over.append(wave_of(waves.played(wave)))
+            read += 1
             if isinstance(self._form, Remembering):
                 self._fold(waves, self._form, planned)  # at once, so that a long history is never in memory
 

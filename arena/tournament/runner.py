@@ -43,6 +43,9 @@ LEASE_US = 7 * 24 * 3600 * 1_000_000
 # that the host is broken, and going on would make the whole tournament void.
 _LOST_IN_A_ROW_PER_MATCH_IN_FLIGHT = 2
 
+_PAUSE_S = 0.05
+"""For others to write in, between two parts of a long history that the planner reads."""
+
 
 class MatchExecutor(Protocol):
     """Where matches are played."""
@@ -146,11 +149,24 @@ class _Run:
         """Play until nothing is left; whatever ends it, no match stays leased and none in flight."""
         try:
             self._begin()
-            while self._in_flight:
-                done, _ = await asyncio.wait(self._in_flight, return_when=asyncio.FIRST_COMPLETED)
-                self._settle(list(done))
+            while self._in_flight or self._is_behind:
+                self._settle(await self._wait())
         finally:
             await self._stop()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the planner has to be asked again before it plans on, whatever is over."""
+        return self._planner is not None and self._planner.is_behind
+
+    async def _wait(self) -> list[asyncio.Task[MatchReport]]:
+        """Return the matches that have come back: at least one, or, while the planner is behind, perhaps none."""
+        if not self._in_flight:
+            await asyncio.sleep(_PAUSE_S)
+            return []
+        timeout = _PAUSE_S if self._is_behind else None
+        done, _ = await asyncio.wait(self._in_flight, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        return list(done)
 
     def end(self, row: TournamentRow) -> RunProgress:
         """Show and return the progress at the end of the run, as the database says."""

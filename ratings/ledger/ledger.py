@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from ratings.ledger import (
     importing,
     ladders,
     leasing,
+    memories,
     rebuild,
     recording,
     runtimes,
@@ -184,6 +185,12 @@ class Ledger:
         with write(self._database) as session:
             pools = session.exec(select(Pool.id)).all() if pool_id is None else [pool_id]
             return sum(rebuild.rebuild(session, one) for one in pools)
+
+    def forget_memories(self, tournament_ids: Collection[str]) -> None:
+        """Forget what planners remember of the old waves of tournaments: they read all matches anew, part by part."""
+        with write(self._database) as session:
+            for tournament_id in tournament_ids:
+                memories.forget(session.connection(), tournament_id)
 
     def import_tournament(self, source: Path, *, name: str | None = None, digest: str | None = None) -> Imported:
         """Read an exported tournament, under another `name` if given, only a file of that `digest` if given.

@@ -41,6 +41,10 @@ class WaveLedger:
         """Return the waves from index `start` on, in order."""
         return waves.planned_waves(self._session, self._tournament_id, start)
 
+    def newest_annulment(self) -> str | None:
+        """Return what changes whenever blocks are annulled, in this tournament or another; it costs next to nothing."""
+        return waves.newest_annulment(self._session)
+
     def annulled(self) -> int:
         """Return how many blocks were annulled so far: what is remembered from before does not count any more."""
         return waves.count_annulled(self._session, self._tournament_id)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Pool, Tournament
+from ratings.store.models import Pool, Tournament, Wave
 from ratings.store.sessions import Source, read
+from ratings.store.tallies import Gathering
 from ratings.store.waves import (
     BlockRecord,
     EnteredVersion,
@@ -44,6 +46,39 @@ def recent_waves(source: Source, tournament_id: str) -> TournamentWaves:
     """Return what its format remembers, and all that was planned and played since. Raises NotFoundError."""
     with read(source) as session:
         return _waves(session, tournament_id, current_memory(session, tournament_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A tournament of which its planner remembers old waves, in a memory that it would take up as it is."""
+
+    tournament_id: str
+    memory: WaveMemory
+    gathered: dict[tuple[int, ...], int]
+    """In how many blocks of the waves that are remembered which entrants sat, by place in the order of entry."""
+
+
+def remembered(source: Source) -> list[Remembered]:
+    """Return every tournament with a memory that counts, the oldest first."""
+    with read(source) as session:
+        ids = session.exec(select(Wave.tournament_id).where(col(Wave.memory).is_not(None)).distinct()).all()
+        found = [(one, current_memory(session, one), _gathered(session, one)) for one in sorted(ids)]
+    return [Remembered(one, memory, gathered) for one, memory, gathered in found if memory is not None]
+
+
+def _gathered(session: Session, tournament_id: str) -> dict[tuple[int, ...], int]:
+    rows = session.exec(select(Gathering).where(Gathering.tournament_id == tournament_id)).all()
+    return {tuple(map(int, row.members.split(","))): row.blocks for row in rows}
+
+
+def remembered_waves(source: Source, one: Remembered) -> Iterator[list[BlockRecord]]:
+    """Yield the blocks of every wave that is remembered, in order, each read in a view of its own."""
+    with read(source) as session:
+        planned = planned_waves(session, one.tournament_id)[: one.memory.index + 1]
+    for wave in planned:
+        with read(source) as session:
+            records = block_records(session, one.tournament_id, wave)
+        yield records
 
 
 def entrants_of(source: Source, tournament_id: str) -> list[EnteredVersion]:

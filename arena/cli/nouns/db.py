@@ -15,6 +15,7 @@ from arena.cli.shared.places import need_here
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
+from arena.tournament.memories import memory_problems
 from ratings.ledger.check import check as problems_of
 from ratings.ledger.check import check_facts
 from ratings.ledger.ledger import Ledger
@@ -53,18 +54,19 @@ def check(
 ) -> None:
     """Check whether everything in a database agrees.
 
-    The file, its references, the files of the bots, the results and the ratings.
+    The file, its references, the files of the bots, the results, the ratings and what ladders remember.
     """
     with open_existing_storage(db) as storage:
         facts = check_facts(storage.database)
         if rebuild and not facts:
             Ledger(storage.database).rebuild()
-        wrong_ratings = [] if facts else problems_of(storage.database)
-        problems = [*facts, *_file_problems(storage), *wrong_ratings]
+            Ledger(storage.database).forget_memories({wrong for wrong, _ in memory_problems(storage.database)})
+        derived = [] if facts else [*problems_of(storage.database), *_memory_problems(storage)]
+        problems = [*facts, *_file_problems(storage), *derived]
     if as_json:
         print_json({"problems": problems})
     else:
-        _print(problems, db, can_rebuild=bool(wrong_ratings))
+        _print(problems, db, can_rebuild=bool(derived))
     if problems:
         raise typer.Exit(errors.FAILED)
 
@@ -75,7 +77,12 @@ def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
     typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
     if can_rebuild:
         remedy = next_command("db", "check", "--rebuild", db=db)
-        typer.echo(f"`{remedy}` writes the ratings anew from the results; make a backup first")
+        what = "writes the ratings anew from the results, and has ladders do so with what they remember"
+        typer.echo(f"`{remedy}` {what}; make a backup first")
+
+
+def _memory_problems(storage: Storage) -> list[str]:
+    return [problem for _, problem in memory_problems(storage.database)]
 
 
 def _file_problems(storage: Storage) -> list[str]:

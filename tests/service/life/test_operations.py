@@ -1,0 +1,91 @@
+"""The figures for those who keep a service running move when matches are played and bots are handed in."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from arena.client.there.channel import Endpoint
+from arena.client.there.connect import open_line
+from arena.client.there.remote import ArenaThere
+from arena.client.there.submitting import submit
+from arena.executor.local import LocalExecutor
+from arena.match.spec import MatchSpec
+from arena.service.activities.observing import MatchObserver, export_slots
+from arena.service.health import Health
+from arena.service.home import make_home
+from arena.service.life.owners import open_owners
+from arena.service.logs import get_logger
+from arena.service.metrics import Metrics
+from arena.service.scheduler.host import Host
+from arena.service.scheduler.jobs import Kind
+from arena.service.scheduler.slots import Slots
+from arena.service.settings.reading import load_settings
+from ratings.store.database import open_database
+from tests.cli.support import write_bot
+from tests.support.specs import king_spec, scripted
+
+MATCHES = 5
+
+
+def value(text: str, sample: str) -> float:
+    found = re.search(rf"^{re.escape(sample)} (\S+)$", text, re.MULTILINE)
+    assert found, f"no {sample} in:\n{text}"
+    return float(found[1])
+
+
+def match(number: int) -> MatchSpec:
+    """A match in which the bot of an owner goes astray, besides the operator's honest ones."""
+    fox = replace(scripted("illegal"), name="ada/fox")
+    return king_spec(f"m{number}", [scripted(), fox, scripted()], chance_seed=number)
+
+
+async def test_slots_queue_decisions_faults_lag_and_warm_processes_are_told() -> None:
+    metrics = Metrics()
+    slots = Slots(1, dict.fromkeys(Kind, 1.0), observer=MatchObserver(metrics, get_logger("test")))
+    host = Host(slots, lambda: LocalExecutor(1), Health(), get_logger("test"))
+    export_slots(metrics, slots, host.count_warm_bots)
+    running = asyncio.create_task(host.run())
+    try:
+        view = slots.view(Kind.LADDER, "spring")
+        playing = [asyncio.ensure_future(view.run(match(number))) for number in range(MATCHES)]
+        await playing[0]
+        meanwhile = metrics.render()
+        reports = await asyncio.gather(*playing)
+        afterwards = metrics.render()
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    busy, queue = 'arena_slots_busy{activity="ladder"}', 'arena_queue_matches{activity="ladder"}'
+    assert value(meanwhile, busy) in (1, 2)
+    assert value(meanwhile, busy) + value(meanwhile, queue) == MATCHES - 1
+    assert value(afterwards, busy) == value(afterwards, queue) == 0
+    assert value(afterwards, "arena_slots") == 1
+    assert value(afterwards, "arena_decisions_total") == sum(report.decisions for report in reports) > MATCHES
+    assert value(afterwards, 'arena_faults_total{cause="ILLEGAL_ACTION",owner="ada"}') == MATCHES
+    assert value(afterwards, "arena_referee_lag_seconds_count") == MATCHES
+    assert value(afterwards, 'arena_match_seconds_count{activity="ladder"}') == MATCHES
+    assert value(afterwards, "arena_warm_processes") >= 2
+
+
+async def test_an_upload_and_the_calls_for_it_are_told(tmp_path: Path) -> None:
+    metrics = Metrics()
+    home = make_home(tmp_path / "home", "")
+    settings = load_settings(home.settings_file, {"service.address": "", "service.admin_address": ""}, {}).values
+    database = open_database(home.database)
+    open_ = await open_owners(home, settings, database, metrics, lambda: None)
+
+    def hand_in() -> None:
+        with open_line(Endpoint(f"unix:{open_.addresses.socket}")) as line:
+            submit(ArenaThere(line), write_bot(tmp_path / "fox", "fox"), "", lambda _sent, _total: None)
+
+    try:
+        await asyncio.to_thread(hand_in)
+        text = metrics.render()
+    finally:
+        await open_.server.stop()
+        database.close()
+    assert value(text, 'arena_upload_seconds_count{outcome="OK"}') == 1
+    assert value(text, 'arena_rpc_seconds_count{method="SubmitVersion",code="OK"}') == 1
