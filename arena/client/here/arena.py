@@ -12,7 +12,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from arena.client import port
-    from arena.client.admin import Admin, Annulments, Seasons
+    from arena.client.admin import Account, Admin, Annulments, Seasons
     from arena.client.here.matches import MatchesHere
 
 _ORGANISER = Viewer()
@@ -99,7 +99,7 @@ class ArenaHere:
         return RuntimesHere(self._place)
 
     @property
-    def account(self) -> port.Account:
+    def account(self) -> Account:
         from arena.client.here.account import AccountHere
 
         return AccountHere(self._place)
