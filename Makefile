@@ -22,7 +22,7 @@ help:
 	@echo "make test    set up and run every check: ruff, mypy, pytest"
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
-	@echo "make soak    overload, kill -9, fuzzing and 20,000 matches (takes hours on a small machine)"
+	@echo "make soak    overload, kill -9, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
 	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
@@ -101,6 +101,7 @@ soak: setup-dev
 	$(BIN)/python -m benchmarks.overload
 	$(BIN)/python -m benchmarks.killing
 	$(BIN)/python -m benchmarks.sandbox
+	$(BIN)/python -m benchmarks.submissions
 	$(BIN)/python -m benchmarks.soak
 
 clean:

@@ -2,10 +2,11 @@
 
     python -m benchmarks.service_killing [--kills 20] [--seed 1]
 
-A service plays a ladder, tournaments are queued and versions are submitted for admission all the while. At random
-moments `arena serve` is killed, alone, and started again. It fails if a process or a file outlives a kill, if a
-match is lost or counted twice, if an admission is not decided in the end, or if the final table of a tournament
-differs from that of an undisturbed one.
+A service plays a ladder, tournaments are queued, versions are submitted for admission and clients hand bots in over the
+network all the while. At random moments `arena serve` is killed, alone, and started again; the clients go on by
+themselves. It fails if a process or a file outlives a kill, if a match is lost or counted twice, if an admission is not
+decided in the end, if the final table of a tournament differs from that of an undisturbed one, or if a bot that a
+client handed in is not there, not intact or there twice, or an upload is left.
 """
 
 from __future__ import annotations
@@ -14,21 +15,29 @@ import argparse
 import os
 import random
 import signal
+import socket
 import sqlite3
 import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
+from arena.client.there.quiet import keep_grpc_quiet
+from arena.hosting.content import content_hash
+from arena.service.server.tls import make_certificate
+from benchmarks.handing_in import Client
+from benchmarks.uploaders import Uploaders
 from ratings.ledger.service import ServiceLedger
 from ratings.read.bots import all_versions
 from ratings.store.database import open_database
+from ratings.store.states import Scope
 from tests.support.patience import ANY_TIME
 from tests.support.places import CHOICES, Place, write_quick_bot
-from tests.support.serving import plan, serving, wait_for_counts
+from tests.support.serving import Served, plan, serving, wait_for_counts
 
 PATIENCE_S = 600.0
 BLOCKS = 4
@@ -39,6 +48,12 @@ OF_TOURNAMENT = (
     "JOIN match_seat ON match_seat.match_id = match.id JOIN block ON block.id = match.block_id "
     "JOIN version ON version.id = version_id JOIN bot ON bot.id = version.bot_id "
     "JOIN tournament ON tournament.id = match.tournament_id WHERE tournament.name = ? ORDER BY 2, 3, 4"
+)
+OWNERS = ("ada", "eve", "joe")
+UPLOADED = "SELECT owner.name, content_hash FROM version JOIN bot ON bot.id = bot_id JOIN owner ON owner.id = owner_id"
+OWN_ADMISSIONS = (
+    "SELECT state, count(*) FROM admission JOIN version ON version.id = version_id JOIN bot ON bot.id = bot_id "
+    "WHERE owner_id IS NULL GROUP BY state"
 )
 OPEN_ADMISSIONS = "SELECT count(*) FROM admission WHERE state IN ('queued', 'running')"
 OPEN_MATCHES = (
@@ -71,9 +86,15 @@ def _submit(place: Place, number: int) -> None:
         ServiceLedger(database).request_admission(version)
 
 
-def _kill_once(place: Place, delay_s: float, number: int) -> tuple[float, list[str]]:
+def _serving(place: Place, address: str) -> AbstractContextManager[Served]:
+    limits = ("limits.uploads_per_hour=100000", "limits.versions=100000", "limits.stored_mb=100000")
+    sets = [word for limit in limits for word in ("--set", limit)]
+    return serving(place, "--workers", "2", *sets, address=address)
+
+
+def _kill_once(place: Place, address: str, delay_s: float, number: int) -> tuple[float, list[str]]:
     """Serve, queue something, kill after the delay; seconds until all processes had ended, and what was wrong."""
-    with serving(place, "--workers", "2") as served:
+    with _serving(place, address) as served:
         plan(place, blocks=BLOCKS, name=f"cup{number}")
         _submit(place, number)
         time.sleep(delay_s)
@@ -85,9 +106,38 @@ def _kill_once(place: Place, delay_s: float, number: int) -> tuple[float, list[s
     return seconds, [] if seconds <= GOAL_S else [f"processes outlived it by {seconds:.1f} s"]
 
 
-def _finish(place: Place) -> list[str]:
+def _enrol(place: Place) -> tuple[str, list[tuple[str, Client]]]:
+    """Make owners with a token each; the address that they reach the service at, and how."""
+    tls = make_certificate(place.directory / "tls", ["localhost"])
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    certificate, clients = tls.certificate.read_text(encoding="ascii"), []
+    with closing(open_database(place.db)) as database:
+        ledger = ServiceLedger(database)
+        for owner in OWNERS:
+            ledger.add_owner(owner)
+            token = ledger.new_token(owner, name="laptop", scope=Scope.COMPETITOR).secret
+            clients.append((owner, Client(address, certificate, "localhost", token)))
+    return address, clients
+
+
+def _check_uploads(place: Place, uploaders: Uploaders) -> list[str]:
+    """What is wrong with the bots that clients handed in: each is there once and intact, and nothing else is left."""
+    handed_in = Counter((owner, source.content_hash) for owner, source in uploaders.handed_in)
+    found = Counter(_ask(place, UPLOADED))
+    wrong = [] if found == handed_in else [f"handed in {len(handed_in)} bots, there are {found.total()}"]
+    store = place.directory / "arena.bots"
+    wrong += [f"{name} is not intact" for _, name in handed_in if content_hash(store / name) != name]
+    left = [path.name for path in store.glob(".*")]
+    left += [path.name for path in (place.directory / "uploads").iterdir() if path.name != ".history"]
+    return [*wrong, *uploaders.wrong(), *([f"left of uploads: {left}"] if left else [])]
+
+
+def _finish(place: Place, address: str, uploaders: Uploaders) -> list[str]:
     """Serve until everything but the ladder is over; what was wrong."""
-    with serving(place, "--workers", "2") as served:
+    with _serving(place, address) as served:
+        if not uploaders.wait(PATIENCE_S):
+            return [f"clients are not done in {PATIENCE_S:g} s: {uploaders.failures}"]
         end = time.monotonic() + PATIENCE_S
         while _ask(place, OPEN_MATCHES) != [(0,)] or _ask(place, OPEN_ADMISSIONS) != [(0,)]:
             if time.monotonic() > end:
@@ -106,7 +156,7 @@ def _check(place: Place, kills: int, expected: Sequence[tuple[object, ...]]) -> 
         wrong.append(f"db check: {checked.out.strip()}")
     left = [path.name for path in place.directory.iterdir() if path.name.endswith((".lock", "-wal", "-shm"))]
     left += [path.name for path in (place.directory / "run").iterdir() if path.name != "lock"]
-    states = _ask(place, "SELECT state, count(*) FROM admission GROUP BY state")
+    states = _ask(place, OWN_ADMISSIONS)
     if states != [("admitted", kills)]:
         wrong.append(f"admissions: {states}")
     return [*wrong, *([f"left behind: {left}"] if left else [])]
@@ -126,19 +176,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
+    keep_grpc_quiet()
     rng, wrong, times = random.Random(options.seed), [], []
     with tempfile.TemporaryDirectory(prefix="ka-") as name:
         home = Path(name)
         expected = _undisturbed(home)
         place = _fresh(home / "killed")
         place.ok("ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", *ANY_TIME)
-        for number in range(options.kills):
-            seconds, faults = _kill_once(place, rng.uniform(0, MOST_DELAY_S), number)
-            times.append(seconds)
-            wrong += faults
-            print(f"  kill {number + 1:>2}: all processes gone after {seconds:.2f} s; {place.counts()}", flush=True)
-        wrong += _finish(place)
-        wrong += _check(place, options.kills, expected)
+        address, clients = _enrol(place)
+        with Uploaders(clients, home / "uploaded") as uploaders:
+            for number in range(options.kills):
+                seconds, faults = _kill_once(place, address, rng.uniform(0, MOST_DELAY_S), number)
+                times.append(seconds)
+                wrong += faults
+                print(f"  kill {number + 1:>2}: all processes gone after {seconds:.2f} s; {place.counts()}", flush=True)
+        wrong += _finish(place, address, uploaders)
+        wrong += _check(place, options.kills, expected) + _check_uploads(place, uploaders)
+    print(f"{len(uploaders.handed_in)} bots handed in, {uploaders.resumed} of them resumed after a kill")
     print(f"{len(times)} kills, processes gone after {statistics.median(times):.2f} s, at most {max(times):.2f} s")
     print("\n".join(wrong) or "nothing left, lost or doubled")
     return 1 if wrong else 0

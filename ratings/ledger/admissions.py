@@ -31,8 +31,10 @@ class QueuedAdmission:
     owner: str | None
 
 
-def request_admission(session: Session, version_id: str) -> Admission:
+def request_admission(session: Session, version_id: str, why: str | None = None) -> Admission:
     """Queue a version, unless it is queued or looked at already, and return its admission.
+
+    `why` is a sentence that says what it waits for, if that is not its turn.
 
     Older versions of the bot that still wait are withdrawn: this one takes their place. Raises NotFoundError, and
     AdmissionError for a version that was withdrawn, or whose bot or owner is disabled.
@@ -45,7 +47,12 @@ def request_admission(session: Session, version_id: str) -> Admission:
         if waiting.state is AdmissionState.QUEUED:
             _end(session, waiting, AdmissionState.WITHDRAWN, f"version {version.number} took its place")
     admission = Admission(
-        id=new_id(), version_id=version_id, state=AdmissionState.QUEUED, requested_at_us=now_us(), checks=[]
+        id=new_id(),
+        version_id=version_id,
+        state=AdmissionState.QUEUED,
+        requested_at_us=now_us(),
+        checks=[],
+        summary=why,
     )
     session.add(admission)
     session.flush()
@@ -103,6 +110,7 @@ def take_admission(session: Session) -> QueuedAdmission | None:
         return None
     admission, version, bot = found
     admission.state, admission.started_at_us, admission.checks = AdmissionState.RUNNING, now_us(), []
+    admission.summary = None
     session.add(admission)
     session.flush()
     return QueuedAdmission(admission, version, bot, owner_name(session, bot))
@@ -150,14 +158,18 @@ def _is_newer_than_active(session: Session, version: Version) -> bool:
     return active is None or session.get_one(Version, active).number < version.number
 
 
-def requeue_admissions(session: Session, admission_id: str | None = None) -> int:
-    """Put every admission that is being looked at, or one of them, back into the queue; return how many."""
+def requeue_admissions(session: Session, admission_id: str | None = None, why: str | None = None) -> int:
+    """Put every admission that is being looked at, or one of them, back into the queue; return how many.
+
+    `why` is a sentence that says what they wait for, if that is not their turn.
+    """
     query = select(Admission).where(Admission.state == AdmissionState.RUNNING)
     if admission_id is not None:
         query = query.where(Admission.id == admission_id)
     found = session.exec(query).all()
     for admission in found:
         admission.state, admission.started_at_us, admission.checks = AdmissionState.QUEUED, None, []
+        admission.summary = why
         session.add(admission)
     session.flush()
     return len(found)

@@ -200,15 +200,19 @@ class ServiceLedger:
         with write(self._database) as session:
             return absences.note_absences(session, found)
 
-    def submit_version(self, new: NewVersion, *, most_versions: int | None = None) -> Submission:
+    def submit_version(
+        self, new: NewVersion, *, most_versions: int | None = None, why: str | None = None
+    ) -> Submission:
         """Add a version, and queue it to be admitted if its bot has an owner and it was not admitted before.
+
+        `why` is a sentence that says what it waits for, if that is not its turn.
 
         Raises what `Ledger.add_version` and `request_admission` raise.
         """
         with write(self._database) as session:
             version, is_new = bots.add_version(session, new, most_versions=most_versions)
             waits = new.owner is not None and not is_admitted(session, version.id)
-            admission = admissions.request_admission(session, version.id) if waits else None
+            admission = admissions.request_admission(session, version.id, why) if waits else None
             sync_ladders(session, version)
             return Submission(version, is_new, admission)
 
@@ -255,10 +259,13 @@ class ServiceLedger:
             sync_ladders(session)
             return is_written
 
-    def requeue_admissions(self, admission_id: str | None = None) -> int:
-        """Put every admission that is being looked at, or one of them, back into the queue; return how many."""
+    def requeue_admissions(self, admission_id: str | None = None, why: str | None = None) -> int:
+        """Put every admission that is being looked at, or one of them, back into the queue; return how many.
+
+        `why` is a sentence that says what they wait for, if that is not their turn.
+        """
         with write(self._database) as session:
-            return admissions.requeue_admissions(session, admission_id)
+            return admissions.requeue_admissions(session, admission_id, why)
 
     def withdraw_admission(self, admission_id: str, why: str) -> bool:
         """End an admission that is not decided yet, and return True, or False if it is over. Raises NotFoundError."""

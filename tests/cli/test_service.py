@@ -1,17 +1,25 @@
 """The way of a competitor at the command line: invited, logged in, a bot handed in; and what goes wrong on it."""
 
 import io
+import random
+import signal
 import stat
+import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.client.profiles import load_profile
+from arena.hosting.sandbox.probe import Probe
+from arena.hosting.uploads.area import UploadArea
 from ratings.ledger.service import ServiceLedger
 from tests.cli.support import Arena, write_bot
 from tests.support.owners import RunningServer, running_server
+from tests.support.patience import PATIENCE_S
+from tests.support.places import ARENA
 
 
 @pytest.fixture
@@ -68,6 +76,54 @@ def test_the_verdict_of_an_admission_is_waited_for_and_told(
     # The same files again are looked at again.
     assert "it does not start" in arena("--server", "club", "bot", "admission", "fox").out
     assert "FAILED   start: it ended before it joined" in arena("--server", "club", "bot", "admission", "fox").out
+
+
+def test_a_bot_that_waits_for_a_sandbox_says_so_at_once(
+    arena: Arena, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_in(arena, server)
+    monkeypatch.setattr("arena.hosting.sandbox.choice._probe", lambda level: Probe(level, (), "no bwrap", "install it"))
+    submitted = arena("--server", "club", "bot", "submit", write_bot(tmp_path / "fox", "fox"), "--no-wait")
+    assert submitted.code == 0
+    assert "It waits: no bot of an owner can run at this service now" in submitted.err
+    assert "bwrap" not in submitted.err
+    shown = arena("--server", "club", "bot", "admission", "fox").out
+    assert "waits" in shown
+    assert "`arena serve --check`" in shown
+    monkeypatch.undo()
+    taken = ServiceLedger(server.database).take_admission()
+    assert taken is not None
+    assert taken.admission.summary is None
+
+
+def test_ctrl_c_in_an_upload_says_in_one_line_how_to_go_on(
+    arena: Arena, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_in(arena, server)
+    bot = write_bot(tmp_path / "fox", "fox")
+    (bot / "weights.bin").write_bytes(random.Random(1).randbytes(1_000_000))
+    arrived, go_on = threading.Event(), threading.Event()
+    append = UploadArea.append
+
+    def one_part(area: UploadArea, upload_id: str, offset: int, chunk: bytes, turn: int) -> int:
+        if offset:
+            arrived.set()
+            go_on.wait(PATIENCE_S)
+        return append(area, upload_id, offset, chunk, turn)
+
+    monkeypatch.setattr(UploadArea, "append", one_part)
+    words = [*ARENA, "--server", "club", "bot", "submit", str(bot), "--no-wait"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert arrived.wait(PATIENCE_S)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE_S)
+    go_on.set()
+    assert (process.returncode, said.splitlines()[-1]) == (
+        130,
+        "arena: stopped; what has arrived is kept, and the same command goes on there",
+    )
+    assert "Traceback" not in said
+    assert arena("--server", "club", "bot", "submit", bot, "--no-wait").code == 0
 
 
 def test_a_login_is_for_its_user_only_and_is_forgotten_by_logout(arena: Arena, server: RunningServer) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arena.client.here.place import Place, UsageReader
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 if TYPE_CHECKING:
@@ -27,9 +28,10 @@ class ArenaHere:
         programs: StoredPrograms,
         viewer: Viewer = _ORGANISER,
         usage: UsageReader | None = None,
+        uploads: UploadArea | None = None,
         matches_per_day: Callable[[], int | None] = lambda: None,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage, matches_per_day)
+        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day)
 
     @property
     def bots(self) -> port.Bots:

@@ -9,6 +9,8 @@ from arena.client.errors import UnknownError
 from arena.client.here.admissions import PREFIX, admission_progress
 from arena.client.here.place import Place
 from arena.client.here.running import progress_of
+from arena.client.here.uploads import PREFIX as UPLOADS
+from arena.client.here.uploads import upload_progress
 from arena.client.values.operations import Operation, OperationState
 from ratings.read.tournaments import find_tournament
 
@@ -26,6 +28,8 @@ class OperationsHere:
     def get_operation(self, operation: str) -> Operation:
         if operation.startswith(PREFIX):
             return admission_progress(self._place, operation)
+        if operation.startswith(UPLOADS):
+            return upload_progress(self._place, operation)
         return progress_of(self._place, self._tournament(operation))
 
     def watch_operation(self, operation: str) -> Iterator[Operation]:
@@ -41,5 +45,6 @@ class OperationsHere:
 
     def _tournament(self, operation: str) -> str:
         if not operation.startswith(_TOURNAMENTS):
-            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {_TOURNAMENTS} or {PREFIX}")
+            known = f"{_TOURNAMENTS}, {PREFIX} or {UPLOADS}"
+            raise UnknownError(f"there is no operation {operation!r}; their ids begin with {known}")
         return find_tournament(self._place.database, operation.removeprefix(_TOURNAMENTS)).id

@@ -9,6 +9,7 @@ from typing import Protocol
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
 
 
@@ -32,5 +33,7 @@ class Place:
     viewer: Viewer
     usage: UsageReader | None = None
     """That of the service; without one only what the database and the store tell is known."""
+    uploads: UploadArea | None = None
+    """Where archives arrive; `None` where nobody hands anything in."""
     matches_per_day: Callable[[], int | None] = _unknown
     """Returns the pace of ladders that have none of their own, or `None` if no service tells."""

@@ -29,7 +29,7 @@ class Operation:
     """A long job: derived from what is stored, so it outlives the service that does it."""
 
     id: str
-    """`admissions/<id>` or `tournaments/<id>`."""
+    """`admissions/<id>`, `tournaments/<id>` or `uploads/<id>`."""
     kind: OperationKind
     state: OperationState
     done: int

@@ -59,7 +59,10 @@ def _refusal(found: Probe, *, has_owner: bool) -> str:
 
 def _probe(level: str) -> Probe:
     # PATH is part of the key, so that a tool which is installed meanwhile is found.
-    return _probe_once(level, os.environ.get("PATH", ""))
+    found = _probe_once(level, os.environ.get("PATH", ""))
+    if not found.works:
+        _probe_once.cache_clear()  # a failure is not remembered, so that a remedy helps a service that runs
+    return found
 
 
 @functools.cache

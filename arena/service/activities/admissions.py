@@ -7,6 +7,7 @@ import secrets
 import time
 
 from arena.client.values.admissions import Finding
+from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.service.activities.building import build_for_admission
@@ -24,6 +25,7 @@ from arena.service.admission.values import (
     failed,
     finding_json,
 )
+from arena.service.admission.waiting import NO_SANDBOX, SANDBOX
 from arena.service.crew import Assignment, Crew
 from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import Kind
@@ -84,6 +86,9 @@ class AdmissionDesk:
         except _OverError:
             log.info("admission withdrawn")
             return
+        except SandboxUnavailableError:
+            await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, NO_SANDBOX)
+            raise
         except BaseException:
             # Also when this task is cancelled: nobody else would look at it before the next start.
             self._ledger.requeue_admissions(taken.admission.id)
@@ -91,7 +96,7 @@ class AdmissionDesk:
         finally:
             view.close()
         if verdict.outcome is Outcome.UNDECIDED:
-            await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id)
+            await asyncio.to_thread(self._ledger.requeue_admissions, taken.admission.id, verdict.summary)
             raise UndecidedAdmissionError(f"{taken.bot.name}: {verdict.summary}")
         await asyncio.to_thread(self._finish, taken, verdict)
         self._shop.bell.ring()
@@ -129,13 +134,15 @@ class AdmissionDesk:
         program = programs.find(version.content_hash)
         grounds = grounds_of(program.games)
         level = programs.sandbox_level(has_owner=False)
+        own_level = programs.sandbox_level(has_owner=taken.owner is not None)
+        self._shop.supervisor.health.clear(SANDBOX)
         return AdmissionRequest(
             admission_id=taken.admission.id,
             bot=bot_seat(
                 taken.bot.name,
                 version.content_hash,
                 program,
-                programs.sandbox_level(has_owner=taken.owner is not None),
+                own_level,
             ),
             grounds=grounds,
             samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),

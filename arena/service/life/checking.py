@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from arena.hosting.errors import HostingError
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import parse_runtimes
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
 from arena.service.activities.ladders import pace_of
+from arena.service.admission.waiting import sandbox_problem
 from arena.service.home import Home
 from arena.service.keeping.forecast import Forecast, forecast
+from arena.service.life.programs import policy_of
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
 from arena.service.settings.values import RetentionSection
@@ -41,9 +46,12 @@ def check(home: Home, effective: Effective) -> Checked:
         problems.append(str(error))
     problems += _look_at_runtimes(home, effective)
     holder = holder_of(home.lock)
-    notes = () if holder is None else (f"process {holder.get('pid', '?')} serves this home now",)
+    notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
+    notes += _look_at_sandbox(home, effective)
     kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
-    return Checked(effective, tuple(problems), notes, forecast(home, found, paces, _default_pace(effective), kept))
+    return Checked(
+        effective, tuple(problems), tuple(notes), forecast(home, found, paces, _default_pace(effective), kept)
+    )
 
 
 def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
@@ -61,6 +69,16 @@ def _look_at_runtimes(home: Home, effective: Effective) -> list[str]:
     return problems
 
 
+def _look_at_sandbox(home: Home, effective: Effective) -> list[str]:
+    """Return why bots of owners could not run, which concerns nobody as long as there are none."""
+    policy = policy_of(
+        str(_value(effective, "service.sandbox")),
+        allow_reduced=bool(_value(effective, "service.allow_reduced_sandbox")),
+    )
+    problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
+    return [f"bots of owners would wait: {problem}"] if problem else []
+
+
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
     database = open_database(home.database)
@@ -71,5 +89,9 @@ def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
 
 
 def _default_pace(effective: Effective) -> int:
-    (pace,) = [one.value for one in effective.said if one.row.key == "service.matches_per_day"]
-    return int(pace)
+    return int(_value(effective, "service.matches_per_day"))
+
+
+def _value(effective: Effective, key: str) -> Any:
+    (value,) = [one.value for one in effective.said if one.row.key == key]
+    return value

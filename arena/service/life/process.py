@@ -23,6 +23,7 @@ from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.activities.workshop import Workshop
 from arena.service.addresses import parse_address
+from arena.service.admission.waiting import SANDBOX, sandbox_problem
 from arena.service.bell import Bell
 from arena.service.health import Health
 from arena.service.home import Home
@@ -43,6 +44,7 @@ from arena.service.supervision import Supervisor, describe
 from arena.tournament.lock import sweep_locks
 from arena.tournament.promotion_tests import PromotionRule
 from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import list_owners
 from ratings.store.database import Database, open_database
 
 LEAST_FREE_BYTES = 512 << 20
@@ -109,6 +111,7 @@ class _Service:
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 shop = self._make_shop(slots)
                 ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch))
+                await self._try_sandbox(shop, say)
                 works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
                 stack.push_async_callback(_end_tasks, works)
                 self._tell_ready(on_ready, ready)
@@ -144,6 +147,15 @@ class _Service:
             log=self._log,
             leak_checks=self._settings.service.leak_checks,
         )
+
+    async def _try_sandbox(self, shop: Workshop, say: Say) -> None:
+        """Tell the organiser now, and not when somebody waits, if bots of owners cannot run on this machine."""
+        if not self._settings.service.address and not list_owners(self._database, limit=1).items:
+            return
+        if problem := await asyncio.to_thread(sandbox_problem, shop.programs):
+            self._health.tell(SANDBOX, problem)
+            self._log.warning("bots of owners cannot run", why=problem)
+            say(f"bots of owners wait: {problem}")
 
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)

@@ -16,10 +16,14 @@ _AUTO = "auto"
 def make_programs(home: Home, settings: ServiceSettings) -> StoredPrograms:
     """Return the programs of a home, in the runtimes that its settings define. Raises RuntimeSettingsError."""
     service = settings.service
-    level = None if service.sandbox == _AUTO else service.sandbox
     return StoredPrograms(
         VersionStore(home.store),
-        SandboxPolicy(level, service.allow_reduced_sandbox),
+        policy_of(service.sandbox, allow_reduced=service.allow_reduced_sandbox),
         Runtimes(parse_runtimes(settings.runtimes, place=str(home.settings_file))),
         home.builds,
     )
+
+
+def policy_of(sandbox: str, *, allow_reduced: bool) -> SandboxPolicy:
+    """Return what the two settings about sandboxes mean."""
+    return SandboxPolicy(None if sandbox == _AUTO else sandbox, allow_reduced)

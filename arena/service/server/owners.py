@@ -231,7 +231,12 @@ class OwnersServer:
     def _arena(self, viewer: Viewer) -> ArenaHere:
         services = self._services
         return ArenaHere(
-            services.database, services.known_programs, viewer, self._allowances, lambda: services.matches_per_day
+            services.database,
+            services.known_programs,
+            viewer,
+            self._allowances,
+            services.uploads,
+            lambda: services.matches_per_day,
         )
 
     def _intake(self) -> Intake:

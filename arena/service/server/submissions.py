@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import BinaryIO, Protocol
 
 import grpc
 
@@ -21,8 +22,9 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import Upload
-from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
+from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError, missing
 from arena.hosting.uploads.history import PastUpload, UploadHistory
+from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.allowances import Allowances
 from arena.service.server.errors import CallError
 from ratings.errors import AdmissionError, BotError, LimitError
@@ -139,19 +141,18 @@ class SubmissionsHere:
 
     def _submit(self, upload: str, new: NewVersion) -> Submission:
         """Write a new version, and give up the upload that it was, while no other call uses up the room it needs."""
-        intake = self._intake
+        intake, why = self._intake, self._why_it_waits()
         with intake.allowances.held(new.owner) as limits:
             intake.allowances.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
-            made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None)
+            made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None, why=why)
             whole_name = new.bot if new.owner is None else f"{new.owner}/{new.bot}"
             self._end(upload, sentence=f"{whole_name} version {made.version.number}")
         return made
 
     def _store(self, upload: str, content_hash: str) -> StoredVersion:
         """Return the version in an archive that arrived whole, once it is in the store."""
-        programs = self._intake.programs
-        with self._intake.uploads.finish(upload).open("rb") as archive:
-            stored = add_archive(programs.store, archive, content_hash)
+        with _open(self._intake.uploads.finish(upload)) as archive:
+            stored = add_archive(self._intake.programs.store, archive, content_hash)
         self._check(stored)
         return stored
 
@@ -160,6 +161,11 @@ class SubmissionsHere:
         return NewVersion(
             manifest.name, stored.hash, manifest.to_json(), owner, message, predecessor, actor=owner or OPERATOR
         )
+
+    def _why_it_waits(self) -> str | None:
+        """Return what an author is told at once if his bot cannot be looked at for now."""
+        is_owned = self._viewer.owner_name is not None
+        return NO_SANDBOX if is_owned and sandbox_problem(self._intake.programs) else None
 
     @contextmanager
     def _discarding_refused(self, upload: str) -> Iterator[None]:
@@ -197,6 +203,14 @@ def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
 def _holder(viewer: Viewer) -> str:
     """Return under whose name uploads are kept; no owner can have the operator's."""
     return viewer.owner_name or OPERATOR
+
+
+def _open(archive: Path) -> BinaryIO:
+    """Open an archive that arrived whole. Raises UploadMissingError if another submission was faster."""
+    try:
+        return archive.open("rb")
+    except FileNotFoundError as error:
+        raise missing() from error
 
 
 def _is_begun(uploads: UploadArea, upload: str) -> bool:

@@ -45,6 +45,16 @@ def test_bots_of_an_owner_are_refused_without_a_sandbox(working: set[str]) -> No
     assert "level standard does not work here: bwrap is broken; mend it" in message
 
 
+def test_a_remedy_helps_a_service_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Probe("standard", (), "bwrap is not there", "install it"), Probe("standard")]
+    monkeypatch.setattr(choice, "probe", lambda _level: found.pop(0))
+    choice._probe_once.cache_clear()
+    refusal(SandboxPolicy(), has_owner=True)
+    for _ in range(2):  # success is remembered
+        assert find_level(has_owner=True) == "standard"
+    choice._probe_once.cache_clear()
+
+
 def test_the_reduced_sandbox_is_never_taken_silently(working: set[str]) -> None:
     working.remove("standard")
     refusal(SandboxPolicy(), has_owner=True)

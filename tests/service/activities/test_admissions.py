@@ -7,14 +7,18 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from arena.hosting.sandbox import choice
+from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Foreman
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome, failed, passed
+from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
+from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
 from ratings.store.service import Admission
@@ -102,6 +106,29 @@ async def test_what_the_host_failed_is_looked_at_again(book: Book, monkeypatch: 
     async with desk(book, ScriptedExecutor(slots=1), health):
         asked = ask(book, "ann")
         await until(lambda: "admission" in health.problems())
+        await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
+
+
+async def test_a_bot_of_an_owner_waits_for_a_sandbox_and_is_looked_at_when_there_is_one(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, [ADMITTED], [])
+    works = asyncio.Event()
+    monkeypatch.setattr(
+        choice, "_probe", lambda level: Probe(level) if works.is_set() else Probe(level, (), "no bwrap", "install it")
+    )
+    stored = book.store.get(book.add_bot("ann").content_hash)
+    made = ServiceLedger(book.database).submit_version(
+        NewVersion("ann", stored.hash, stored.manifest.to_json(), owner="eve")
+    )
+    asked = made.admission
+    assert asked is not None
+    health = Health()
+    async with desk(book, ScriptedExecutor(slots=1), health):
+        await until(lambda: "no bwrap; install it" in health.problems().get("admission", ""))
+        row = admission_row(book.database, asked.id).admission
+        assert (row.state, row.summary) == (AdmissionState.QUEUED, NO_SANDBOX)
+        works.set()
         await until(lambda: state(book, asked) is AdmissionState.ADMITTED)
 
 

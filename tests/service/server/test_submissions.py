@@ -194,6 +194,51 @@ def test_an_owner_who_is_disabled_in_the_middle_of_an_upload_hands_nothing_in(se
         assert organiser.bots.list_bots().items == ()
 
 
+def test_an_upload_is_an_operation_that_can_be_watched(server: RunningServer, bot: Path) -> None:
+    data, sha256 = packed(bot)
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada, server.arena() as organiser:
+        ticket = ada.submissions.begin_upload(sha256, len(data))
+        name = f"uploads/{ticket.upload}"
+        watched = ada.operations.watch_operation(name)
+        first = next(watched)
+        assert (first.kind, first.state, first.done, first.total) == ("upload", "running", 0, len(data))
+        assert first.started_at_us is not None
+        ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data[:500_000]))
+        assert next(one for one in watched if one.done).done <= 500_000
+        assert organiser.operations.get_operation(name).done == 500_000
+        submit(ada, bot, "", ignore)
+        last = list(watched)[-1]
+        assert (last.state, last.done, last.sentence) == ("done", len(data), "ada/fox version 1")
+        assert last == organiser.operations.get_operation(name)
+
+
+def test_why_an_upload_was_refused_can_be_read_afterwards(server: RunningServer, bot: Path) -> None:
+    data, sha256 = packed(bot)
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        ticket = ada.submissions.begin_upload(sha256, len(data))
+        ada.line.upload(parts_of(ticket.upload, ticket.turn, 0, data))
+        with pytest.raises(RefusedError):
+            ada.submissions.submit_version(ticket.upload, "0" * 64)
+        found = ada.operations.get_operation(f"uploads/{ticket.upload}")
+    assert found.state == "failed"
+    assert "the archive holds version" in (found.error or "")
+
+
+def test_the_progress_of_an_upload_is_for_its_owner_to_see(server: RunningServer, bot: Path) -> None:
+    data, sha256 = packed(bot)
+    with server.arena(server.token("ada", Scope.COMPETITOR)) as ada:
+        name = f"uploads/{ada.submissions.begin_upload(sha256, len(data)).upload}"
+        others = (("eve", Scope.COMPETITOR), ("ada", Scope.VIEWER), (None, Scope.VIEWER))
+        for after in (False, True):
+            if after:
+                submit(ada, bot, "", ignore)
+            for owner, scope in others:
+                with server.arena(server.token(owner, scope)) as other, pytest.raises(UnknownError, match="no upload"):
+                    other.operations.get_operation(name)
+        with pytest.raises(UnknownError, match="no upload"):
+            ada.operations.get_operation("uploads/../../etc")
+
+
 def test_limits_are_told_with_what_to_do(bot: Path, tmp_path: Path) -> None:
     limits = OwnerLimits(uploads_per_hour=2, versions=1)
     with (

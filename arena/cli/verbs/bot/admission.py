@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_facts, print_json
 from arena.cli.verbs.bot.findings import finding_lines
+from ratings.store.states import AdmissionState
 
 app = typer.Typer()
 
@@ -37,7 +38,7 @@ def admission(
             "state": found.state.value,
             "asked for": format_instant(found.requested_at_us),
             "ended": format_instant(found.ended_at_us),
-            "verdict": found.summary,
+            "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary,
         }
     )
     for line in finding_lines(found):

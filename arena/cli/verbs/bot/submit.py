@@ -15,7 +15,7 @@ from arena.cli.shared.connect import open_service
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_json
+from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import service_name
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.uploading import UploadDisplay
@@ -90,6 +90,15 @@ def _say_submitted(submitted: Submitted) -> None:
     version = f"{submitted.bot} version {submitted.number} ({submitted.content_hash[:12]})"
     outlook = "" if submitted.admission is not None else "; it needs no admission"
     typer.echo(f"{what} {version}{outlook}", err=True)
+    _say_waiting(submitted.admission, "")
+
+
+def _say_waiting(admission: Admission | None, said: str) -> str:
+    """Say what an admission waits for, unless that was said, and return what is said now."""
+    why = admission.summary if admission is not None and admission.state is AdmissionState.QUEUED else None
+    if why and why != said:
+        typer.echo(printable(why), err=True)
+    return why or said
 
 
 def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | None:
@@ -97,9 +106,11 @@ def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | Non
     last, shown = submitted.admission, 0
     if last is None:
         return None
+    said = last.summary or ""
     watched = arena.admissions.watch_admission(last.id)
     try:
         for last in watched:
+            said = _say_waiting(last, said)
             shown = print_findings(last, shown)
     except KeyboardInterrupt:
         raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None
