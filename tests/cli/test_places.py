@@ -85,3 +85,28 @@ def test_a_match_that_was_annulled_says_why_wherever_it_is_shown(table: Arena, a
     for words in (["match", "show", annulled], ["match", "list"], ["tournament", "show", "monday", "--matches"]):
         assert "the power failed" in arena_cli(*words).out
     assert arena_cli("match", "show", annulled, "--json").json["annulled"] == "the power failed"
+
+
+def test_without_a_database_that_of_the_home_is_meant(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_DB")
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("ARENA_HOME", str(home))
+    assert arena("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2").code == 0
+    assert (home / "arena.db").exists()
+    assert not arena.db.exists()
+    assert "king2" in arena("ladder", "list").out
+    assert next_command("ladder", "list", db=f"{home}/arena.db").endswith("ladder list")
+    monkeypatch.setenv("ARENA_DB", str(arena.db))
+    assert arena("ladder", "list").code != 0  # what is named counts more
+
+
+def test_to_promote_what_plays_already_says_that_nothing_has_changed(arena_cli: Arena) -> None:
+    assert arena_cli("bot", "promote", "ada").out == "version 1 of ada plays on ladders already: nothing has changed\n"
+
+
+def test_an_empty_leaderboard_of_a_service_does_not_take_its_login_for_a_place(arena_cli: Arena) -> None:
+    said = arena_cli("leaderboard").out
+    assert "yet at the service of your login 'unix:" in said or said.startswith("no rated matches in ")

@@ -38,7 +38,8 @@ def _rate_block(skills: dict[str, Skill], block: PlayedBlock) -> None:
         skills.update(zip(seating, after, strict=True))
 
 
-# Cached because the waves behind the memory are rated for the plan, for the memory and for the table.
-@lru_cache(maxsize=1 << 16)
+# Cached because the waves behind the memory are rated for the plan, for the memory and for the table. That is a few
+# waves, and the rest would only be kept: over a kilobyte for each match that a service plays.
+@lru_cache(maxsize=1 << 12)
 def _rate(skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
     return rate(SETTINGS, skills, ranks)
