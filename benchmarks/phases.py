@@ -19,7 +19,7 @@ from ratings.store.database import open_database
 from ratings.store.models import Match
 
 SAMPLE_EVERY_S = 0.5
-FIGURES = ("charged_us", "wall_us", "referee_lag_us")
+FIGURES = ("charged_us", "cpu_us", "wall_us", "queue_wait_us", "referee_lag_us")
 _T_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 """Student's t for 95 %, by degrees of freedom from 1."""
 
@@ -130,23 +130,24 @@ def compare(found: Sequence[Sequence[DecisionTime]], bots: Sequence[str]) -> Non
     print(f"\n{'bot':8} {'figure':16} {'nobody':>10} {'watched':>10}   ratio (95 % over the pairs)")
     for bot in bots:
         for figure in FIGURES:
-            means = [_mean(decisions, bot, figure) for decisions in found]
-            if any(map(math.isnan, means)):
-                continue
-            print(f"{bot:8} {figure:16} {_line(means)}")
+            print(f"{bot:8} {figure:16} {_line([_mean(decisions, bot, figure) for decisions in found])}")
     print(f"decisions: {sum(map(len, found[::2]))} without watchers, {sum(map(len, found[1::2]))} with")
 
 
 def _line(means: Sequence[float]) -> str:
-    quiet, watched = statistics.fmean(means[::2]), statistics.fmean(means[1::2])
-    text = f"{quiet:7.3f} ms {watched:7.3f} ms"
-    if min(means) <= 0:
+    """What the means of all phases say; one in which the bot decided nothing is left out, with its pair."""
+    text = f"{_mean_of(means[::2]):7.3f} ms {_mean_of(means[1::2]):7.3f} ms"
+    threes = [means[place - 1 : place + 2] for place in range(1, len(means), 2)]
+    logs = [math.log(three[1] / math.sqrt(three[0] * three[2])) for three in threes if all(mean > 0 for mean in three)]
+    if not logs:
         return text
-    logs = [
-        math.log(means[place] / math.sqrt(means[place - 1] * means[place + 1])) for place in range(1, len(means), 2)
-    ]
     middle = statistics.fmean(logs)
     if len(logs) < 2:
         return f"{text}   {math.exp(middle):.3f}"
     half = _T_95[min(len(logs) - 1, len(_T_95)) - 1] * statistics.stdev(logs) / math.sqrt(len(logs))
     return f"{text}   {math.exp(middle):.3f} ({math.exp(middle - half):.3f} to {math.exp(middle + half):.3f})"
+
+
+def _mean_of(means: Sequence[float]) -> float:
+    known = [mean for mean in means if not math.isnan(mean)]
+    return statistics.fmean(known) if known else math.nan

@@ -1,6 +1,6 @@
 """Has 200 clients watch a service that plays: what it costs, and whether a bot's decision is delayed by it.
 
-    python -m benchmarks.watchers [--pairs 5] [--seconds 30] [--workers 1]
+    python -m benchmarks.watchers [--pairs 5] [--seconds 30] [--workers 1] [--control SHARE]
 
 A real `arena serve` plays a ladder of three bots: `greedy`, which answers at once, `search`, which takes all the time
 it has, and `steady`, which computes the same amount at every decision and writes a line. Phases without watchers and
@@ -8,7 +8,9 @@ phases with 200 (`benchmarks.crowd`, a process of its own, over TCP with TLS) al
 every phase it tells the memory, threads, open files and processor time of the service, and of every bot what the
 arena's own clock recorded: the time charged and the wall time of a decision, and how late the referee was. The ratio of
 a phase with watchers to its two neighbours has an interval over the pairs. It fails if the service needs more than 400
-MB, if a bot loses on time or the host loses a match, or if threads or files are left when the watchers have gone.
+MB, if a bot loses on time or the host loses a match, or if threads or files are left when the watchers have gone. With
+`--control` a process that computes for a share of one core takes the place of the watchers: so much of a ratio comes
+from what they and the service compute beside the bots, on the same cores, and not from being watched.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -34,6 +37,8 @@ from ratings.store.states import Scope
 from tests.support.places import Place, write_manifest
 from tests.support.serving import Served, serving
 
+Watching = Callable[[], AbstractContextManager[int]]
+"""Has somebody watch as long as it is open, and gives the process that does."""
 GOAL_MB = 400
 CLOCK = "100ms"
 SETTLE_S = 5.0
@@ -56,6 +61,14 @@ DATA = b"x" * 2000
 run(Steady())
 """
 STEADY_S = 0.025
+BURN = """
+import time
+while True:
+    begun, used = time.monotonic(), time.process_time()
+    while time.process_time() - used < 0.002:
+        pass
+    time.sleep(max(0.002 / {share} - (time.monotonic() - begun), 0))
+"""
 
 
 def _steady_rounds() -> int:
@@ -76,7 +89,9 @@ def _prepare(directory: Path) -> Place:
     newcomer = directory / "sources" / "newcomer"
     newcomer.mkdir()
     (newcomer / "main.py").write_text(STEADY.format(rounds=0), encoding="utf-8")
-    place.ok("bot", "add", "--owner", "ada", write_manifest(newcomer, "newcomer"))
+    with (write_manifest(newcomer, "newcomer") / "bot.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('games = ["rex_romanorum"]\n')  # so that it does not enter the ladder when it is admitted
+    place.ok("bot", "add", "--owner", "ada", newcomer)
     place.ok(
         "ladder", "open", "king", "--game", "foreign_king", "--seats", "3", "--time", CLOCK, "--matches-per-day", "0"
     )
@@ -111,6 +126,14 @@ def _crowd(place: Place, served: Served, token: str, tournament: str) -> Iterato
         _tell(process.stdin, process.stdout)
 
 
+@contextmanager
+def _load(share: float) -> Iterator[int]:
+    """Let a process compute for that share of one core, and have nothing to do with the service; its id."""
+    with subprocess.Popen([sys.executable, "-c", BURN.format(share=share)]) as process:
+        yield process.pid
+        process.kill()
+
+
 def _tell(stdin: IO[str], stdout: IO[str]) -> None:
     stdin.close()
     told = json.loads(stdout.readline())
@@ -125,13 +148,12 @@ def _tournament(place: Place) -> str:
     return found
 
 
-def _play(place: Place, served: Served, pairs: int, seconds: float, token: str) -> list[Phase]:
+def _play(served: Served, pairs: int, seconds: float, watching: Watching) -> list[Phase]:
     """Phases without and with watchers in turn, the first and the last without."""
-    tournament = _tournament(place)
     phases = [measure(served.pid, seconds, None)]
     _print(phases[-1])
     for _ in range(pairs):
-        with _crowd(place, served, token, tournament) as crowd:
+        with watching() as crowd:
             time.sleep(SETTLE_S)
             phases.append(measure(served.pid, seconds, crowd))
         _print(phases[-1])
@@ -174,17 +196,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--control", type=float, metavar="SHARE", help="a load on one core instead of the watchers")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="arena-watchers-") as directory:
         place = _prepare(Path(directory))
         token = _token(place)
         words = ("--workers", str(options.workers), "--tls-self-signed")
         with serving(place, *words, address="127.0.0.1:0") as served:
-            with _crowd(place, served, token, _tournament(place)):
+            crowd = partial(_crowd, place, served, token, _tournament(place))
+            with crowd():
                 time.sleep(SETTLE_S)  # by now it has the threads and connections that it keeps
             time.sleep(SETTLE_S)
             before = usage(served.pid)
-            phases = _play(place, served, options.pairs, options.seconds, token)
+            watching = crowd if options.control is None else partial(_load, options.control)
+            phases = _play(served, options.pairs, options.seconds, watching)
             wrong = _gone(served.pid, before)
             peak_mb, lost = resident_mb(served.pid, "VmHWM"), served.metric("arena_lost_matches_total")
             code = served.stop()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.core import UnknownGameError
 from tests.cli.support import Arena, write_bot
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
@@ -282,3 +283,19 @@ def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:
 def test_the_end_of_a_replay_is_written_for_people(table: Arena, match: dict[str, Any]) -> None:
     end = table("replay", "show", match["match_id"]).out.partition("ranks")[2]
     assert not set("[]{}'") & set(end)
+
+
+def test_a_match_of_a_game_that_is_not_installed_here_is_shown_but_for_its_replay(
+    match: dict[str, Any], arena_cli: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def get(name: str) -> None:
+        raise UnknownGameError(f"there is no game {name!r}")
+
+    monkeypatch.setattr("engine.registry.names", lambda: ("rex_romanorum",))
+    monkeypatch.setattr("engine.registry.get", get)
+    for words in (["match", "show", match["match_id"]], ["match", "list"], ["leaderboard"], ["tournament", "list"]):
+        shown = arena_cli(*words)
+        assert shown.code == 0, shown
+    for more in ([], ["--ply", "1"]):
+        said = arena_cli.refusal("replay", "show", match["match_id"], *more, code=1)
+        assert "the match is one of 'foreign_king', a game that is not installed here; install its package" in said

@@ -15,6 +15,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 
 PLAIN = 'command = ["python", "main.py"]\nbuild = ["python", "make.py"]'
+MAKE = "open('made.py', 'w').write('VALUE = 7\\n')\n"
 
 
 class Workshop:

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builds import BuildMissingError, Built
-from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.levels import Program
 from arena.hosting.sandbox.limits import Limits
@@ -21,9 +19,9 @@ from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoreError
 from arena.match.spec import SeatSpec
 from arena.worker.host import MatchHost
-from tests.support.builds import PLAIN, Workshop
+from tests.support.builds import MAKE, PLAIN, Workshop
 from tests.support.patience import PATIENCE_S
-from tests.support.sandboxes import Place, need
+from tests.support.sandboxes import Place
 from tests.support.sandboxes import place as open_place
 from tests.support.specs import king_spec
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
@@ -32,17 +30,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes need 
 
 ROOT = Path(__file__).resolve().parents[3]
 LONG = "/".join(letter * 250 for letter in "abcde")
-MAKE = "open('made.py', 'w').write('VALUE = 7\\n')\n"
-
-
-@pytest.fixture(params=["standard", "none"])
-def workshop(request: pytest.FixtureRequest, tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, need(str(request.param)))
-
-
-@pytest.fixture
-def sandboxed(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, need("standard"))
 
 
 @pytest.fixture
@@ -268,41 +255,6 @@ class TestLimits:
         assert marker.encode() not in b"".join(_command_lines())
 
 
-class TestConfinement:
-    async def test_there_is_no_network(self, sandboxed: Workshop) -> None:
-        failure = await sandboxed.refusal("import socket; socket.create_connection(('127.0.0.1', 1))")
-        assert "failed (exit status 1)" in failure.sentence
-        assert "Address family not supported" in failure.log
-
-    async def test_nothing_outside_can_be_written_or_read(self, sandboxed: Workshop, tmp_path: Path) -> None:
-        secret = tmp_path / "home" / "arena.db"
-        secret.parent.mkdir()
-        secret.write_text("secret", encoding="utf-8")
-        places = [secret, secret.parent / "new", Path("/usr/new"), Path("/etc/new"), Path(sys.prefix) / "new"]
-        make = (
-            "for path in " + repr(list(map(str, places))) + ":\n"
-            "    for mode in 'wr':\n"
-            "        try:\n"
-            "            open(path, mode).read(1); print('got', path)\n"
-            "        except OSError as error: print(error.strerror)\n"
-            f"{MAKE}"
-        )
-        built = await sandboxed.build(make)
-        assert isinstance(built, Built), built
-        log = sandboxed.programs.builds.log(built.version, built.runtime)
-        assert log is not None
-        assert "got" not in log
-        assert secret.read_text(encoding="utf-8") == "secret"
-        assert not [path for path in places[1:] if path.exists()]
-
-    async def test_a_stranger_builds_in_the_sandbox_or_not_at_all(self, tmp_path: Path) -> None:
-        workshop = Workshop(tmp_path, "none")
-        version = workshop.add({"make.py": MAKE})
-        with pytest.raises(SandboxUnavailableError, match="bots that have an owner run only in a sandbox"):
-            await build_version(workshop.programs, version, has_owner=True)
-        assert workshop.programs.builds.log(version, workshop.programs.runtimes.get("arena").hash) is None
-
-
 def _command_lines() -> list[bytes]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -310,54 +262,4 @@ def _command_lines() -> list[bytes]:
             found.append(path.read_bytes())
         except OSError:
             continue  # it has ended
-    return found
-
-
-class TestKilled:
-    """What is left of a build when the process that runs it is killed."""
-
-    async def test_it_goes_on_after_a_kill_and_leaves_nothing_behind(self, workshop: Workshop) -> None:
-        make = f"import time\nprint('begun', flush=True)\ntime.sleep(60)\n{MAKE}"
-        version = workshop.add({"make.py": make})
-        root = workshop.programs.builds.root
-        program = (
-            "import asyncio, sys\n"
-            "from pathlib import Path\n"
-            "from tests.support.builds import Workshop\n"
-            "workshop = Workshop(Path(sys.argv[1]), sys.argv[2])\n"
-            "asyncio.run(workshop.build_version(sys.argv[3]))\n"
-        )
-        words = [sys.executable, "-c", program, str(workshop.directory), workshop.level, version]
-        child = await asyncio.create_subprocess_exec(*words, cwd=ROOT)
-        async with asyncio.timeout(PATIENCE_S):
-            while not (running := _pids_in(root)):
-                await asyncio.sleep(0.02)
-        child.kill()
-        await child.wait()
-        async with asyncio.timeout(PATIENCE_S):
-            while any(Path(f"/proc/{pid}").exists() for pid in running) or list(root.glob(".adding-*")):
-                await asyncio.sleep(0.02)
-        assert workshop.programs.builds.get(version, workshop.programs.runtimes.get("arena").hash) is None
-        failure = await workshop.build_version(version, wall_s=1)
-        assert isinstance(failure, BuildFailure)
-        assert failure.log == "begun\n"
-
-    async def test_what_a_kill_left_half_made_is_swept(self, workshop: Workshop) -> None:
-        left = workshop.programs.builds.root / ".adding-left"
-        (left / "files").mkdir(parents=True)
-        assert isinstance(await workshop.build(MAKE), Built)
-        assert not left.exists()
-
-
-def _pids_in(root: Path) -> list[int]:
-    """The processes that work in a directory below this one, as a build does; in a sandbox it is called /bot."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            place = path.joinpath("cwd").readlink()
-            is_build = b"make.py" in path.joinpath("cmdline").read_bytes()
-        except OSError:
-            continue  # it has ended
-        if is_build and (place.is_relative_to(root) or place == Path("/bot")):
-            found.append(int(path.name))
     return found

@@ -15,8 +15,10 @@ from arena.cli.shared.games import check_language, get_game
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.suggestions import program
 from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
+from engine import registry
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
@@ -58,11 +60,18 @@ def show(
 
 
 def _read_document(replay: Replay) -> dict[str, Any]:
-    """Return the replay document of a match. Raise CliError if what is stored cannot be read."""
+    """Return the replay document of a match. Raise CliError if it cannot be read, or its game is not installed here."""
+    match = short_match_id(replay.match_id)
     try:
-        return load(replay.data)
+        document = load(replay.data)
     except ReplayError as error:
-        raise CliError(f"the replay of match {short_match_id(replay.match_id)} cannot be read: {error}") from error
+        raise CliError(f"the replay of match {match} cannot be read: {error}") from error
+    if document["game"] not in registry.names():
+        raise CliError(
+            f"the match is one of {document['game']!r}, a game that is not installed here; install its package, or "
+            f"`{program()} match show {match}` shows the result"
+        )
+    return document
 
 
 def _print_plies(document: Mapping[str, Any]) -> None:
