@@ -1,9 +1,12 @@
 """What holds for all tests: a machine may be slow, and the same commit passes or fails every time."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.support.migrated import repeated_migrations
 
 # As a worker has it; gRPC reads this once, at its first import.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
@@ -12,6 +15,13 @@ settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("arena")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def migrations() -> Iterator[None]:
+    """Fresh databases are what the migrations made once; `tests/ratings/store` is about the migrations themselves."""
+    with repeated_migrations():
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -90,9 +90,7 @@ BOUNDARIES = {
         ("typer", "rich"),
     ),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
-    "arena/cli/verbs/owner/limits.py": Boundary(
-        ("arena.cli", "arena.client", "arena.service.settings", "ratings.store.limits"), ("typer",)
-    ),
+    "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),

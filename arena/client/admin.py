@@ -1,4 +1,4 @@
-"""What only a service offers, or only its organiser may ask for: owners and tokens, and how bots are handed in.
+"""What only a service offers, or only its organiser may ask for: who asks, owners and tokens, how bots are handed in.
 
 The rules of `arena.client.port` hold here too: plain values in and out.
 """
@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from arena.client.values.accounts import (
+    Identity,
     InvitationSummary,
     NewInvitation,
     NewToken,
     OwnerSummary,
+    OwnerUsage,
     TokenSummary,
 )
 from arena.client.values.annulments import Annulled, Annulment
 from arena.client.values.ladders import Ladder, LadderRequest, Season
+from arena.client.values.notices import Notice
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.uploads import Submitted, UploadTicket
 from ratings.store.states import Scope
@@ -93,6 +96,19 @@ class Annulments(Protocol):
 
     def list_annulments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
         """Return what was annulled, and why."""
+
+
+class Account(Protocol):
+    """Whoever is asking, and what he was told."""
+
+    def get_identity(self) -> Identity:
+        """Return who is asking, as the arena sees it."""
+
+    def get_usage(self, owner: str | None = None) -> OwnerUsage:
+        """Return what an owner has and may have: whoever is asking, or for organisers anybody."""
+
+    def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
+        """Return what the owner, and everybody, was told."""
 
 
 class Entrance(Protocol):

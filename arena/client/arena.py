@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from arena.client.admin import Admin, Annulments, Seasons
+from arena.client.admin import Account, Admin, Annulments, Seasons
 from arena.client.port import (
-    Account,
     Admissions,
     Bots,
     Ladders,

@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from arena.client.values.accounts import Identity, OwnerUsage
 from arena.client.values.admissions import Admission
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
 from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
-from arena.client.values.notices import Notice
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
@@ -289,19 +287,6 @@ class Runtimes(Protocol):
 
     def list_runtimes(self) -> tuple[Runtime, ...]:
         """Return the runtimes by name."""
-
-
-class Account(Protocol):
-    """Whoever is asking, and what he was told."""
-
-    def get_identity(self) -> Identity:
-        """Return who is asking, as the arena sees it."""
-
-    def get_usage(self, owner: str | None = None) -> OwnerUsage:
-        """Return what an owner has and may have: whoever is asking, or for organisers anybody."""
-
-    def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
-        """Return what the owner, and everybody, was told."""
 
 
 class Operations(Protocol):

@@ -33,7 +33,7 @@ from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of 
 
 PACKAGE = "arena.v1"
 SERVICES: Mapping[str, Mapping[str, type]] = {
-    "AccountService": {"account": port.Account, "entrance": admin.Entrance},
+    "AccountService": {"account": admin.Account, "entrance": admin.Entrance},
     "AdminService": {"admin": admin.Admin, "seasons": admin.Seasons},
     "BotService": {
         "bots": port.Bots,

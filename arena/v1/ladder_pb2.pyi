@@ -73,7 +73,7 @@ class GetSeasonTableResponse(_message.Message):
     def __init__(self, season_table: _Optional[_Union[SeasonTable, _Mapping]] = ...) -> None: ...
 
 class Ladder(_message.Message):
-    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots", "absent")
+    __slots__ = ("id", "name", "pool", "settings_json", "opened_at_us", "closed_at_us", "closed_because", "season", "tournament", "bots", "absent", "pace", "note")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     POOL_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +85,8 @@ class Ladder(_message.Message):
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     BOTS_FIELD_NUMBER: _ClassVar[int]
     ABSENT_FIELD_NUMBER: _ClassVar[int]
+    PACE_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     pool: _pool_pb2.Pool
@@ -96,7 +98,9 @@ class Ladder(_message.Message):
     tournament: str
     bots: int
     absent: _containers.RepeatedCompositeFieldContainer[AbsentBot]
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ...) -> None: ...
+    pace: int
+    note: str
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., settings_json: _Optional[str] = ..., opened_at_us: _Optional[int] = ..., closed_at_us: _Optional[int] = ..., closed_because: _Optional[str] = ..., season: _Optional[int] = ..., tournament: _Optional[str] = ..., bots: _Optional[int] = ..., absent: _Optional[_Iterable[_Union[AbsentBot, _Mapping]]] = ..., pace: _Optional[int] = ..., note: _Optional[str] = ...) -> None: ...
 
 class AbsentBot(_message.Message):
     __slots__ = ("bot", "content_hash", "why", "since_us")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from ratings.errors import NotFoundError
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
@@ -49,17 +48,6 @@ def newest_admission(source: Source, version_id: str) -> Admission | None:
     query = select(Admission).where(Admission.version_id == version_id).order_by(col(Admission.id).desc())
     with read(source) as session:
         return session.exec(query.limit(1)).first()
-
-
-def waiting_before(source: Source, admission: Admission) -> int:
-    """Return how many admissions wait that were asked for earlier; owners take turns, so it need not be their order."""
-    with read(source) as session:
-        return _count_waiting(session, admission)
-
-
-def _count_waiting(session: Session, admission: Admission) -> int:
-    query = select(func.count()).select_from(Admission)
-    return session.exec(query.where(Admission.state == AdmissionState.QUEUED, Admission.id < admission.id)).one()
 
 
 def list_admissions(

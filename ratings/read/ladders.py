@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
 from ratings.errors import LadderError
@@ -14,7 +15,9 @@ from ratings.store.ladders import RunningLadder
 from ratings.store.models import Pool
 from ratings.store.service import Ladder, Season
 from ratings.store.sessions import Source, read
+from ratings.store.states import MatchState
 
+_m, _e = tables.match, tables.entrant
 _SEASONS = Order("seasons", (tables.season.c.number,), (int,))
 _LADDERS = Order("ladders", (tables.ladder.c.id,), (str,))
 
@@ -57,6 +60,29 @@ def list_ladders(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: st
         found = session.exec(one_page(query, _LADDERS, limit, after)).all()
         page = cut(found, _LADDERS, limit, lambda row: (row[0].id,))
         return each(page, lambda row: LadderRow(*row, tuple(stored.seasons_of(session, row[0].id))))
+
+
+def last_starts(source: Source, tournament_id: str, most: int) -> list[int]:
+    """Return when the last `most` matches of a tournament that are finished began, in microseconds, ascending."""
+    its = (_m.c.tournament_id == tournament_id, _m.c.state == MatchState.FINISHED)
+    query = sql_select(_m.c.started_at_us).where(*its).order_by(_m.c.position.desc()).limit(most)
+    with read(source) as session:
+        return sorted(start for start in session.connection().execute(query).scalars() if start is not None)
+
+
+def owners_present(source: Source, tournament_id: str) -> list[str | None]:
+    """Return the name of the owner of each bot that takes part and has not withdrawn; `None` for the operator's own."""
+    query = (
+        sql_select(tables.owner.c.name)
+        .select_from(_e)
+        .join(tables.version, tables.version.c.id == _e.c.version_id)
+        .join(tables.bot, tables.bot.c.id == tables.version.c.bot_id)
+        .outerjoin(tables.owner, tables.owner.c.id == tables.bot.c.owner_id)
+        .where(_e.c.tournament_id == tournament_id, _e.c.withdrawn_wave.is_(None))
+        .order_by(_e.c.position)
+    )
+    with read(source) as session:
+        return list(session.connection().execute(query).scalars())
 
 
 def list_seasons(

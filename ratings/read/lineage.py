@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from sqlmodel import col, select
 
-from ratings.read.bots import NamedVersion
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
 from ratings.store import tables
 from ratings.store.lookups import get_bot
-from ratings.store.models import Bot, Version
+from ratings.store.models import Version
 from ratings.store.service import ActiveVersion, BotEvent
 from ratings.store.sessions import Source, read
 
@@ -45,14 +44,3 @@ def active_version(source: Source, bot: str) -> Version | None:
     with read(source) as session:
         query = select(Version).join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
         return session.exec(query.where(ActiveVersion.bot_id == get_bot(session, bot).id)).one_or_none()
-
-
-def active_versions(source: Source) -> list[NamedVersion]:
-    """Return the active version of every bot that has one, by name; bots that are disabled too."""
-    query = (
-        select(Bot, Version)
-        .join(ActiveVersion, col(ActiveVersion.bot_id) == Bot.id)
-        .join(Version, col(Version.id) == ActiveVersion.version_id)
-    )
-    with read(source) as session:
-        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name))]

@@ -1,8 +1,10 @@
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from arena.cli.app import run
 from tests.cli.places import PLACES
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
@@ -19,12 +21,23 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return Arena(db, capsys)
 
 
+@pytest.fixture(scope="session")
+def three_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with three bots in its database; to be copied, not used."""
+    directory = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARENA_DB", str(directory / "arena.db"))
+        patch.delenv("ARENA_SERVER", raising=False)
+        for name in ("ada", "bob", "eve"):
+            assert run(["bot", "add", str(write_bot(directory / name, name))]) == 0
+    return directory
+
+
 @pytest.fixture
-def table(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """The command with three bots in its database, and matches played without processes."""
     monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
-    for name in ("ada", "bob", "eve"):
-        assert arena("bot", "add", write_bot(tmp_path / name, name)).code == 0
+    shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
 
 

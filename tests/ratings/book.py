@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
-from sqlmodel import Session
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
 
 from ratings.ledger.attempts import LostAttempt, record_lost
 from ratings.ledger.leasing import LeasedMatch, lease
@@ -15,9 +16,12 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.recording import MatchFact, record_results
 from ratings.ledger.tournaments import TournamentPlan
+from ratings.read.bots import NamedVersion
 from ratings.statistics.blocks import Block
 from ratings.store import tables
 from ratings.store.database import Database
+from ratings.store.models import Bot, Version
+from ratings.store.service import ActiveVersion
 from ratings.store.sessions import read, write
 from tests.support.given_waves import GivenWaves
 
@@ -158,3 +162,14 @@ def copy_of(path: Path, target: Path) -> Path:
     """A copy of a closed database."""
     target.write_bytes(path.read_bytes())
     return target
+
+
+def active_versions(database: Database) -> list[NamedVersion]:
+    """The active version of every bot that has one, by name; bots that are disabled too."""
+    query = (
+        select_rows(Bot, Version)
+        .join(ActiveVersion, col(ActiveVersion.bot_id) == Bot.id)
+        .join(Version, col(Version.id) == ActiveVersion.version_id)
+    )
+    with read(database) as session:
+        return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name))]

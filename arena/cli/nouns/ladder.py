@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json
 from arena.cli.shared.request import Request, tournament_request
@@ -30,14 +31,15 @@ _COLUMNS = (
     Column("season", "SEASON", right=True),
     Column("bots", "BOTS", right=True),
     Column("absentees", "ABSENT", right=True),
-    Column("matches_per_day", "A DAY", right=True),
+    Column("a_day", "A DAY", right=True),
     Column("opened_at_us", "OPENED (UTC)", write=format_instant),
     Column("short_pool", "POOL"),
 )
 
 _SHOWN = (
-    *("name", "state", "closed_because", "game", "seats", "time_control", "season", "bots", "matches_per_day"),
+    *("name", "state", "closed_because", "game", "seats", "time_control", "season", "bots", "a_day"),
     "short_pool",
+    "note",
 )
 
 
@@ -127,6 +129,9 @@ def list_(
     rows = [_facts(ladder) for ladder in page.items]
     more = paging.more_command("ladder", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty="no ladders; `arena ladder open` opens one")
+    if not as_json:
+        for ladder in page.items:
+            print_note(ladder)
 
 
 def _facts(ladder: Ladder) -> Mapping[str, Any]:
@@ -138,6 +143,7 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
         "seats": pool.seats,
         "time_control": pool.time_control,
         "matches_per_day": ladder.settings.get("matches_per_day"),
+        "a_day": "any" if ladder.pace == 0 else ladder.pace,
         "short_pool": pool.pool_id[:8],
         "absentees": len(ladder.absent),
     }

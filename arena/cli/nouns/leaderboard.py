@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
+from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
@@ -40,6 +41,7 @@ def leaderboard(
     """
     with connect(db) as connection:
         found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, rows_wanted(limit), after)
+        ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items
     words = ["leaderboard", *options_given(game=game, seats=seats, pool=pool)]
     more = partial(more_command, *words, limit=limit, as_json=as_json, db=db)
     if as_json:
@@ -47,7 +49,10 @@ def leaderboard(
     elif found.boards:
         _print_boards(found.boards)
     else:
-        typer.echo(_nothing(db, is_empty=found.is_empty))
+        is_played = any(ladder.closed_at_us is None for ladder in ladders)
+        typer.echo(_nothing(db, is_empty=found.is_empty, is_played=is_played))
+        for ladder in ladders:
+            print_note(ladder)
     for board in found.boards:
         print_more(more(cursor=board.next), as_json=as_json, what=f"more in pool {short_pool_id(board.pool.pool_id)}")
     print_more(more(cursor=found.next), as_json=as_json, what="more pools")
@@ -78,10 +83,13 @@ def _print_board(board: Leaderboard) -> None:
     print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 
-def _nothing(db: str, *, is_empty: bool) -> str:
+def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:
     service = service_name(db)
     if is_empty and service is not None:
-        return f"no rated matches at {service} yet"
+        shows = next_command("ladder", "list", db=db)
+        return f"there are no rated matches yet at the service of your login {service!r}; `{shows}` tells what it plays"
+    if is_empty and is_played:
+        return f"no rated matches in {db} yet; `{next_command('ladder', 'list', db=db)}` tells what is played"
     if is_empty:
         return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
     return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"

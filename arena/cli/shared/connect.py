@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.cli.shared.places import service_name
@@ -43,10 +44,17 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
     name = service_name(place)
     if name is None:
         with open_storage(place) if makes else open_existing_storage(place) as storage:
-            yield Connection(ArenaHere(storage.database, storage.programs), place, storage)
+            here = ArenaHere(storage.database, storage.programs, matches_per_day=partial(_pace_beside, place))
+            yield Connection(here, place, storage)
     else:
         with open_service(name) as arena:
             yield Connection(arena, place, None)
+
+
+def _pace_beside(place: str) -> int | None:
+    from arena.cli.shared.home_settings import pace_beside  # only who asks for ladders reads settings
+
+    return pace_beside(place)
 
 
 def open_service(name: str) -> AbstractContextManager[ArenaThere]:

@@ -37,11 +37,18 @@ def read_place(context: typer.Context, db: str | None) -> str | None:
     server = context.find_root().params.get("server") or settings.NO_SERVER
     names_db = was_written(context.get_parameter_source("db"))
     names_server = was_written(context.find_root().get_parameter_source("server"))
+    if db == settings.DB.default and not _is_given(context.get_parameter_source("db")):
+        db = settings.usual_database()
     if server == settings.NO_SERVER:
         return db
     if names_db and names_server:
         raise MisuseError("--server and --db exclude each other; give one of them")
     return db if names_db else f"{SERVICE}{server}"
+
+
+def _is_given(source: enum.Enum | None) -> bool:
+    """Return whether a value stands on the command line or in the environment."""
+    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
 
 def was_written(source: enum.Enum | None) -> bool:
@@ -54,5 +61,5 @@ def place_words(place: str) -> tuple[list[str], list[str]]:
     name = service_name(place)
     if name is not None:
         return ([] if name == settings.SERVER.value else ["--server", name]), []
-    is_usual = place == settings.DB.value and settings.SERVER.value == settings.NO_SERVER
+    is_usual = place == settings.usual_database() and settings.SERVER.value == settings.NO_SERVER
     return [], [] if is_usual else ["--db", place]

@@ -27,7 +27,9 @@ class Setting:
 
 NO_FILE = NO_SERVER = "none"
 
-DB = Setting("db", "arena.db", "The database: a file, made when it is missing. Option --db.")
+DB = Setting(
+    "db", "arena.db", "The database: a file, made when it is missing; with ARENA_HOME, that of the home. Option --db."
+)
 SERVER = Setting(
     "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
 )
@@ -61,5 +63,17 @@ RUNTIMES = Setting(
 )
 
 HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")
+
+HOME_DATABASE = "arena.db"
+"""The database of a service, in its home."""
+
+
+def usual_database() -> str:
+    """Return the database that is meant when none is named: that of ARENA_DB, or of the home in ARENA_HOME."""
+    home = os.environ.get(HOME.variable)
+    if home and not os.environ.get(DB.variable):
+        return f"{home.rstrip('/')}/{HOME_DATABASE}"
+    return DB.value
+
 
 SETTINGS = (HOME, DB, SERVER, WORKERS, LANG, DEBUG, SANDBOX, LEAK_CHECKS, WARM_MEMORY, RUNTIMES)

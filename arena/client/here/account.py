@@ -13,7 +13,7 @@ from ratings.read.notices import list_notices
 
 
 class AccountHere:
-    """Implements the interface `arena.client.port.Account`."""
+    """Implements the interface `arena.client.admin.Account`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

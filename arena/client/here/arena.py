@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from arena.client.here.place import Place, UsageReader
@@ -12,7 +13,7 @@ from ratings.store.database import Database
 
 if TYPE_CHECKING:
     from arena.client import port
-    from arena.client.admin import Admin, Annulments, Seasons
+    from arena.client.admin import Account, Admin, Annulments, Seasons
     from arena.client.here.matches import MatchesHere
 
 _ORGANISER = Viewer()
@@ -28,8 +29,9 @@ class ArenaHere:
         viewer: Viewer = _ORGANISER,
         usage: UsageReader | None = None,
         uploads: UploadArea | None = None,
+        matches_per_day: Callable[[], int | None] = lambda: None,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage, uploads)
+        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day)
 
     @property
     def bots(self) -> port.Bots:
@@ -99,7 +101,7 @@ class ArenaHere:
         return RuntimesHere(self._place)
 
     @property
-    def account(self) -> port.Account:
+    def account(self) -> Account:
         from arena.client.here.account import AccountHere
 
         return AccountHere(self._place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.client.errors import UnknownError
+from arena.client.here.ladder_notes import note_of, pace_of
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.values.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
@@ -50,6 +51,7 @@ class LaddersHere:
     def _ladder(self, row: LadderRow) -> Ladder:
         ladder = row.ladder
         running = next((season for season in row.seasons if season.closed_at_us is None), None)
+        pace = pace_of(row, self._place.matches_per_day())
         return Ladder(
             id=ladder.id,
             name=ladder.name,
@@ -62,6 +64,8 @@ class LaddersHere:
             tournament=None if running is None else running.tournament_id,
             bots=0 if running is None else len(entrant_bots(self._place.database, running.tournament_id)),
             absent=() if running is None else self._absent(row),
+            pace=pace,
+            note=None if running is None else note_of(self._place.database, row, running, pace),
         )
 
     def _absent(self, row: LadderRow) -> tuple[AbsentBot, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,10 @@ from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
+
+
+def _unknown() -> None:
+    """Return that nothing is known."""
 
 
 class UsageReader(Protocol):
@@ -30,3 +35,5 @@ class Place:
     """That of the service; without one only what the database and the store tell is known."""
     uploads: UploadArea | None = None
     """Where archives arrive; `None` where nobody hands anything in."""
+    matches_per_day: Callable[[], int | None] = _unknown
+    """Returns the pace of ladders that have none of their own, or `None` if no service tells."""

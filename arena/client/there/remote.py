@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
-from arena.client.admin import Admin, Annulments, Entrance, Seasons, Submissions
+from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions
 from arena.client.errors import RefusedError
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
@@ -170,8 +170,8 @@ class ArenaThere:
         return cast(port.Runtimes, self._noun("runtimes"))
 
     @property
-    def account(self) -> port.Account:
-        return cast(port.Account, self._noun("account"))
+    def account(self) -> Account:
+        return cast(Account, self._noun("account"))
 
     @property
     def operations(self) -> port.Operations:

@@ -40,6 +40,10 @@ class Ladder:
     """How many bots take part."""
     absent: tuple[AbsentBot, ...] = ()
     """Those that it goes on without: an owner sees his own, an organiser all."""
+    pace: int | None = None
+    """How many matches a day it may play; 0 for any number, `None` where the service's own pace is not known."""
+    note: str | None = None
+    """Why it rests, or why nothing of it is rated, if so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from arena.service.activities.attendance import attend
 from arena.service.activities.workshop import Workshop
 from arena.service.crew import Assignment, Crew
 from arena.service.scheduler.jobs import Kind
-from arena.service.scheduler.pace import Pace
 from arena.tournament.errors import NotPlayableError
+from arena.tournament.pace import Pace, matches_to_look_at, pace_after
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.read.absences import absent_versions, contenders
-from ratings.read.ladders import open_ladders
+from ratings.read.ladders import last_starts, open_ladders
 from ratings.read.unfinished import present_entrants
 from ratings.store.ladders import RunningLadder
 
@@ -99,20 +99,28 @@ class LadderKeeper:
                 "ladder synchronised", ladder=running.ladder.name, joined=changes.joined, withdrawn=changes.withdrawn
             )
         try:
-            await self._shop.play(running.tournament.id, Kind.LADDER, running.ladder.name, self._pace(running))
+            pace = await self._pace(running)
+            await self._shop.play(running.tournament.id, Kind.LADDER, running.ladder.name, pace)
         except NotPlayableError as error:
             self._shop.log.warning("not playable", ladder=running.ladder.name, why=str(error))
 
     def _rate(self, running: RunningLadder) -> int:
         return pace_of(running, self._matches_per_day)
 
-    def _pace(self, running: RunningLadder) -> Pace | None:
-        """Return the pace of a ladder, which it keeps from run to run."""
+    async def _pace(self, running: RunningLadder) -> Pace | None:
+        """Return the pace of a ladder, which it keeps from run to run, and over the end of the service."""
         rate = self._rate(running)
         known = self._paces.get(running.ladder.id)
         if known is None or known[0] != rate:
-            known = self._paces[running.ladder.id] = rate, Pace(rate, self._clock()) if rate else None
+            pace = await asyncio.to_thread(self._resumed, running, rate) if rate else None
+            known = self._paces[running.ladder.id] = rate, pace
         return known[1]
+
+    def _resumed(self, running: RunningLadder, rate: int) -> Pace:
+        """Return the pace after what was played of it lately."""
+        starts = last_starts(self._shop.database, running.tournament.id, matches_to_look_at(rate))
+        now_s, wall_s = self._clock(), time.time()
+        return pace_after(rate, [now_s - (wall_s - start / 1e6) for start in starts], now_s)
 
 
 def pace_of(running: RunningLadder, default: int) -> int:

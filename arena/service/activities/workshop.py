@@ -9,10 +9,10 @@ from arena.service.activities.building import build_entrants
 from arena.service.bell import Bell
 from arena.service.logs import Logger
 from arena.service.scheduler.jobs import Kind
-from arena.service.scheduler.pace import Pace
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Supervisor
 from arena.tournament.errors import AlreadyRunningError
+from arena.tournament.pace import Pace
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
 from ratings.store.database import Database

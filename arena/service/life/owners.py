@@ -57,6 +57,7 @@ async def open_owners(
         live=live,
         observe=_observer(metrics),
         programs=make_programs(home, settings),
+        matches_per_day=settings.service.matches_per_day,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

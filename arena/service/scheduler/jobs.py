@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import Charge
-from arena.service.scheduler.pace import Pace
+from arena.tournament.pace import Pace
 
 OwnerLimit = Callable[[str], int]
 """Returns how many matches with bots of an owner may run at the same time; 0 for no limit."""

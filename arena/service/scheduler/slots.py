@@ -16,7 +16,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
 from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job
-from arena.service.scheduler.pace import Pace
+from arena.tournament.pace import Pace
 from arena.tournament.runner import MatchExecutor
 
 HEAD_START_S = 60.0

@@ -85,6 +85,8 @@ class Services:
     """Shows the matches that are played now; without it only those that are over are shown."""
     observe: Callable[[str, str, float], None] = _nothing
     """Takes note of a call: its path, the name of its code, and how long it took in seconds."""
+    matches_per_day: int | None = None
+    """The pace of ladders that have none of their own."""
     programs: StoredPrograms | None = None
     """The programs in the store with the runtimes of the service; the store with its own Python by default."""
 
@@ -228,7 +230,14 @@ class OwnersServer:
 
     def _arena(self, viewer: Viewer) -> ArenaHere:
         services = self._services
-        return ArenaHere(services.database, services.known_programs, viewer, self._allowances, services.uploads)
+        return ArenaHere(
+            services.database,
+            services.known_programs,
+            viewer,
+            self._allowances,
+            services.uploads,
+            lambda: services.matches_per_day,
+        )
 
     def _intake(self) -> Intake:
         services = self._services

@@ -13,7 +13,6 @@ from ratings.read.admissions import (
     list_admissions,
     newest_admission,
     unadmitted,
-    waiting_before,
 )
 from ratings.read.lineage import active_version
 from ratings.store.database import Database
@@ -181,9 +180,9 @@ def test_only_owners_versions_need_an_admission(database: Database, service: Ser
 
 def test_admissions_are_listed_the_newest_first_by_owner_and_state(database: Database, service: ServiceLedger) -> None:
     names = [("fox", "ada"), ("owl", "ada"), ("elk", "bob")]
-    asked = [service.request_admission(submit(database, bot, owner=owner)) for bot, owner in names]
+    for bot, owner in names:
+        service.request_admission(submit(database, bot, owner=owner))
     assert take(service) == "ada/fox"
-    assert waiting_before(database, asked[2]) == 1
     first = list_admissions(database, limit=2)
     assert [row.bot for row in first.items] == ["bob/elk", "ada/owl"]
     assert [row.bot for row in list_admissions(database, limit=2, after=first.next).items] == ["ada/fox"]

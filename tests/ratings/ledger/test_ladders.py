@@ -19,7 +19,6 @@ from ratings.ledger.service import ServiceLedger
 from ratings.ledger.syncing import Changes
 from ratings.ledger.waves import Planner, WaveLedger
 from ratings.read.ladders import find_ladder, list_ladders, open_ladders, season_of
-from ratings.read.lineage import active_versions
 from ratings.read.notices import list_notices
 from ratings.read.waves import tournament_waves
 from ratings.store.database import Database, open_database
@@ -192,7 +191,7 @@ def test_whatever_happens_the_active_versions_are_those_in_the_ladder(
     LadderLedger(database).open_ladder(ladder_plan(), endless)
     for number, (act, which) in enumerate(acts):
         try_act(database, act, names[which], number)
-        active = {one.version.id for one in active_versions(database) if one.bot.disabled_at_us is None}
+        active = {one.version.id for one in book.active_versions(database) if one.bot.disabled_at_us is None}
         assert set(present(database)) == active
         assert len(present(database)) == len(active)
     assert check(database) == []
@@ -200,7 +199,7 @@ def test_whatever_happens_the_active_versions_are_those_in_the_ladder(
 
 
 def try_act(database: Database, act: str, bot: str, number: int) -> None:
-    active = {one.bot.name: one.version.id for one in active_versions(database)}
+    active = {one.bot.name: one.version.id for one in book.active_versions(database)}
     if act == "submit":
         submit(database, bot, f"content {number}")
     elif act == "withdraw" and bot in active:
@@ -257,7 +256,7 @@ def test_new_rules_close_a_ladder_and_the_next_one_begins_with_who_plays_by_them
         None,
         "foreign_king has rules version 2 now, and this ladder was played by version 1",
     ]
-    owner_id = next(one.bot.owner_id for one in active_versions(database) if one.bot.owner_id)
+    owner_id = next(one.bot.owner_id for one in book.active_versions(database) if one.bot.owner_id)
     told = [notice.sentence for notice in reversed(list_notices(database, owner_id=owner_id).items)]
     begins = "foreign_king has rules version 2 now, so ladder 'king' begins anew"
     everybody = (

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.runtimes.book import Runtimes
+from arena.match.report import MatchReport
+from arena.match.spec import MatchSpec
 from arena.service.activities import attendance
 from arena.service.activities.foreman import Foreman
 from arena.service.activities.ladders import LadderKeeper
@@ -27,6 +29,7 @@ from ratings.read.absences import absent_versions
 from ratings.read.ladders import find_ladder, open_ladders
 from ratings.read.notices import list_notices
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
+from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
 from tests.service.activities.workshops import workshop
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
@@ -118,6 +121,24 @@ async def test_a_ladder_keeps_to_its_pace(book: Book, own: dict[str, int], defau
         for _ in range(100):
             await asyncio.sleep(0)
     assert len(executor.finished) == 2
+
+
+class PresentExecutor(ScriptedExecutor):
+    """Its matches begin when they are played, by the clock on the wall."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        return replace(await super().run(spec), started_at_us=now_us())
+
+
+async def test_a_ladder_keeps_to_its_pace_over_a_restart(book: Book) -> None:
+    open_ladder(book, matches_per_day=48)
+    first, second = PresentExecutor(), PresentExecutor()
+    async with keeping(book, first):
+        await until(lambda: len(first.finished) == 2)
+    async with keeping(book, second):
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+    assert second.finished == []
 
 
 def test_a_ladder_that_would_end_by_itself_is_refused() -> None:

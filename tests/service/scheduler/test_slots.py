@@ -10,8 +10,8 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.jobs import Job, Kind
-from arena.service.scheduler.pace import Pace
 from arena.service.scheduler.slots import Slots, SlotsView
+from arena.tournament.pace import Pace
 from tests.service.scheduler.executors import HeldExecutor, order, settle
 
 EQUAL = dict.fromkeys(Kind, 1.0)

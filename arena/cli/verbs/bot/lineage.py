@@ -57,7 +57,13 @@ def promote(text: VersionText, message: Message = "", db: Database = settings.DB
     It takes the place of the one that does.
     """
     with connect(db) as connection:
-        _say(connection.arena.bots.promote_version(text, message))
+        bots = connection.arena.bots
+        before = bots.get_bot(text.partition("@")[0]).active
+        promoted = bots.promote_version(text, message)
+    if promoted.active == before:
+        typer.echo(f"version {before} of {promoted.name} plays on ladders already: nothing has changed")
+    else:
+        _say(promoted)
 
 
 @app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))

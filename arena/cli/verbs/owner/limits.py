@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +10,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
 from arena.client.values.accounts import OwnerUsage
@@ -79,11 +78,8 @@ def _usage(connection: Connection, name: str | None) -> OwnerUsage:
     usage = connection.arena.account.get_usage(name)
     if connection.storage is None:
         return usage
-    from arena.service.settings.reading import load_settings
-
-    said = load_settings(Path(connection.place).parent / "settings.toml", {}, os.environ)
     own = {key: getattr(usage.limits, key) for key in usage.own}
-    return replace(usage, limits=said.values.limits.of_owners.with_own(own))
+    return replace(usage, limits=settings_beside(connection.place).limits.of_owners.with_own(own))
 
 
 def _print(usage: OwnerUsage) -> None:

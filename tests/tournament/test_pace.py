@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.service.scheduler.pace import BURST_S, DAY_S, Pace
+from arena.tournament.pace import BURST_S, DAY_S, Pace, matches_to_look_at, pace_after
 
 
 @given(st.floats(1, 100_000), st.lists(st.floats(0, 5000), max_size=50))
@@ -34,3 +34,22 @@ def test_a_match_that_was_not_played_is_given_back() -> None:
     assert pace.wait_s(0.0) > 0
     pace.give_back()
     assert pace.wait_s(0.0) == 0
+
+
+@given(st.integers(24, 50_000), st.integers(0, 3 * 86_400))
+def test_a_pace_that_is_taken_up_again_never_allows_more_than_one_that_was_kept(rate: int, quiet_s: int) -> None:
+    kept, began, now = Pace(rate, 0.0), [], 0.0
+    for _ in range(matches_to_look_at(rate) + 5):
+        now += kept.wait_s(now)
+        kept.take(now)
+        began.append(now)
+    now += quiet_s
+    taken_up = pace_after(rate, began[-matches_to_look_at(rate) :], now)
+    assert taken_up.wait_s(now) >= kept.wait_s(now) - 1e-6
+    assert taken_up.wait_s(now) <= DAY_S / rate + 1e-6
+
+
+def test_a_pace_is_full_for_who_has_played_little() -> None:
+    assert pace_after(48, [], 100.0).wait_s(100.0) == 0.0
+    assert pace_after(48, [99.0], 100.0).wait_s(100.0) == 0.0
+    assert pace_after(48, [98.0, 99.0], 100.0).wait_s(100.0) > 0.0

@@ -1,0 +1,44 @@
+"""Why a ladder rests, or why its leaderboard stays empty, in one sentence with the remedy."""
+
+from __future__ import annotations
+
+import time
+
+from arena.tournament.pace import matches_to_look_at, pace_after
+from ratings.read.ladders import LadderRow, last_starts, owners_present
+from ratings.store.database import Database
+from ratings.store.service import Season
+
+MATCHES_PER_DAY = "matches_per_day"
+
+
+def pace_of(row: LadderRow, default: int | None) -> int | None:
+    """Return how many matches a day a ladder may play; 0 for any number, `None` if the service's is not known."""
+    own = row.ladder.settings.get(MATCHES_PER_DAY)
+    return own if isinstance(own, int) and own >= 0 else default
+
+
+def note_of(database: Database, row: LadderRow, season: Season, pace: int | None) -> str | None:
+    """Return what there is to say of a ladder whose season runs, or `None`."""
+    if season.final_tournament_id is not None:
+        return "its final is played, and nothing else"
+    owners, seats = owners_present(database, season.tournament_id), row.pool.seats
+    if len(owners) < seats:
+        return f"waits for bots: it takes {seats}, and {len(owners)} take part; hand one in: arena bot submit DIRECTORY"
+    # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
+    if owners.count(None) + len({owner for owner in owners if owner}) < seats:
+        return (
+            "nothing is rated: bots of one owner do not count against one another, and it takes bots of "
+            f"{seats} owners; invite another: arena owner invite NAME"
+        )
+    return _rest(database, season, pace) if pace else None
+
+
+def _rest(database: Database, season: Season, pace: int) -> str | None:
+    now_s = time.time()
+    starts = last_starts(database, season.tournament_id, matches_to_look_at(pace))
+    wait_s = pace_after(pace, [start / 1e6 for start in starts], now_s).wait_s(now_s)
+    if not wait_s:
+        return None
+    at = time.strftime("%H:%M:%S", time.gmtime(now_s + wait_s))
+    return f"caught up with its pace of {pace} matches a day: the next one begins at {at} UTC"
