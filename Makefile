@@ -11,7 +11,7 @@ BENCH_VENV := .venv-bench
 BENCH_PIP := PIP_USE_PEP517=1 PIP_DISABLE_PIP_VERSION_CHECK=1 $(BENCH_VENV)/bin/python -m pip
 # One more than cores: a test that waits leaves its core to another. Bytecode is kept, whatever the environment says,
 # because the tests start thousands of processes, each of which would compile the arena anew.
-JOBS ?= $(shell expr $$(nproc) + 1)
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
