@@ -31,7 +31,7 @@ class Uploaders:
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def __enter__(self) -> Uploaders:
-        """Begin."""
+        """Have every client begin."""
         for place, (owner, client) in enumerate(self.clients):
             self._threads.append(threading.Thread(target=self._work, args=(place, owner, client), daemon=True))
             self._threads[-1].start()

@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -131,15 +131,20 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
     try:
         sys.stdout.flush()
     except OSError as error:
-        _write_nothing_more()
-        return errors.FAILED if error.errno == errno.EPIPE else errors.report(error)
+        _write_nothing_more(sys.stdout)
+        if not code:  # otherwise something was said already
+            code = errors.FAILED if error.errno == errno.EPIPE else errors.report(error)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _write_nothing_more(sys.stderr)
     return code
 
 
-def _write_nothing_more() -> None:
+def _write_nothing_more(stream: TextIO) -> None:
     """Let what could not be written go nowhere, or the interpreter would try, and complain, once more at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 

@@ -1,4 +1,5 @@
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,12 +155,14 @@ def test_a_standard_stream_that_is_closed_disturbs_nothing(closed: str) -> None:
     assert ("foreign_king" in finished.stdout) is (">&-" not in closed.replace("2>&-", ""))
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("words", "code"), [("game list", 1), ("game lst", 2)])
-def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int) -> None:
+def test_output_for_which_there_is_no_room_is_told_in_one_line(words: str, code: int, unbuffered: str) -> None:
     command = [sys.executable, "-m", "arena.cli.main", *words.split()]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
-        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-        silent = subprocess.run(command, stdout=full, stderr=full)
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+        silent = subprocess.run(command, stdout=full, stderr=full, env=environment)
     assert (told.returncode, silent.returncode) == (code, code)
     assert told.stderr.startswith("arena: ")
     assert told.stderr.count("\n") == 1

@@ -47,7 +47,12 @@ def test_the_demo_of_one_game_again_adds_a_tournament_to_the_same_table(place: P
     (pool,) = place.ok("leaderboard", "--json").json
     assert pool["matches"] == 6
     assert [row["versions"] for row in place.ok("bot", "list", "--json").json] == [1, 1, 1]
-    assert place.ok("replay", "verify", "--all", "--json").json == {"matches": 6, "verified": 6, "broken": []}
+    assert place.ok("replay", "verify", "--all", "--json").json == {
+        "matches": 6,
+        "verified": 6,
+        "removed": 0,
+        "broken": [],
+    }
 
 
 def test_a_game_that_is_not_there_is_refused(place: Place) -> None:

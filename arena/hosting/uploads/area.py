@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from arena.hosting.building import fsync, locked
 from arena.hosting.removal import remove_tree
@@ -127,6 +128,16 @@ class UploadArea:
         self.discard(upload_id)
         message = "what arrived is not the archive that was announced, its SHA-256 differs; submit the bot again"
         raise UploadDamagedError(UploadReason.DAMAGED, message)
+
+    def open_whole(self, upload_id: str) -> BinaryIO:
+        """Open the file with the whole archive for reading.
+
+        Raises what `finish` raises, and UploadMissingError if somebody else discards the upload just now.
+        """
+        try:
+            return self.finish(upload_id).open("rb")
+        except FileNotFoundError as error:
+            raise missing() from error
 
     def discard(self, upload_id: str) -> None:
         """Remove an upload; nothing happens if there is none. Raises UploadSpaceError if it cannot be removed."""

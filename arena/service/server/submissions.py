@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 import grpc
 
@@ -22,7 +21,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
 from arena.hosting.uploads.area import UploadArea, upload_id
 from arena.hosting.uploads.disk import Upload
-from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError, missing
+from arena.hosting.uploads.errors import UploadDamagedError, UploadError, UploadMissingError
 from arena.hosting.uploads.history import PastUpload, UploadHistory
 from arena.service.admission.waiting import NO_SANDBOX, sandbox_problem
 from arena.service.server.allowances import Allowances
@@ -151,7 +150,7 @@ class SubmissionsHere:
 
     def _store(self, upload: str, content_hash: str) -> StoredVersion:
         """Return the version in an archive that arrived whole, once it is in the store."""
-        with _open(self._intake.uploads.finish(upload)) as archive:
+        with self._intake.uploads.open_whole(upload) as archive:
             stored = add_archive(self._intake.programs.store, archive, content_hash)
         self._check(stored)
         return stored
@@ -203,14 +202,6 @@ def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
 def _holder(viewer: Viewer) -> str:
     """Return under whose name uploads are kept; no owner can have the operator's."""
     return viewer.owner_name or OPERATOR
-
-
-def _open(archive: Path) -> BinaryIO:
-    """Open an archive that arrived whole. Raises UploadMissingError if another submission was faster."""
-    try:
-        return archive.open("rb")
-    except FileNotFoundError as error:
-        raise missing() from error
 
 
 def _is_begun(uploads: UploadArea, upload: str) -> bool:

@@ -6,7 +6,7 @@ import stat
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -32,24 +32,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> TlsFiles:
 
 @contextmanager
 def answering(answer: bytes | None, files: TlsFiles | None = None) -> Iterator[int]:
-    """A server for one connection that speaks TLS, or answers with these bytes; its port."""
+    """A server that speaks TLS, or answers with these bytes; its port."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
-        try:
-            while True:
+        while True:
+            try:
                 plain, _ = listener.accept()
-                with closing(plain):
-                    if files is not None:
-                        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-                        context.load_cert_chain(files.certificate, files.key)
-                        context.wrap_socket(plain, server_side=True).close()
-                    else:
-                        plain.recv(1000)
-                        plain.sendall(answer or b"")
-        except OSError:
-            if listener.fileno() != -1:
-                serve()
+            except OSError:  # shut down below
+                return
+            with closing(plain), suppress(OSError):  # a client that does not like the answer breaks it off
+                if files is not None:
+                    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                    context.load_cert_chain(files.certificate, files.key)
+                    context.wrap_socket(plain, server_side=True).close()
+                else:
+                    plain.recv(1000)
+                    plain.sendall(answer or b"")
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()

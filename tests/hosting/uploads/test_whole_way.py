@@ -54,7 +54,7 @@ def submit(area: UploadArea, store: VersionStore, owner: str, packed: Packed, fa
             area.finish(id_)
         return None
     try:
-        with area.finish(id_).open("rb") as file:
+        with area.open_whole(id_) as file:
             return add_archive(store, file, known.content_hash).hash
     except ArchiveError:
         assert fate == MALFORMED
