@@ -15,6 +15,7 @@ from arena.service.activities.ladders import pace_of
 from arena.service.admission.waiting import sandbox_problem
 from arena.service.home import Home
 from arena.service.keeping.forecast import Forecast, forecast
+from arena.service.life.expiry import look_at_certificate
 from arena.service.life.programs import policy_of
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
@@ -48,9 +49,13 @@ def check(home: Home, effective: Effective) -> Checked:
     holder = holder_of(home.lock)
     notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
     notes += _look_at_sandbox(home, effective)
+    wrong, soon = look_at_certificate(home, str(_value(effective, "service.tls_certificate")))
     kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
     return Checked(
-        effective, tuple(problems), tuple(notes), forecast(home, found, paces, _default_pace(effective), kept)
+        effective,
+        (*problems, *wrong),
+        (*notes, *soon),
+        forecast(home, found, paces, _default_pace(effective), kept),
     )
 
 

@@ -28,6 +28,7 @@ from arena.service.bell import Bell
 from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.admin import AdminListener
+from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.programs import make_programs
 from arena.service.life.stopping import stop_signals
@@ -112,6 +113,7 @@ class _Service:
                 shop = self._make_shop(slots)
                 ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch))
                 await self._try_sandbox(shop, say)
+                self._look_at_certificate(say)
                 works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
                 stack.push_async_callback(_end_tasks, works)
                 self._tell_ready(on_ready, ready)
@@ -156,6 +158,12 @@ class _Service:
             self._health.tell(SANDBOX, problem)
             self._log.warning("bots of owners cannot run", why=problem)
             say(f"bots of owners wait: {problem}")
+
+    def _look_at_certificate(self, say: Say) -> None:
+        problems, notes = look_at_certificate(self._home, self._settings.service.tls_certificate)
+        for sentence in (*problems, *notes):
+            self._log.warning("certificate", why=sentence)
+            say(sentence)
 
     def _foreman(self, shop: Workshop) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)

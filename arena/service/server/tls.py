@@ -49,6 +49,16 @@ def read_pem(file: Path) -> bytes:
         ) from error
 
 
+def expiry_of(certificate: Path) -> datetime:
+    """Return when a certificate (PEM) ends to be valid. Raises CertificateError if it cannot be read."""
+    from cryptography import x509
+
+    try:
+        return x509.load_pem_x509_certificate(read_pem(certificate)).not_valid_after_utc
+    except ValueError as error:
+        raise CertificateError(f"{certificate} is no certificate in PEM; write the path of one") from error
+
+
 def find_certificate(directory: Path) -> TlsFiles | None:
     """Return the certificate in a directory, or `None` if there is none or its key is missing."""
     files = TlsFiles(directory / _CERTIFICATE, directory / _KEY)

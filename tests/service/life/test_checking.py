@@ -1,7 +1,10 @@
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from arena.service.home import make_home
 from arena.service.life.checking import check
+from arena.service.life.expiry import WARNED_BEFORE, look_at_certificate
+from arena.service.server.tls import LIFETIME, make_certificate
 from arena.service.settings.reading import load_settings
 
 
@@ -12,3 +15,25 @@ def test_a_check_tells_that_bots_of_owners_could_not_run(tmp_path: Path) -> None
     (note,) = checked.notes
     assert note.startswith("bots of owners would wait: ")
     assert "leave out `--sandbox none`" in note
+
+
+def test_a_check_tells_of_a_certificate_before_it_expires(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    make_certificate(home.tls, [])
+    end = datetime.now(UTC) + LIFETIME
+    assert look_at_certificate(home, "", end - WARNED_BEFORE - timedelta(days=1)) == ([], [])
+    problems, (note,) = look_at_certificate(home, "", end - WARNED_BEFORE)
+    assert problems == []
+    assert "expires in 59 days; remove " in note
+    (problem,), notes = look_at_certificate(home, "", end)
+    assert notes == []
+    assert "has expired" in problem
+
+
+def test_a_check_tells_of_a_certificate_that_is_none(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    (tmp_path / "cert.pem").write_text("nothing of the kind")
+    (problem,) = check(
+        home, load_settings(home.settings_file, {"service.tls_certificate": str(tmp_path / "cert.pem")}, {})
+    ).problems
+    assert "is no certificate in PEM" in problem
