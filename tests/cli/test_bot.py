@@ -51,7 +51,10 @@ def test_a_disabled_bot_says_so_until_it_is_let_in_again(arena: Arena, tmp_path:
 
 def test_a_list_without_bots_says_how_to_add_one(arena: Arena) -> None:
     arena("db", "upgrade")
-    assert arena("bot", "list").out == "no bots yet; `arena bot add DIRECTORY` adds one\n"
+    assert (
+        arena("bot", "list").out
+        == "no bots yet; `arena bot add DIRECTORY` adds one, at a service `arena bot submit DIRECTORY`\n"
+    )
 
 
 def test_an_unknown_bot_gets_the_nearest_name(arena: Arena, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def list_bots(
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no bots yet; `arena bot add DIRECTORY` adds one"
+    empty = "no bots yet; `arena bot add DIRECTORY` adds one, at a service `arena bot submit DIRECTORY`"
     print_page(_BOTS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 

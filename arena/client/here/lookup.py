@@ -42,7 +42,9 @@ def find_version(place: Place, text: str) -> NamedVersion:
         name, known = whole.partition("@")[0], bots.bot_names(database)
         if name in known:
             raise
-        raise unknown("bot", name, known, "`arena bot list` shows all, `arena bot add DIRECTORY` adds one") from None
+        raise unknown(
+            "bot", name, known, "`arena bot list` shows all, `arena bot add` or `bot submit` adds one"
+        ) from None
 
 
 def find_tournament(place: Place, text: str) -> Tournament:
