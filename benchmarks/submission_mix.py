@@ -29,6 +29,10 @@ class Order:
     closes: bool = False
 
 
+SETTLED = 60
+"""What so many others followed is over: handed in again before, it would take the place of the first, rightly."""
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """One submission that was made."""
@@ -47,8 +51,11 @@ def draw(rng: random.Random, count: int, owners: Sequence[str], sources: Path) -
         owner, number = rng.choice(owners), len(orders)
         if kind == ABANDONED and abandoned[owner]:
             continue  # more of them would use up what the owner may leave unfinished
-        if kind == AGAIN and orders:
-            earlier = rng.choice([order for order in orders if order.kind in (GOOD, AGAIN, TWINS, CUT)] or orders[:1])
+        if kind == AGAIN:
+            over = [order for order in orders[:-SETTLED] if order.kind in (GOOD, AGAIN, TWINS, CUT)]
+            if not over:
+                continue
+            earlier = rng.choice(over)
             again = rng.random() < 0.5
             orders.append(Order(AGAIN, earlier.owner if again else owner, earlier.source))
             continue
