@@ -29,6 +29,7 @@ from ratings.read.accounts import find_owner
 from ratings.read.lineage import active_version, bot_events
 from ratings.read.notices import list_notices
 from ratings.read.promotions import promotion_tests, waiting_versions
+from ratings.read.tournaments import tournament_row
 from ratings.store.models import Version
 from ratings.store.states import BotEventKind
 from tests.service.activities.workshops import workshop
@@ -39,15 +40,20 @@ RULE = PromotionRule(loss=0.5, pairs=12)
 
 
 class StrongExecutor(ScriptedExecutor):
-    """Lets the stronger version win every match."""
+    """Lets the stronger version win every match that it ends: `ends` of them, or all."""
 
     def __init__(self, strength: Mapping[str, int]) -> None:
         super().__init__()
         self._strength = strength
+        self.ends: int | None = None
 
     async def run(self, spec: MatchSpec) -> MatchReport:
         self.specs.append(spec)
         await asyncio.sleep(0)
+        if self.ends is not None:
+            if self.ends == 0:
+                await asyncio.Event().wait()  # runs until the service stops
+            self.ends -= 1
         strengths = [self._strength[seat.version] for seat in spec.seats]
         ranks = tuple(1 + sum(other > own for other in strengths) for own in strengths)
         report = report_of(spec)
@@ -146,16 +152,19 @@ async def test_a_version_that_is_as_good_replaces_the_one_that_plays(book: Book,
     assert waiting_versions(book.database) == []
 
 
-def has_played(executor: StrongExecutor, more_than: int) -> bool:
-    return len(executor.specs) > more_than
+def has_played(book: Book, matches: int) -> bool:
+    """Whether the one test has that many matches that are over."""
+    tests = promotion_tests(book.database, [submit_hash(book, 2)])
+    return [tournament_row(book.database, test.tournament.id).progress.finished for test in tests] == [matches]
 
 
 async def test_a_test_goes_on_after_a_restart_and_is_made_once(book: Book) -> None:
     executor = await two_versions(book, second=0)
-    for _ in range(3):
-        before = len(executor.specs)
+    for ended in (4, 8, 12):
+        executor.ends = 4
         async with serving(book, executor):
-            await until(partial(has_played, executor, before + 2))
+            await until(partial(has_played, book, ended))
+    executor.ends = None
     async with serving(book, executor):
         await until(lambda: newest_event(book)[0] is BotEventKind.NOT_PROMOTED)
     assert len(promotion_tests(book.database, [submit_hash(book, 2)])) == 1
