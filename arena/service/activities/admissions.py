@@ -72,11 +72,22 @@ class AdmissionDesk:
     async def _work(self) -> None:
         while True:
             rings = self._shop.bell.rings
-            taken = await asyncio.to_thread(self._ledger.take_admission)
+            taken = await self._take()
             if taken is None:
                 await self._shop.bell.wait(rings, LOOK_EVERY_S)
             else:
                 await self._look_at(taken)
+
+    async def _take(self) -> QueuedAdmission | None:
+        """Return the admission that is to be looked at now, or `None`; nothing is taken when this is cancelled."""
+        taking = asyncio.ensure_future(asyncio.to_thread(self._ledger.take_admission))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            # The thread takes it all the same, and nobody would look at it before the next start.
+            if (taken := await taking) is not None:
+                self._ledger.requeue_admissions(taken.admission.id)
+            raise
 
     async def _look_at(self, taken: QueuedAdmission) -> None:
         log = self._shop.log.bind(bot=taken.bot.name, version=taken.version.content_hash[:12])

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -18,6 +19,7 @@ from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
+from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
@@ -142,6 +144,31 @@ async def test_what_is_under_way_when_the_service_ends_goes_back_into_the_queue(
         await until(lambda: bool(executor.specs))
         assert state(book, asked) is AdmissionState.RUNNING
         executor._waiting.clear()
+    assert state(book, asked) is AdmissionState.QUEUED
+
+
+async def test_what_is_taken_in_the_moment_in_which_the_service_ends_goes_back_into_the_queue(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, released = threading.Event(), threading.Event()
+    take = ServiceLedger.take_admission
+
+    def take_slowly(ledger: ServiceLedger) -> QueuedAdmission | None:
+        found = take(ledger)
+        taken.set()
+        released.wait(60)
+        return found
+
+    monkeypatch.setattr(ServiceLedger, "take_admission", take_slowly)
+    asked = ask(book, "ann")
+    looking = AdmissionDesk(workshop(book, ScriptedExecutor(slots=1)), Metrics())
+    await looking.look()
+    await until(taken.is_set)
+    closing = asyncio.create_task(looking.close())
+    for _ in range(10):
+        await asyncio.sleep(0)  # whoever waits for it is cancelled by then
+    released.set()
+    await closing
     assert state(book, asked) is AdmissionState.QUEUED
 
 
