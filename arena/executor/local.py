@@ -124,9 +124,13 @@ class LocalExecutor:
             self._dispatch()
 
     def _dispatch(self) -> None:
-        """Hand out what waits, to the worker with the least to do."""
+        """Hand out what waits, to the worker with the least to do.
+
+        Nobody gets a second match while a worker is starting: it would wait, perhaps for long, behind the first.
+        """
+        most = MATCHES_A_WORKER if all(worker.is_ready for worker in self._workers) else 1
         while self._waiting:
-            ready = [worker for worker in self._workers if worker.is_ready and worker.load < MATCHES_A_WORKER]
+            ready = [worker for worker in self._workers if worker.is_ready and worker.load < most]
             if not ready:
                 return
             min(ready, key=lambda worker: worker.load).play(self._waiting.popleft())

@@ -64,6 +64,17 @@ async def test_one_worker_and_two_play_the_same() -> None:
     assert digests[0] == digests[1]
 
 
+async def test_a_match_does_not_wait_behind_another_while_a_worker_is_still_starting() -> None:
+    async with LocalExecutor(2) as executor:
+        played = [asyncio.ensure_future(executor.run(king_spec(f"m{index}", ENDLESS))) for index in range(2)]
+        while not all(worker.is_ready for worker in executor._workers):
+            await asyncio.sleep(0.005)
+        assert [worker.load for worker in executor._workers] == [1, 1]
+        for match in played:
+            match.cancel()
+        await asyncio.gather(*played, return_exceptions=True)
+
+
 async def test_a_bots_fault_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerProcess, "_command", lambda _worker: [sys.executable, "-c", PATIENT_WORKER])
     async with LocalExecutor(1) as executor:
