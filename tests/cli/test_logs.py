@@ -70,6 +70,13 @@ def test_the_evidence_of_a_fault_stands_with_the_log(arena_cli: Arena, table: Ar
     assert "first line" not in arena_cli("match", "log", match_id, "--seat", "0").out
 
 
+def test_of_a_match_that_is_not_over_it_is_told_how_to_see_its_log(arena_cli: Arena, table: Arena) -> None:
+    table("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2")
+    match_id = table("match", "list", "--json").json[0]["id"]
+    shown = arena_cli("match", "log", match_id).out
+    assert re.search(r"has no log: match \w+ is not over; `arena .*match watch \w+ --log 0.*` shows what is", shown)
+
+
 def test_what_retention_removed_is_told(match: str, arena_cli: Arena) -> None:
     remove_logs(arena_cli.db)
     assert re.search(f"logs +{REMOVED}", arena_cli("match", "show", match).out)

@@ -10,7 +10,7 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import print_json
+from arena.cli.shared.output import format_count, print_json
 from arena.cli.shared.places import need_here
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
@@ -74,7 +74,7 @@ def check(
 def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
     for problem in problems:
         typer.echo(problem)
-    typer.echo(f"{db}: {len(problems)} problem{'s' * (len(problems) > 1)}" if problems else f"{db} is in order")
+    typer.echo(f"{db}: {format_count(len(problems), 'problem')}" if problems else f"{db} is in order")
     if can_rebuild:
         remedy = next_command("db", "check", "--rebuild", db=db)
         what = "writes the ratings anew from the results, and has ladders do so with what they remember"

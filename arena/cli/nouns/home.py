@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import print_json
+from arena.cli.shared.output import format_count, print_json
 from arena.service.home import Home
 
 HomeDirectory = Annotated[
@@ -78,7 +78,7 @@ def restore(
     else:
         for problem in done.problems:
             typer.echo(problem)
-        state = f"{len(done.problems)} problems" if done.problems else "everything in it is in order"
+        state = format_count(len(done.problems), "problem") if done.problems else "everything in it is in order"
         typer.echo(
             f"{done.home.directory} restored as it was at {done.archive.made_at}: {_counted(done.archive.counts)}"
         )

@@ -10,7 +10,7 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_json, print_table
+from arena.cli.shared.output import Column, format_count, print_json, print_table
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home
@@ -99,7 +99,8 @@ def _print_check(checked: Checked, *, as_json: bool) -> None:
             typer.echo(line)
         for problem in checked.problems:
             typer.echo(f"problem: {problem}")
-        typer.echo("the settings are in order" if not checked.problems else f"{len(checked.problems)} problems")
+        found = len(checked.problems)
+        typer.echo(format_count(found, "problem") if found else "the settings are in order")
     if checked.problems:
         raise typer.Exit(errors.FAILED)
 

@@ -98,6 +98,11 @@ def yes_or_no(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _text(value)
 
 
+def format_count(number: int, noun: str) -> str:
+    """Write a number of things, of which `noun` names one: "1 problem", "2 problems"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def format_two_places(value: float) -> str:
     """Write a figure with two decimal places."""
     return f"{value:.2f}"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_json, print_lines
@@ -17,6 +17,7 @@ from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
 from arena.client.port import Matches
 from arena.client.values.matches import MatchDetail, MatchTimes, SeatLog
+from ratings.store.states import MatchState
 
 app = typer.Typer()
 
@@ -44,7 +45,7 @@ def log(
     if as_json:
         _print_json(detail, logs, times)
     else:
-        _print(detail, logs, times)
+        _print(detail, logs, times, connection)
 
 
 def _of_seats(detail: MatchDetail, seats: Collection[int]) -> MatchDetail:
@@ -80,7 +81,7 @@ def _print_json(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTime
     )
 
 
-def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes) -> None:
+def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, connection: Connection) -> None:
     if times.totals:
         print_totals(times.totals)
     elif detail.replay_removed_at_us is not None:
@@ -91,11 +92,16 @@ def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes) ->
         typer.echo(f"\nthe logs were removed by retention on {format_instant(detail.logs_removed_at_us)} UTC")
         return
     for one in logs:
-        typer.echo(f"\nseat {one.seat} ({one.bot}) {'wrote:' if one.text else _why_nothing(detail)}")
+        head = "wrote:" if one.text else _why_nothing(detail, one.seat, connection)
+        typer.echo(f"\nseat {one.seat} ({one.bot}) {head}")
         print_lines(one.text)
 
 
-def _why_nothing(detail: MatchDetail) -> str:
+def _why_nothing(detail: MatchDetail, seat: int, connection: Connection) -> str:
+    name = short_match_id(detail.match_id)
+    if detail.state in (MatchState.PLANNED, MatchState.LEASED):
+        meanwhile = connection.command("match", "watch", name, "--log", str(seat))
+        return f"has no log: match {name} is not over; `{meanwhile}` shows what is written meanwhile"
     if detail.plies is None:
-        return f"has no log: match {short_match_id(detail.match_id)} is {detail.state.value}"
+        return f"has no log: match {name} is {detail.state.value}"
     return "wrote nothing, or nothing was kept: only services keep what bots write"
