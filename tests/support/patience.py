@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from unittest import mock
@@ -22,6 +23,13 @@ ANY_TIME = ("--time", f"{PATIENCE_S:g}s", *ANY_START)
 def any_start(clock: str) -> TimeControl:
     """Return the time control of that text, with as long to start as a busy machine needs."""
     return replace(parse_time_control(clock), start_limit_us=_PATIENCE_US)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the event loop go on until something is so."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():
+            await asyncio.sleep(0.005)
 
 
 @contextmanager

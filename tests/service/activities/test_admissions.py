@@ -13,7 +13,6 @@ from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionDesk
-from arena.service.activities.foreman import Foreman
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome, failed, passed
 from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
@@ -25,8 +24,9 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.admissions import admission_row
 from ratings.store.service import Admission
 from ratings.store.states import AdmissionState
-from tests.service.activities.workshops import workshop
+from tests.service.activities.workshops import at_work, workshop
 from tests.service.scheduler.executors import order
+from tests.support.patience import until
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor, StuckExecutor
 
@@ -36,13 +36,8 @@ async def desk(
     book: Book, executor: ScriptedExecutor, health: Health | None = None, metrics: Metrics | None = None
 ) -> AsyncIterator[None]:
     shop = workshop(book, executor, health)
-    places = AdmissionDesk(shop, metrics or Metrics())
-    foreman = asyncio.create_task(Foreman(shop, [places], every_s=0.01).run())
-    try:
+    async with at_work(shop, AdmissionDesk(shop, metrics or Metrics())):
         yield
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
 
 
 def use(monkeypatch: pytest.MonkeyPatch, verdicts: Sequence[AdmissionVerdict], played: list[MatchReport]) -> None:
@@ -69,12 +64,6 @@ def ask(book: Book, bot: str) -> Admission:
 
 def state(book: Book, admission: Admission) -> AdmissionState:
     return admission_row(book.database, admission.id).admission.state
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 ADMITTED = AdmissionVerdict(Outcome.ADMITTED, (passed(Check.START, "It starts."),), "Admitted.")

@@ -1,7 +1,7 @@
 """Standing ladders: who is there plays, who joins plays from the next wave on, and what is closed ends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,6 @@ from arena.hosting.runtimes.book import Runtimes
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import attendance
-from arena.service.activities.foreman import Foreman
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.rules import follow_rules
 from arena.service.logs import get_logger
@@ -31,7 +30,8 @@ from ratings.read.notices import list_notices
 from ratings.read.unfinished import present_entrants, unfinished_tournaments
 from ratings.store.ids import now_us
 from ratings.store.ladders import RunningLadder
-from tests.service.activities.workshops import workshop
+from tests.service.activities.workshops import at_work, workshop
+from tests.support.patience import until
 from tests.support.venvs import NAME, add_package, make_venv, settings_for
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
@@ -51,19 +51,9 @@ async def keeping(
 ) -> AsyncIterator[None]:
     shop = workshop(book, executor)
     keeper = LadderKeeper(shop, pace, round_s=round_s)
-    foreman = asyncio.create_task(Foreman(shop, [keeper], every_s=0.01).run())
-    try:
+    async with at_work(shop, keeper):
         yield
         assert shop.supervisor.health.problems() == {}
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 def played(executor: ScriptedExecutor, bot: str) -> int:
@@ -198,10 +188,8 @@ async def test_matches_that_a_killed_service_had_leased_do_not_hold_a_ladder_up(
     files.rename(files.with_name("elsewhere"))
     executor = ScriptedExecutor()
     shop = workshop(book, executor)
-    foreman = asyncio.create_task(Foreman(shop, [LadderKeeper(shop, 0)], every_s=0.01).run())
-    await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
-    foreman.cancel()
-    await asyncio.gather(foreman, return_exceptions=True)
+    async with at_work(shop, LadderKeeper(shop, 0)):
+        await until(lambda: all(played(executor, bot) > 8 for bot in BOTS))
     assert list(absent(book)) == ["eve"]
     assert check(book.database) == []
 
@@ -215,8 +203,7 @@ async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can
     open_ladder(book)
     executor = ScriptedExecutor()
     shop = replace(workshop(book, executor), programs=programs)
-    foreman = asyncio.create_task(Foreman(shop, [LadderKeeper(shop, 0, round_s=0.05)], every_s=0.01).run())
-    try:
+    async with at_work(shop, LadderKeeper(shop, 0, round_s=0.05)):
         await until(lambda: played(executor, "eve") > 2)
         add_package(venv, "fakenet", "2")
         await until(lambda: list(absent(book)) == ["eve"])
@@ -226,7 +213,4 @@ async def test_a_bot_that_can_no_longer_be_built_is_absent_until_its_runtime_can
         add_package(venv, "fakenet", "3")
         before = played(executor, "eve")
         await until(lambda: played(executor, "eve") > before + 2)
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
     assert check(book.database) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,6 @@ import pytest
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.activities import tournaments
-from arena.service.activities.foreman import Foreman
 from arena.service.activities.promotions import PromotionDesk
 from arena.service.activities.tournaments import TournamentQueue
 from arena.tournament.creation import plan_ladder
@@ -32,7 +31,8 @@ from ratings.read.promotions import promotion_tests, waiting_versions
 from ratings.read.tournaments import tournament_row
 from ratings.store.models import Version
 from ratings.store.states import BotEventKind
-from tests.service.activities.workshops import workshop
+from tests.service.activities.workshops import at_work, workshop
+from tests.support.patience import until
 from tests.tournament.book import TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor, report_of
 
@@ -88,19 +88,9 @@ def open_ladder(book: Book) -> None:
 @asynccontextmanager
 async def serving(book: Book, executor: ScriptedExecutor, rule: PromotionRule | None = RULE) -> AsyncIterator[None]:
     shop = workshop(book, executor)
-    foreman = asyncio.create_task(Foreman(shop, [PromotionDesk(shop, rule), TournamentQueue(shop)], every_s=0.2).run())
-    try:
+    async with at_work(shop, PromotionDesk(shop, rule), TournamentQueue(shop), every_s=0.2):
         yield
         assert shop.supervisor.health.problems() == {}
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
-        while not condition():
-            await asyncio.sleep(0.05)
 
 
 def active(book: Book) -> int | None:

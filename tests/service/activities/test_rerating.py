@@ -1,10 +1,7 @@
 """Ratings that a killed service left half computed are finished by the next one."""
 
-import asyncio
-
 import pytest
 
-from arena.service.activities.foreman import Foreman
 from arena.service.activities.rerating import Rerater
 from arena.tournament.runner import run_tournament
 from ratings.ledger import pieces
@@ -13,7 +10,8 @@ from ratings.ledger.check import check
 from ratings.read.leaderboard import unfinished_pools
 from ratings.read.match_list import MatchFilter, list_matches
 from ratings.store.sessions import write
-from tests.service.activities.workshops import workshop
+from tests.service.activities.workshops import at_work, workshop
+from tests.support.patience import until
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -42,10 +40,6 @@ async def test_what_was_left_behind_is_finished_and_what_somebody_works_on_is_le
         await rerater.look()
         assert len(unfinished_pools(book.database)) == 1
         now_s[0] = 31.0
-    foreman = asyncio.create_task(Foreman(shop, [rerater], every_s=0.01).run())
-    async with asyncio.timeout(120):
-        while unfinished_pools(book.database):
-            await asyncio.sleep(0.01)
-    foreman.cancel()
-    await asyncio.gather(foreman, return_exceptions=True)
+    async with at_work(shop, rerater):
+        await until(lambda: not unfinished_pools(book.database))
     assert check(book.database) == []

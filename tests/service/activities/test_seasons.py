@@ -1,9 +1,7 @@
 """The season of a ladder ends as it was announced: frozen, decided in a final, closed, its chance open to everybody."""
 
-import asyncio
 from dataclasses import replace
 
-from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.seasons import SeasonKeeper
 from arena.service.activities.tournaments import TournamentQueue
@@ -18,8 +16,8 @@ from ratings.read.ladders import find_ladder, running_ladder
 from ratings.read.publishing import published_secret
 from ratings.read.tournaments import standings, tournament_row
 from ratings.store.ids import now_us
-from tests.service.activities.test_ladders import until
-from tests.service.activities.workshops import workshop
+from tests.service.activities.workshops import at_work, workshop
+from tests.support.patience import until
 from tests.tournament.book import BOTS, TERMS, Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -36,16 +34,11 @@ async def test_at_the_time_announced_the_season_is_frozen_and_decided_in_a_final
     seasons.announce_freeze(book.database, "spring", now_us() + SOON_US, final_blocks=2)
     executor = ScriptedExecutor()
     shop = workshop(book, executor)
-    activities: list[Activity] = [SeasonKeeper(shop), LadderKeeper(shop, 0), TournamentQueue(shop)]
-    foreman = asyncio.create_task(Foreman(shop, activities, every_s=0.01).run())
-    try:
+    async with at_work(shop, SeasonKeeper(shop), LadderKeeper(shop, 0), TournamentQueue(shop)):
         await until(lambda: running_ladder(book.database, "spring").season.final_tournament_id is not None)
         final = running_ladder(book.database, "spring").season.final_tournament_id
         assert final is not None
         await until(lambda: tournament_row(book.database, final).progress.is_over)
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
     assert {row.matches for row in standings(book.database, final)} == {2 * 2}
     assert len(standings(book.database, final)) == len(BOTS)
     assert check(book.database) == []

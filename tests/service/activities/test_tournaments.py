@@ -1,11 +1,9 @@
 """Queued tournaments: found whoever created them, several at once, left to others, ended when they are cancelled."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from arena.service.activities import tournaments
-from arena.service.activities.foreman import Foreman
 from arena.service.activities.tournaments import TournamentQueue
 from arena.service.health import Health
 from arena.tournament.formats.ladder import Ladder
@@ -13,7 +11,8 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.check import check
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.models import Tournament
-from tests.service.activities.workshops import locked_elsewhere, workshop
+from tests.service.activities.workshops import at_work, locked_elsewhere, workshop
+from tests.support.patience import until
 from tests.tournament.book import Book
 from tests.tournament.scripted_executor import ScriptedExecutor
 
@@ -23,18 +22,8 @@ LATER_US = 1 << 60
 @asynccontextmanager
 async def queue(book: Book, executor: ScriptedExecutor, health: Health | None = None) -> AsyncIterator[None]:
     shop = workshop(book, executor, health)
-    foreman = asyncio.create_task(Foreman(shop, [TournamentQueue(shop, lambda: LATER_US)], every_s=0.01).run())
-    try:
+    async with at_work(shop, TournamentQueue(shop, lambda: LATER_US)):
         yield
-    finally:
-        foreman.cancel()
-        await asyncio.gather(foreman, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 def names_left(book: Book) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.workshop import Workshop
 from arena.service.bell import Bell
 from arena.service.health import Health
@@ -22,6 +24,17 @@ def workshop(book: Book, executor: ScriptedExecutor, health: Health | None = Non
     slots.use(executor)
     log = get_logger("test")
     return Workshop(book.database, book.programs, slots, Supervisor(health or Health(), log), Bell(), log, 0.0)
+
+
+@asynccontextmanager
+async def at_work(shop: Workshop, *activities: Activity, every_s: float = 0.01) -> AsyncIterator[None]:
+    """While this is open, these activities look for work; afterwards everything that they began is ended."""
+    foreman = asyncio.create_task(Foreman(shop, activities, every_s=every_s).run())
+    try:
+        yield
+    finally:
+        foreman.cancel()
+        await asyncio.gather(foreman, return_exceptions=True)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Backoff
 from tests.service.scheduler.executors import HeldExecutor, order, settle
+from tests.support.patience import until
 
 
 @asynccontextmanager
@@ -31,12 +32,6 @@ async def running(
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 @pytest.mark.parametrize("breaks", ["executor", "matches"])

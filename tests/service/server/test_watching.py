@@ -35,6 +35,7 @@ from ratings.store.database import Database, open_database
 from ratings.store.states import Scope
 from tests.ratings import book
 from tests.support.host_fixtures import mark, script_game
+from tests.support.patience import until
 from tests.support.specs import king_spec, scripted
 
 __all__ = ["mark", "script_game"]
@@ -288,10 +289,3 @@ async def test_a_match_that_is_void_is_told_at_once(hall: Hall) -> None:
     await asyncio.to_thread(Ledger(hall.database).cancel, hall.tournament)
     with pytest.raises(ClientError, match="is void"):
         await hall.watch("ann")
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(60):
-        while not is_so():
-            await asyncio.sleep(0.01)
