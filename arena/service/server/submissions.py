@@ -30,7 +30,7 @@ from ratings.errors import AdmissionError, BotError, LimitError
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger, Submission
 from ratings.store.database import Database
-from ratings.store.names import OPERATOR
+from ratings.store.names import OPERATOR, stored_bot_name
 
 _HOUR_S = 3600.0
 _REFUSALS = (ArchiveError, UploadDamagedError, CallError, BotError, LimitError, AdmissionError)
@@ -128,9 +128,8 @@ class SubmissionsHere:
         with self._discarding_refused(upload):
             stored = self._store(upload, content_hash)
             made = self._submit(upload, self._new_version(stored, message, predecessor))
-        name = _bot_name(viewer, stored)
         return Submitted(
-            bot=name,
+            bot=stored_bot_name(viewer.owner_name, stored.manifest.name),
             number=made.version.number,
             version_id=made.version.id,
             content_hash=stored.hash,
@@ -144,8 +143,8 @@ class SubmissionsHere:
         with intake.allowances.held(new.owner) as limits:
             intake.allowances.check_submit(_holder(self._viewer), limits, upload, new.content_hash)
             made = ServiceLedger(intake.database).submit_version(new, most_versions=limits.versions or None, why=why)
-            whole_name = new.bot if new.owner is None else f"{new.owner}/{new.bot}"
-            self._end(upload, sentence=f"{whole_name} version {made.version.number}")
+            name = stored_bot_name(new.owner, new.bot)
+            self._end(upload, sentence=f"{name} version {made.version.number}")
         return made
 
     def _store(self, upload: str, content_hash: str) -> StoredVersion:
@@ -192,11 +191,6 @@ class SubmissionsHere:
             # The sender has never seen the directory that the message names.
             text = str(error).replace(f"{stored.directory}/", "").replace(str(stored.directory), "the bot")
             raise CallError(grpc.StatusCode.INVALID_ARGUMENT, "BOT_DIRECTORY", text) from error
-
-
-def _bot_name(viewer: Viewer, stored: StoredVersion) -> str:
-    name = stored.manifest.name
-    return name if viewer.owner_name is None else f"{viewer.owner_name}/{name}"
 
 
 def _holder(viewer: Viewer) -> str:
