@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
+from typing import Any, TypeVar
 
 DAY_S = 86_400.0
 BURST_S = 3600.0
 """How long a time's matches may be played at once after a quiet time."""
+
+MATCHES_PER_DAY = "matches_per_day"
+"""The setting of a ladder that holds it to a pace; 0 for none."""
+_Default = TypeVar("_Default")
+
+
+def rate_of(settings: Mapping[str, Any], default: _Default) -> int | _Default:
+    """Return how many matches a day a ladder with these settings may play, 0 for any number, or else the default."""
+    own = settings.get(MATCHES_PER_DAY)
+    return own if isinstance(own, int) and own >= 0 else default
 
 
 class Pace:

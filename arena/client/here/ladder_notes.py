@@ -9,17 +9,12 @@ from ratings.read.ladders import LadderRow, last_starts, owners_present
 from ratings.store.database import Database
 from ratings.store.service import Season
 
-MATCHES_PER_DAY = "matches_per_day"
-
-
-def pace_of(row: LadderRow, default: int | None) -> int | None:
-    """Return how many matches a day a ladder may play; 0 for any number, `None` if the service's is not known."""
-    own = row.ladder.settings.get(MATCHES_PER_DAY)
-    return own if isinstance(own, int) and own >= 0 else default
-
 
 def note_of(database: Database, row: LadderRow, season: Season, pace: int | None) -> str | None:
-    """Return what there is to say of a ladder whose season runs, or `None`."""
+    """Return what there is to say of a ladder whose season runs, or `None`.
+
+    `pace` is how many matches a day it may play: 0 for any number, `None` if that is not known.
+    """
     if season.final_tournament_id is not None:
         return "its final is played, and nothing else"
     owners, seats = owners_present(database, season.tournament_id), row.pool.seats

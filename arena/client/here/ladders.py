@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from arena.client.errors import UnknownError
-from arena.client.here.ladder_notes import note_of, pace_of
+from arena.client.here.ladder_notes import note_of
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.values.ladders import AbsentBot, Ladder, Season, SeasonRow, SeasonTable
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.tournament.pace import rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
 from ratings.read.ladders import LadderRow
@@ -51,7 +52,7 @@ class LaddersHere:
     def _ladder(self, row: LadderRow) -> Ladder:
         ladder = row.ladder
         running = next((season for season in row.seasons if season.closed_at_us is None), None)
-        pace = pace_of(row, self._place.matches_per_day())
+        pace = rate_of(row.ladder.settings, self._place.matches_per_day())
         return Ladder(
             id=ladder.id,
             name=ladder.name,

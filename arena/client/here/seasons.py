@@ -11,6 +11,7 @@ from arena.client.here.rights import need_organiser
 from arena.client.here.tournament_values import standings_of
 from arena.client.values.ladders import Ladder, LadderRequest, Season
 from arena.tournament import seasons
+from arena.tournament.pace import MATCHES_PER_DAY
 from arena.tournament.planner import planner_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.ledger.ladders import LadderPlan, Table
@@ -30,7 +31,7 @@ class SeasonsHere:
         self._shown = LaddersHere(place)
 
     def open_ladder(self, request: LadderRequest) -> Ladder:
-        settings = {} if request.matches_per_day is None else {"matches_per_day": request.matches_per_day}
+        settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
         plan = LadderPlan(request.name, plan_ladder(request.tournament), settings, request.season or _FIRST_SEASON)
         self._ledger.open_ladder(plan, planner_of)
         return self._shown.get_ladder(request.name)

@@ -13,7 +13,7 @@ from arena.service.activities.workshop import Workshop
 from arena.service.crew import Assignment, Crew
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.errors import NotPlayableError
-from arena.tournament.pace import Pace, matches_to_look_at, pace_after
+from arena.tournament.pace import Pace, matches_to_look_at, pace_after, rate_of
 from ratings.ledger.ladder_ledger import LadderLedger
 from ratings.read.absences import absent_versions, contenders
 from ratings.read.ladders import last_starts, open_ladders
@@ -21,8 +21,6 @@ from ratings.read.unfinished import present_entrants
 from ratings.store.ladders import RunningLadder
 
 ROUND_S = 300.0
-MATCHES_PER_DAY = "matches_per_day"
-"""The setting of a ladder that holds it to a pace; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ class LadderKeeper:
             self._shop.log.warning("not playable", ladder=running.ladder.name, why=str(error))
 
     def _rate(self, running: RunningLadder) -> int:
-        return pace_of(running, self._matches_per_day)
+        return rate_of(running.ladder.settings, self._matches_per_day)
 
     async def _pace(self, running: RunningLadder) -> Pace | None:
         """Return the pace of a ladder, which it keeps from run to run, and over the end of the service."""
@@ -121,9 +119,3 @@ class LadderKeeper:
         starts = last_starts(self._shop.database, running.tournament.id, matches_to_look_at(rate))
         now_s, wall_s = self._clock(), time.time()
         return pace_after(rate, [now_s - (wall_s - start / 1e6) for start in starts], now_s)
-
-
-def pace_of(running: RunningLadder, default: int) -> int:
-    """Return how many matches a day a ladder may play; 0 for no limit."""
-    rate = running.ladder.settings.get(MATCHES_PER_DAY)
-    return rate if isinstance(rate, int) and rate >= 0 else default

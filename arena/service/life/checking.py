@@ -11,7 +11,6 @@ from arena.hosting.runtimes.errors import RuntimeSettingsError
 from arena.hosting.runtimes.settings import parse_runtimes
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.service.activities.ladders import pace_of
 from arena.service.admission.waiting import sandbox_problem
 from arena.service.home import Home
 from arena.service.keeping.forecast import Forecast, forecast
@@ -20,6 +19,7 @@ from arena.service.life.programs import policy_of
 from arena.service.lock import holder_of
 from arena.service.settings.reading import Effective
 from arena.service.settings.values import RetentionSection
+from arena.tournament.pace import rate_of
 from ratings.errors import RatingsError
 from ratings.read.ladders import open_ladders
 from ratings.read.volume import Volume, volume
@@ -88,7 +88,8 @@ def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:
     """Return how much the database holds, and the pace of each open ladder."""
     database = open_database(home.database)
     try:
-        return volume(database), [pace_of(one, _default_pace(effective)) for one in open_ladders(database)]
+        default = _default_pace(effective)
+        return volume(database), [rate_of(one.ladder.settings, default) for one in open_ladders(database)]
     finally:
         database.close()
 
