@@ -33,18 +33,20 @@ class PlayResponse(_message.Message):
     def __init__(self, joined: _Optional[_Union[Joined, _Mapping]] = ..., match_started: _Optional[_Union[MatchStarted, _Mapping]] = ..., decide: _Optional[_Union[Decide, _Mapping]] = ..., match_finished: _Optional[_Union[MatchFinished, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
-    __slots__ = ("name", "protocol_major", "protocol_minor", "games", "max_concurrent_matches")
+    __slots__ = ("name", "protocol_major", "protocol_minor", "games", "max_concurrent_matches", "version")
     NAME_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_MAJOR_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_MINOR_FIELD_NUMBER: _ClassVar[int]
     GAMES_FIELD_NUMBER: _ClassVar[int]
     MAX_CONCURRENT_MATCHES_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
     name: str
     protocol_major: int
     protocol_minor: int
     games: _containers.RepeatedScalarFieldContainer[str]
     max_concurrent_matches: int
-    def __init__(self, name: _Optional[str] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., games: _Optional[_Iterable[str]] = ..., max_concurrent_matches: _Optional[int] = ...) -> None: ...
+    version: str
+    def __init__(self, name: _Optional[str] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., games: _Optional[_Iterable[str]] = ..., max_concurrent_matches: _Optional[int] = ..., version: _Optional[str] = ...) -> None: ...
 
 class Joined(_message.Message):
     __slots__ = ("protocol_major", "protocol_minor", "games")
