@@ -47,10 +47,22 @@ BOUNDARIES = {
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/trial": Boundary(
+        (
+            "arena.trial",
+            "arena.client.values",
+            "arena.tournament",
+            "arena.match",
+            "arena.hosting",
+            "ratings.statistics",
+            "engine",
+        )
+    ),
     "arena/service": Boundary(
         (
             "arena.service",
             "arena.client",
+            "arena.trial",
             "arena.tournament",
             "arena.executor",
             "arena.match",
@@ -80,6 +92,7 @@ BOUNDARIES = {
         (
             "arena.cli",
             "arena.client",
+            "arena.trial",
             "arena.match",
             "arena.hosting",
             "arena.tournament",
