@@ -17,15 +17,16 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.storage import open_storage
-from arena.cli.verbs.bot import admission, annul, build_log, lineage, replays, submit
+from arena.cli.verbs.bot import admission, annul, build_log, lineage, new, replays, submit
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
 from arena.hosting.manifest import BotManifest
 from engine import registry
 
-app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
-for verb in (submit, admission, build_log, lineage, replays, annul):
+app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
+for verb in (new, submit, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
@@ -39,11 +40,14 @@ def _short_hash(content_hash: str) -> str:
     return content_hash[:_SHOWN_DIGITS]
 
 
-@app.command(epilog=example("arena bot add bots/greedy", "arena bot add my-bot --owner ada"))
+@app.command(epilog=example("arena bot add my-bot", "arena bot add greedy search", "arena bot add my-bot --owner ada"))
 def add(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie, or the name of a sample bot."
+        ),
+    ] = None,
     owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
@@ -51,12 +55,14 @@ def add(
 ) -> None:
     """Add bots, or new versions of them.
 
-    Their files are copied: a version never changes.
+    Their files are copied: a version never changes. A sample bot comes with the arena and is added by its name alone;
+    a directory of that name in the current one goes first.
     """
+    places = [bot_directory(directory) for directory in need_some(directories)]
     known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:
         programs = replace(storage.programs, runtimes=known)
-        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in directories]
+        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in places]
     for entry in added:
         _warn_of_unknown_games(entry)
     if as_json:
