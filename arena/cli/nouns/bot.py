@@ -87,9 +87,14 @@ def _disabled_text(at_us: int | None) -> str:
     return "no" if at_us is None else "yes"
 
 
+def _kind_text(remote: bool) -> str:
+    return "remote" if remote else "hosted"
+
+
 _BOTS = (
     Column("name", "BOT"),
     Column("owner", "OWNER"),
+    Column("remote", "KIND", write=_kind_text),
     Column("versions", "VERSIONS", right=True),
     Column("content_hash", "NEWEST", write=_short_hash),
     Column("games", "GAMES", write=" ".join),
@@ -118,6 +123,8 @@ _VERSIONS = (
     Column("created_at_us", "ADDED (UTC)", write=format_instant),
     Column("command", "COMMAND", write=" ".join),
 )
+_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "NAMED"))
+_REMOTE = {"runs": "where its author connects it from"}
 
 
 @app.command(epilog=example("arena bot show greedy"))
@@ -138,7 +145,7 @@ def show(
     versions = [asdict(version) for version in page.items]
     if as_json:
         facts = {"name": detail.name, "owner": detail.owner, "disabled_at_us": detail.disabled_at_us}
-        print_json({**facts, "versions": versions})
+        print_json({**facts, "remote": detail.remote, "versions": versions})
     else:
         _print_bot(detail, versions)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -146,22 +153,29 @@ def show(
 
 
 def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None:
-    manifest = BotManifest.from_json(detail.newest.manifest)
     print_facts(
         {
             "name": detail.name,
             "owner": detail.owner or "nobody (added here)",
             "disabled": _disabled_text(detail.disabled_at_us),
-            "games": " ".join(manifest.games),
-            "deterministic": "yes" if manifest.deterministic else "no",
-            "memory": f"{manifest.memory_mb} MB",
-            "runtime": manifest.runtime,
-            "files": detail.newest.directory or "kept by the service",
+            "games": " ".join(detail.newest.manifest["games"]),
+            **(_REMOTE if detail.remote else _program_facts(detail)),
         }
     )
     typer.echo()
-    rows = [{**version, "command": version["manifest"]["command"]} for version in versions]
-    print_table(_VERSIONS, rows, as_json=False)
+    key = "version" if detail.remote else "command"
+    rows = [{**version, key: version["manifest"][key]} for version in versions]
+    print_table(_REMOTE_VERSIONS if detail.remote else _VERSIONS, rows, as_json=False)
+
+
+def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
+    manifest = BotManifest.from_json(detail.newest.manifest)
+    return {
+        "deterministic": "yes" if manifest.deterministic else "no",
+        "memory": f"{manifest.memory_mb} MB",
+        "runtime": manifest.runtime,
+        "files": detail.newest.directory or "kept by the service",
+    }
 
 
 @app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))
