@@ -76,10 +76,26 @@ BOUNDARIES = {
         ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),
         ("google", "grpc", "grpc_health", "grpc_reflection", "cryptography", "structlog"),
     ),
+    "arena/connect": Boundary(
+        (
+            "arena.connect",
+            "arena.client",
+            "arena.worker",
+            "arena.referee",
+            "arena.hosting",
+            "arena.match",
+            "arena.wire",
+            "arena.v1",
+            "ratings.store.states",
+            "engine",
+        ),
+        ("grpc",),
+    ),
     "arena/cli": Boundary(
         (
             "arena.cli",
             "arena.client",
+            "arena.connect",
             "arena.match",
             "arena.hosting",
             "arena.tournament",
