@@ -14,7 +14,6 @@ import queue
 import random
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
@@ -48,14 +47,16 @@ def answer(response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | None:
 
 def play(channel: grpc.Channel, token: str, join: play_pb2.Join) -> None:
     """Play until the stream ends. Raises grpc.RpcError, which says why."""
-    outgoing: queue.SimpleQueue[play_pb2.PlayRequest] = queue.SimpleQueue()
+    outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
     outgoing.put(play_pb2.PlayRequest(join=join))
-    requests: Iterator[play_pb2.PlayRequest] = iter(outgoing.get, None)
     stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
-    for response in stub.Play(requests, metadata=(("authorization", f"Bearer {token}"),)):
-        request = answer(response)
-        if request is not None:
-            outgoing.put(request)
+    try:
+        for response in stub.Play(iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)):
+            request = answer(response)
+            if request is not None:
+                outgoing.put(request)
+    finally:
+        outgoing.put(None)  # ends the thread of gRPC that waits for the next message
 
 
 def open_channel(address: str, certificate: Path | None, name: str | None) -> grpc.Channel:
@@ -88,8 +89,8 @@ def main() -> None:
             with open_channel(chosen.address, chosen.certificate, chosen.certificate_name) as channel:
                 play(channel, os.environ["ARENA_TOKEN"], join)
         except grpc.RpcError as error:
-            print(f"{error.code().name}: {error.details()}", file=sys.stderr, flush=True)  # type: ignore[attr-defined]
-            if error.code() in FINAL:  # type: ignore[attr-defined]
+            print(f"{error.code().name}: {error.details()}", file=sys.stderr, flush=True)
+            if error.code() in FINAL:
                 sys.exit(1)
         time.sleep(random.uniform(1, 3))
 

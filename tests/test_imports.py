@@ -47,10 +47,22 @@ BOUNDARIES = {
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/trial": Boundary(
+        (
+            "arena.trial",
+            "arena.client.values",
+            "arena.tournament",
+            "arena.match",
+            "arena.hosting",
+            "ratings.statistics",
+            "engine",
+        )
+    ),
     "arena/service": Boundary(
         (
             "arena.service",
             "arena.client",
+            "arena.trial",
             "arena.tournament",
             "arena.executor",
             "arena.match",
@@ -96,6 +108,7 @@ BOUNDARIES = {
             "arena.cli",
             "arena.client",
             "arena.connect",
+            "arena.trial",
             "arena.match",
             "arena.hosting",
             "arena.tournament",
@@ -109,6 +122,7 @@ BOUNDARIES = {
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
+    "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),
     "examples/game_connect_four/game_connect_four/wire.py": Boundary(("engine", "game_connect_four"), ("google",)),

@@ -106,8 +106,13 @@ class Connected:
         async with asyncio.timeout(PATIENCE_S):
             while len(self.of(kind)) < number:
                 self.told.clear()
-                assert self.task is None or not self.task.done() or await self.task is None, self.news
-                await self.told.wait()
+                assert self.task is not None
+                waiting = asyncio.create_task(self.told.wait())
+                await asyncio.wait({waiting, self.task}, return_when=asyncio.FIRST_COMPLETED)
+                waiting.cancel()
+                if self.task.done():
+                    self.task.result()
+                    assert len(self.of(kind)) >= number, self.news
         return self.of(kind)[number - 1]
 
     async def end(self) -> None:

@@ -61,17 +61,17 @@ async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> 
 async def test_what_would_end_every_match_of_the_bot_ends_one_process(
     tls: TlsFiles, tmp_path: Path, behaviour: str, why: str
 ) -> None:
-    async with play_service(tls) as service:
-        async with connected(service, scripted(tmp_path, "--do", behaviour, "--at", "1")) as told:
-            visit = await service.visit()
-            await visit.welcome()
-            await visit.say(started("m1"), decide("m1", 0))
-            await visit.hear_act()
-            await visit.say(decide("m1", 1))
-            act = await visit.hear_act()  # the process after it answers what is its first question
-            assert (act.match_id, act.ply) == ("m1", 1)
-            assert (await told.wait_for(BotStopped)).why == why
-            assert len(told.of(BotStopped)) == 1
+    directory = scripted(tmp_path, "--do", behaviour, "--at", "1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await visit.hear_act()
+        await visit.say(decide("m1", 1))
+        act = await visit.hear_act()  # the process after it answers what is its first question
+        assert (act.match_id, act.ply) == ("m1", 1)
+        assert (await told.wait_for(BotStopped)).why == why
+        assert len(told.of(BotStopped)) == 1
 
 
 async def test_what_concerns_its_match_alone_is_judged_by_the_service(tls: TlsFiles, tmp_path: Path) -> None:

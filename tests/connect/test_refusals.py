@@ -26,8 +26,8 @@ from tests.support.play_service import FakeService, play_service, started
 Code = grpc.StatusCode
 
 
-async def refusal_of(service: FakeService, directory: Path, **keys: object) -> ClientError:
-    async with connected(service, directory, **keys) as told:
+async def refusal_of(service: FakeService, directory: Path) -> ClientError:
+    async with connected(service, directory) as told:
         with pytest.raises(ClientError) as caught:
             await told.end()
     assert "\n" not in str(caught.value)
@@ -117,7 +117,7 @@ async def test_other_rules_than_the_bot_demands_are_refused_and_others_than_the_
         file.write('\n[rules]\nforeign_king = "76"\n')
     async with play_service(tls) as service, connected(service, directory) as told:
         await (await service.visit()).welcome(other)
-        with pytest.raises(RefusedError, match="by the rules 77, not 76, as bot.toml of fox demands"):
+        with pytest.raises(RefusedError, match=r"by the rules 77, not 76, as bot\.toml of fox demands"):
             await told.end()
 
 

@@ -19,10 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
     tls = make_certificate(tmp_path, [])
     async with play_service(tls) as service:
-        command = [ROOT / "examples/remote_client.py", service.address, "--certificate", tls.certificate]
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *command,
+            *(str(ROOT / "examples/remote_client.py"), service.address, "--certificate", str(tls.certificate)),
             *("--certificate-name", "localhost", "--game", "nim"),
             env={**os.environ, "ARENA_TOKEN": "kma_t0ken", "PYTHONPATH": str(ROOT)},
             stdout=asyncio.subprocess.PIPE,

@@ -37,8 +37,8 @@ _VERSION = re.compile(r"[!-~]{1,64}")
 @app.command(
     epilog=example(
         "arena --server club bot connect my-bot",
-        "arena --server club bot connect my-bot --matches 4 --version 1.3",
-        "arena --server club bot connect my-bot --stop-after 10 --bot-log bot.log",
+        "arena bot connect my-bot --matches 4 --version 1.3",
+        "arena bot connect my-bot --stop-after 10 --bot-log bot.log",
     )
 )
 def connect(
