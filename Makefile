@@ -38,7 +38,7 @@ lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@for bot in bots/*/main.py; do echo "mypy $$bot"; $(BIN)/mypy --no-error-summary $$bot || exit 1; done
+	@for bot in bots/*/main.py bots/*/template/main.py; do echo "mypy $$bot"; $(BIN)/mypy --no-error-summary $$bot || exit 1; done
 
 setup: $(VENV)/.done
 setup-dev: $(VENV)/.dev
