@@ -1,0 +1,80 @@
+"""Bots in C++ for tests, built by the arena's own builder from one program, `tests/bots/cpp/main.cpp`."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.builds import Built
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.match.spec import SeatSpec
+from arena.trial.seats import bot_seat
+from tests.support.builds import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "bots" / "cpp"
+TOOLS = {
+    "make": "make",
+    "g++": "g++",
+    "protoc": "protobuf-compiler",
+    "grpc_cpp_plugin": "protobuf-compiler-grpc",
+    "pkg-config": "libgrpc++-dev",
+}
+"""The programs that a build needs, and Debian's package of each."""
+_RUNTIME = "compiled"
+
+
+def need_tools() -> None:
+    """Skip the test where no bot in C++ can be built."""
+    packages = sorted({package for tool, package in TOOLS.items() if shutil.which(tool) is None})
+    if packages:
+        pytest.skip(f"no bot in C++ can be built here; install {' '.join(packages)}")
+
+
+@dataclass(frozen=True)
+class CppBots:
+    """The program that was built, which is any of these bots by its first argument; the sample without one."""
+
+    programs: StoredPrograms
+    level: str
+    built: Built
+    log: str
+    """What the build said."""
+
+    @property
+    def path(self) -> str:
+        """The program."""
+        return str(self.built.directory / "bot")
+
+    def seat(self) -> SeatSpec:
+        """Return a seat for the sample bot."""
+        return bot_seat("cpp", self.built.version, self.programs.find(self.built.version), self.level)
+
+
+async def build_bots(directory: Path, level: str) -> CppBots:
+    """Build the program at a level of the sandbox, in a runtime as an organiser defines it."""
+    workshop = Workshop(directory, level)
+    native = RuntimeSettings({_RUNTIME: RuntimeDefinition(_RUNTIME, RuntimeKind.NATIVE)})
+    workshop.programs = replace(workshop.programs, runtimes=Runtimes(native, cache=directory / "cache"))
+    version = workshop.programs.store.add(_write_source(directory / "cpp")).hash
+    built = await workshop.build_version(version)
+    assert isinstance(built, Built), built
+    log = workshop.programs.builds.log(version, built.runtime)
+    return CppBots(workshop.programs, level, built, log or "")
+
+
+def _write_source(directory: Path) -> Path:
+    """Write a bot that holds the kit, the sample, the template and the bots of the tests."""
+    shutil.copytree(SAMPLE, directory, ignore=shutil.ignore_patterns(".build", "main.cpp"))
+    for name, source in (("sample", SAMPLE), ("template", SAMPLE / "template")):
+        (directory / name).mkdir(exist_ok=True)
+        shutil.copy(source / "main.cpp", directory / name)
+    shutil.copy(ROOT / "tests" / "bots" / "cpp" / "main.cpp", directory)
+    manifest = (SAMPLE / "bot.toml").read_text(encoding="utf-8")
+    (directory / "bot.toml").write_text(manifest.replace('"bundled"', f'"{_RUNTIME}"'), encoding="utf-8")
+    return directory
