@@ -121,8 +121,8 @@ class TestAStream:
         ]  # fmt: skip
         assert (ended.status, ended.complaint) == (0, "")
 
-    async def test_an_address_of_the_network_is_as_good(self, bots: CppBots, directory: Path) -> None:
-        async with serve(directory, one_decision, over_network=True) as arena:
+    async def test_an_address_of_the_network_is_as_good(self, bots: CppBots) -> None:
+        async with serve(None, one_decision) as arena:
             proxy = {"http_proxy": "http://127.0.0.1:9"}  # where nobody is
             ended = await start(bots, "first", ARENA_ADDRESS=arena.address, ARENA_TOKEN="t", **proxy)
         assert (ended.status, ended.told[-1]) == (0, "finished a as 1")
