@@ -16,6 +16,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from arena.games.foreign_king.v1 import state_pb2
 from arena.match.spec import MatchSpec
 from arena.trial.seats import sample_seat
 from arena.v1 import match_pb2, play_pb2
@@ -106,6 +107,14 @@ class TestAStream:
         assert (join.name, join.protocol_major, join.protocol_minor) == ("habit", 1, 0)
         assert list(join.games) == ["nim", "foreign_king"]
         assert ended == Ended(0, ["prepared"], "")
+
+    async def test_the_first_bot_of_the_guide_plays(self, bots: CppBots, directory: Path) -> None:
+        async def script(arena: FakeArena) -> None:
+            await arena.welcome()
+            assert await arena.play_match("a", 3) == [0, 0, 0]
+
+        ended, _ = await meet(bots, directory, "guide", script)
+        assert ended == Ended(0, [], "")
 
     async def test_it_serves_several_matches(self, bots: CppBots, directory: Path) -> None:
         async def script(arena: FakeArena) -> None:
@@ -216,6 +225,17 @@ class TestADecision:
         assert chosen[0] == chosen[1]
         assert chosen[0] != chosen[2]
         assert set(chosen[0]) == {0, 1, 2}
+
+    async def test_the_position_is_a_message_of_the_games_own(self, bots: CppBots, directory: Path) -> None:
+        async def script(arena: FakeArena) -> None:
+            await arena.welcome()
+            question = decide("a", 0)
+            question.decide.observation.Pack(state_pb2.ForeignKingState(francs=[5, 6]))
+            await arena.say(started("a"), question)
+            assert (await arena.hear()).act.note == "5"
+
+        ended, _ = await meet(bots, directory, "count-francs", script)
+        assert ended.status == 0
 
     async def test_an_observation_of_another_type_is_refused(self, bots: CppBots, directory: Path) -> None:
         ended, _ = await meet(bots, directory, "observe", unanswered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,28 +13,23 @@ from arena.hosting.builds import Built
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.tools import install_command, missing_packages
 from arena.match.spec import SeatSpec
 from arena.trial.seats import bot_seat
 from tests.support.builds import Workshop
+from tests.support.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "bots" / "cpp"
-TOOLS = {
-    "make": "make",
-    "g++": "g++",
-    "protoc": "protobuf-compiler",
-    "grpc_cpp_plugin": "protobuf-compiler-grpc",
-    "pkg-config": "libgrpc++-dev",
-}
-"""The programs that a build needs, and Debian's package of each."""
+GUIDE = ROOT / "docs" / "write-a-bot-in-cpp.md"
 _RUNTIME = "compiled"
+_BLOCK = re.compile(r"```cpp\n(.*?)```", re.DOTALL)
 
 
 def need_tools() -> None:
     """Skip the test where no bot in C++ can be built."""
-    packages = sorted({package for tool, package in TOOLS.items() if shutil.which(tool) is None})
-    if packages:
-        pytest.skip(f"no bot in C++ can be built here; install {' '.join(packages)}")
+    if packages := missing_packages("cpp"):
+        pytest.skip(f"no bot in C++ can be built here: {install_command(packages)}")
 
 
 @dataclass(frozen=True)
@@ -62,19 +58,22 @@ async def build_bots(directory: Path, level: str) -> CppBots:
     native = RuntimeSettings({_RUNTIME: RuntimeDefinition(_RUNTIME, RuntimeKind.NATIVE)})
     workshop.programs = replace(workshop.programs, runtimes=Runtimes(native, cache=directory / "cache"))
     version = workshop.programs.store.add(_write_source(directory / "cpp")).hash
-    built = await workshop.build_version(version)
+    built = await workshop.build_version(version, wall_s=10 * PATIENCE_S)
     assert isinstance(built, Built), built
     log = workshop.programs.builds.log(version, built.runtime)
     return CppBots(workshop.programs, level, built, log or "")
 
 
 def _write_source(directory: Path) -> Path:
-    """Write a bot that holds the kit, the sample, the template and the bots of the tests."""
+    """Write a bot that holds the kit, the sample, the template, the bots of the guide and those of the tests."""
     shutil.copytree(SAMPLE, directory, ignore=shutil.ignore_patterns(".build", "main.cpp"))
     for name, source in (("sample", SAMPLE), ("template", SAMPLE / "template")):
         (directory / name).mkdir(exist_ok=True)
         shutil.copy(source / "main.cpp", directory / name)
     shutil.copy(ROOT / "tests" / "bots" / "cpp" / "main.cpp", directory)
+    (directory / "guide").mkdir()
+    for name, text in zip(("bot", "position"), _BLOCK.findall(GUIDE.read_text(encoding="utf-8")), strict=True):
+        (directory / "guide" / f"{name}.inc").write_text(text, encoding="utf-8")
     manifest = (SAMPLE / "bot.toml").read_text(encoding="utf-8")
     (directory / "bot.toml").write_text(manifest.replace('"bundled"', f'"{_RUNTIME}"'), encoding="utf-8")
     return directory

@@ -88,8 +88,7 @@ class Session {
   void match_started(const v1::MatchStarted& started) {
     const auto game = games_.find(started.game());
     if (game == games_.end()) {
-      throw Error("a match of '" + started.game() +
-                  "' started, a game the arena had not told of when we joined");
+      throw Error("a match of '" + started.game() + "' started, a game the arena had not told of when we joined");
     }
     match_.emplace(started, game->second);
     bot_.match_started(*match_);
@@ -222,7 +221,8 @@ std::optional<double> Decision::seconds_left() const {
 
 void Decision::read_observation(google::protobuf::Message& message) const {
   if (!message_.observation().UnpackTo(&message)) {
-    throw Error("the observation is a " + message_.observation().type_url() + ", not a " + message.GetTypeName());
+    throw Error("the observation is a " + message_.observation().type_url() + ", not a " +
+                std::string(message.GetTypeName()));
   }
 }
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -41,7 +42,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using Ids = google::protobuf::RepeatedField<google::protobuf::int32>;
+using Ids = google::protobuf::RepeatedField<std::int32_t>;
 using Events = google::protobuf::RepeatedPtrField<v1::Event>;
 using Time = std::chrono::steady_clock::time_point;
 

@@ -1,5 +1,5 @@
 // One program for all tests of the C++ kit, so that it is compiled once: the sample bot, the bot that `arena bot new`
-// writes, and bots that do what a test needs. The first argument says which.
+// writes, the one of docs/write-a-bot-in-cpp.md, and bots that do what a test needs. The first argument says which.
 
 #include <cstdio>
 #include <map>
@@ -9,6 +9,9 @@
 #undef main
 #define main template_main
 #include "template/main.cpp"
+#undef main
+#define main guide_main
+#include "guide/bot.inc"
 #undef main
 
 #include "arena/games/foreign_king/v1/state.pb.h"
@@ -36,6 +39,12 @@ static Answer fail(const Decision& decision) {
   throw std::runtime_error("no idea at ply " + std::to_string(decision.ply()));
 }
 
+// The lines of the guide about the position: the header that they begin with has been read above.
+static Answer count_francs(const Decision& decision) {
+#include "guide/position.inc"
+  return {0, std::to_string(francs)};
+}
+
 static Answer observe(const Decision& decision) {
   decision.observation<arena::games::foreign_king::v1::ForeignKingState>();
   return 0;
@@ -54,6 +63,7 @@ static const std::map<std::string, Habit> kHabits = {
     {"fail", fail},
     {"fail-oddly", [](const Decision&) -> Answer { throw 7; }},
     {"observe", observe},
+    {"count-francs", count_francs},
     {"several", [](const Decision&) -> Answer { return {std::vector<int>{2, 0, 1}, "three at once"}; }},
     {"a-list", [](const Decision&) -> Answer { return {2, 0}; }},
     {"none", [](const Decision&) -> Answer { return std::vector<int>{}; }},
@@ -86,6 +96,7 @@ int main(int count, char** arguments) {
   const std::string which = count > 1 ? arguments[1] : "sample";
   if (which == "sample") return sample_main();
   if (which == "template") return template_main();
+  if (which == "guide") return guide_main();
   HabitBot bot(kHabits.at(which));
   return arena::run(bot);
 }
