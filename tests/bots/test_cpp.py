@@ -24,7 +24,8 @@ from arena.worker.host import MatchHost
 from engine import registry
 from ratings.statistics.points import most_points, seat_points
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
-from tests.support.cpp_bots import CppBots, build_bots, need_tools
+from tests.support.cpp_bots import CppBots, build_bots
+from tests.support.languages import need_language
 from tests.support.patience import PATIENCE_S, any_start
 from tests.support.sandboxes import missing
 
@@ -46,7 +47,7 @@ class Ended:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def bots(tmp_path_factory: pytest.TempPathFactory) -> CppBots:
     """Built once for all tests, in the sandbox if there is one."""
-    need_tools()
+    need_language("cpp")
     return await build_bots(tmp_path_factory.mktemp("cpp"), "none" if missing("standard") else "standard")
 
 

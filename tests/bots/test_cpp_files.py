@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.hosting.manifest import load_manifest
-from tests.support.cpp_bots import ROOT, SAMPLE, need_tools
+from tests.support.cpp_bots import ROOT, SAMPLE
+from tests.support.languages import need_language
 
 
 def test_the_kit_has_the_protocol_of_the_arena() -> None:
@@ -42,7 +43,7 @@ def test_the_template_is_built_and_started_like_the_sample() -> None:
     ],
 )
 def test_what_is_missing_is_named_with_its_package(tmp_path: Path, lacking: str, package: str) -> None:
-    need_tools()
+    need_language("cpp")
     for tool in {"g++", "protoc", "grpc_cpp_plugin", "pkg-config"} - {lacking}:
         (tmp_path / tool).symlink_to(shutil.which(tool) or "")
     command = [shutil.which("make") or "", "-f", "kit/Makefile", "bot"]
