@@ -7,9 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from tempfile import TemporaryDirectory
 
 import grpc
@@ -17,16 +16,15 @@ import pytest
 import pytest_asyncio
 
 from arena.games.foreign_king.v1 import state_pb2
-from arena.match.spec import MatchSpec
-from arena.trial.seats import sample_seat
+from arena.hosting.sample_bots import sample_directory
 from arena.v1 import match_pb2, play_pb2
 from arena.worker.host import MatchHost
 from engine import registry
-from ratings.statistics.points import most_points, seat_points
 from tests.bots.fake_arena import FakeArena, decide, finished, serve, started
 from tests.support.cpp_bots import CppBots, build_bots
+from tests.support.hall import Hall
 from tests.support.languages import need_language
-from tests.support.patience import PATIENCE_S, any_start
+from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import missing
 
 pytestmark = [
@@ -52,9 +50,13 @@ async def bots(tmp_path_factory: pytest.TempPathFactory) -> CppBots:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def host() -> AsyncIterator[MatchHost]:
+async def hall(bots: CppBots) -> AsyncIterator[Hall]:
+    """Where the sample plays, in the sandbox in which it was built."""
     async with MatchHost() as host:
-        yield host
+        hall = Hall(bots.programs, host, bots.level)
+        await hall.add("cpp", bots.source)
+        await hall.add("random", sample_directory("random"))
+        yield hall
 
 
 @pytest.fixture
@@ -302,28 +304,12 @@ class TestAnArenaThatIsNotThere:
 
 
 @pytest.mark.parametrize("game", registry.names())
-async def test_the_sample_beats_random_bots_in_the_sandbox(bots: CppBots, host: MatchHost, game: str) -> None:
-    """The seeds are fixed, and so is the play: 100 matches of each kind are played by benchmarks/language_bots.py."""
-    rules, scores = registry.get(game), []
-    for number, seats in enumerate(rules.seats):
-        seat = number % seats
-        players = [bots.seat() if index == seat else sample_seat("random", bots.level) for index in range(seats)]
-        spec = MatchSpec(
-            match_id=f"{game}-{seats}",
-            attempt=1,
-            game=game,
-            rules_version=rules.rules_version,
-            options={},
-            clock=any_start("none"),
-            cores=1,
-            chance_seed=number,
-            opening=(),
-            seats=tuple(replace(player, seed=index) for index, player in enumerate(players)),
-        )
-        report = await host.play(spec)
-        assert report.result.faults == ()
-        scores.append(seat_points(report.result.ranks, seat) / most_points(seats))
-    assert fmean(scores) >= 0.7
+async def test_the_sample_beats_random_bots_in_every_number_of_seats(hall: Hall, game: str) -> None:
+    """The seeds are fixed, and so is the play: benchmarks/languages.py plays 100 matches of each kind."""
+    for seats in registry.get(game).seats:
+        result = await hall.play("cpp", game, seats, 2)
+        assert result.faults == ()
+        assert result.mean >= 0.7
 
 
 async def test_the_program_needs_no_library_but_those_of_every_runtime(bots: CppBots) -> None:

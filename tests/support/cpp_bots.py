@@ -11,8 +11,6 @@ from arena.hosting.builds import Built
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.match.spec import SeatSpec
-from arena.trial.seats import bot_seat
 from tests.support.builds import Workshop
 from tests.support.patience import PATIENCE_S
 
@@ -29,6 +27,8 @@ class CppBots:
 
     programs: StoredPrograms
     level: str
+    source: Path
+    """The directory that was stored and built."""
     built: Built
     log: str
     """What the build said."""
@@ -38,21 +38,18 @@ class CppBots:
         """The program."""
         return str(self.built.directory / "bot")
 
-    def seat(self) -> SeatSpec:
-        """Return a seat for the sample bot."""
-        return bot_seat("cpp", self.built.version, self.programs.find(self.built.version), self.level)
-
 
 async def build_bots(directory: Path, level: str) -> CppBots:
     """Build the program at a level of the sandbox, in a runtime as an organiser defines it."""
     workshop = Workshop(directory, level)
     native = RuntimeSettings({_RUNTIME: RuntimeDefinition(_RUNTIME, RuntimeKind.NATIVE)})
     workshop.programs = replace(workshop.programs, runtimes=Runtimes(native, cache=directory / "cache"))
-    version = workshop.programs.store.add(_write_source(directory / "cpp")).hash
+    source = _write_source(directory / "cpp")
+    version = workshop.programs.store.add(source).hash
     built = await workshop.build_version(version, wall_s=PATIENCE_S)
     assert isinstance(built, Built), built
     log = workshop.programs.builds.log(version, built.runtime)
-    return CppBots(workshop.programs, level, built, log or "")
+    return CppBots(workshop.programs, level, source, built, log or "")
 
 
 def _write_source(directory: Path) -> Path:
