@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -15,7 +16,11 @@ from arena.tournament.errors import AlreadyRunningError
 from arena.tournament.pace import Pace
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
+
+REMOTE_WIDTH = 64
+"""How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Workshop:
         """
         if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
             await build_entrants(self.database, self.programs, tournament_id, self.log)
-        view = self.slots.view(kind, name, pace=pace)
+        view = self.slots.view(kind, name, pace=pace, width=await asyncio.to_thread(self._width, tournament_id))
         try:
             end = await run_tournament(
                 self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
@@ -53,3 +58,7 @@ class Workshop:
             counts = {"finished": end.finished, "void": end.void, "total": end.total}
             self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end
+
+    def _width(self, tournament_id: str) -> int:
+        """Return how many slots a tournament is told of that needs none because remote bots play in it; else 0."""
+        return REMOTE_WIDTH if tournament_row(self.database, tournament_id).pool.remote else 0
