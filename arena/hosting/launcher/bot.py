@@ -79,6 +79,7 @@ class Bot:
         self.stdout, self.stderr = Tail(), Tail()
         self.span = SpanLog()
         """What it wrote since the last mark."""
+        self._stdout_at_mark = 0
         self.peak_bytes = 0
         """The most memory that a look has found in its tree, shared pages counted repeatedly."""
         self.most_resident_bytes = 0
@@ -121,14 +122,20 @@ class Bot:
         """Begin another span of its output here, and return how much it has written in total."""
         self._drain_all()
         self.span.clear()
+        self._stdout_at_mark = self.stdout.total
         return {"totals": self._totals()}
 
     def log(self, start: int = 0) -> dict[str, Any]:
         """Return what is kept of the current span from byte `start` on, in base64, with the peak of its memory."""
         self._drain_all()
         head, tail, cut = self.span.since(start)
-        data = base64.b64encode(head + tail).decode()
-        return {"data": data, "head": len(head), "cut": cut, "peak": self.peak_bytes or self.most_resident_bytes}
+        return {
+            "data": base64.b64encode(head + tail).decode(),
+            "head": len(head),
+            "cut": cut,
+            "peak": self.peak_bytes or self.most_resident_bytes,
+            "stdout": self.stdout.total - self._stdout_at_mark,
+        }
 
     def _totals(self) -> list[int]:
         return [self.stdout.total, self.stderr.total]

@@ -14,8 +14,9 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "totals": [0, 0]}
                                                                  a character a byte; bytes written in all
     {"event": "marked", "id": 1, "totals": [0, 0]}
-    {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0}
-                                                                 base64; `cut` bytes are missing after the `head` first
+    {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0, "stdout": 0}
+                                                                 base64; `cut` bytes are missing after the `head` first,
+                                                                 and `stdout` bytes of all were written there
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
                                                                  nothing of its group and session is left then
