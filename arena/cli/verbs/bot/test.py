@@ -62,8 +62,9 @@ def play_here(
 ) -> None:
     """Play a bot here against the samples.
 
-    Its author is told what is wrong with it, how long it thinks, and how strong it is. It plays every game that its bot.toml claims, in every number of seats, by the arena's own referee, clock and
-    sandbox. No database is needed, and none is changed. The exit code is 1 if the bot did something wrong.
+    Its author is told what is wrong with it, how long it thinks, and how strong it is. It plays every game that its
+    bot.toml claims, in every number of seats, by the arena's own referee, clock and sandbox. No database is needed, and
+    none is changed. The exit code is 1 if the bot did something wrong.
     """
     refuse_server(context)
     wishes = Wishes(

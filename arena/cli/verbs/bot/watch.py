@@ -65,7 +65,8 @@ def watch(
 ) -> None:
     """Test a bot, and again after every change of its files.
 
-    It is tested as by `arena bot test`, until Ctrl-C. Hidden files, those of editors, and what builds leave (__pycache__, build, node_modules, target, *.o) do not count.
+    It is tested as by `arena bot test`, until Ctrl-C. Hidden files, those of editors, and what builds leave do not
+    count: __pycache__, build, node_modules, target, *.o.
     """
     refuse_server(context)
     wishes = Wishes(
