@@ -33,5 +33,8 @@ def need_node() -> str:
 
 
 def node_settings() -> RuntimeSettings:
-    """The settings in which the runtime `node` is this machine's Node.js."""
-    return RuntimeSettings({"node": RuntimeDefinition("node", RuntimeKind.NODE, program=Path(need_node()))})
+    """The settings in which the runtime `node` is this machine's Node.js; empty where there is none."""
+    program = shutil.which("node")
+    if program is None:
+        return RuntimeSettings()
+    return RuntimeSettings({"node": RuntimeDefinition("node", RuntimeKind.NODE, program=Path(program))})
