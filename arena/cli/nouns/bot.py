@@ -18,14 +18,14 @@ from arena.cli.shared.paging import After, Limit, more_command, print_more, prin
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.storage import open_storage
-from arena.cli.verbs.bot import admission, annul, build_log, lineage, replays, submit
+from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, replays, submit
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
 from arena.hosting.manifest import BotManifest
 from engine import registry
 
 app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
-for verb in (submit, admission, build_log, lineage, replays, annul):
+for verb in (submit, admission, build_log, lineage, replays, annul, conform):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
