@@ -23,7 +23,7 @@ help:
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
-	@echo "make proto   regenerate arena/v1 and arena/games from proto/"
+	@echo "make proto   regenerate arena/v1, arena/games and the messages of the Node kit from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS), the processes that tests share"
@@ -38,7 +38,7 @@ lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@for bot in bots/*/main.py; do echo "mypy $$bot"; $(BIN)/mypy --no-error-summary $$bot || exit 1; done
+	@for bot in bots/*/main.py bots/*/template/main.py; do echo "mypy $$bot"; $(BIN)/mypy --no-error-summary $$bot || exit 1; done
 
 setup: $(VENV)/.done
 setup-dev: $(VENV)/.dev
@@ -73,6 +73,7 @@ $(PROTO_VENV)/.done: requirements/proto.lock | check-python
 
 proto: $(PROTO_VENV)/.done
 	$(PROTO_VENV)/bin/python -m grpc_tools.protoc -I proto --python_out=. --pyi_out=. --grpc_python_out=. $(PROTOS)
+	$(PROTO_VENV)/bin/python -m tools.javascript
 
 LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 lock:

@@ -24,9 +24,10 @@ from arena.hosting.sandbox.limits import LEVELS, NONE, STANDARD
 from arena.hosting.sandbox.probe import probe
 from arena.match.time_control import parse_time_control
 from arena.service.admission.admit import admit
-from arena.service.admission.grounds import grounds_of
-from arena.service.admission.seats import QUICK_SAMPLES, RIVAL, sample_seat
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome
+from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
+from arena.trial.grounds import grounds_of
+from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
+from arena.trial.values import Check
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.zoo.deeds import own_namespace
 

@@ -11,6 +11,7 @@
     ├── NotFoundError               no such bot, version, pool, tournament or match
     ├── AmbiguousError              the text names several
     ├── BotError                    a bot that cannot be added or entered as asked
+    │   └── BotKindError            a hosted bot that is to be remote, or the other way round
     ├── PlanError                   a tournament that cannot be played as planned
     ├── PageError               a cursor that is not one of the list, or no number of rows
     ├── FactError                   a result that does not fit its match
@@ -69,6 +70,10 @@ class AmbiguousError(RatingsError, LookupError):
 
 class BotError(RatingsError, ValueError):
     """The bot cannot be added or entered as asked."""
+
+
+class BotKindError(BotError):
+    """A hosted bot is to be remote, or the other way round: a bot stays what it was made as."""
 
 
 class PlanError(RatingsError, ValueError):

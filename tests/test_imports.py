@@ -52,10 +52,22 @@ BOUNDARIES = {
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),
+    "arena/trial": Boundary(
+        (
+            "arena.trial",
+            "arena.client.values",
+            "arena.tournament",
+            "arena.match",
+            "arena.hosting",
+            "ratings.statistics",
+            "engine",
+        )
+    ),
     "arena/service": Boundary(
         (
             "arena.service",
             "arena.client",
+            "arena.trial",
             "arena.tournament",
             "arena.executor",
             "arena.match",
@@ -81,10 +93,27 @@ BOUNDARIES = {
         ("arena.service", "arena.client", "arena.hosting", "arena.wire", "arena.v1", "ratings"),
         ("google", "grpc", "grpc_health", "grpc_reflection", "cryptography", "structlog"),
     ),
+    "arena/connect": Boundary(
+        (
+            "arena.connect",
+            "arena.client",
+            "arena.worker",
+            "arena.referee",
+            "arena.hosting",
+            "arena.match",
+            "arena.wire",
+            "arena.v1",
+            "ratings.store.states",
+            "engine",
+        ),
+        ("grpc",),
+    ),
     "arena/cli": Boundary(
         (
             "arena.cli",
             "arena.client",
+            "arena.connect",
+            "arena.trial",
             "arena.match",
             "arena.hosting",
             "arena.tournament",
@@ -99,6 +128,7 @@ BOUNDARIES = {
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
+    "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),
     "examples/game_connect_four/game_connect_four/*_pb2.py": Boundary((), ("google",)),
     "examples/game_connect_four/game_connect_four/wire.py": Boundary(("engine", "game_connect_four"), ("google",)),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOPS = ("arena", "bots", "engine", "ratings", "benchmarks", "examples")
+TOPS = ("arena", "bots", "engine", "ratings", "benchmarks", "examples", "tools")
 GENERATED = ("arena/v1", "arena/games")
 MIGRATIONS = "ratings/store/migrations"
 LONGEST_FILE = 300

@@ -48,6 +48,8 @@ class SeatSpec:
     """What the sandbox shows for its runtime besides the system; None for what the arena's own Python needs."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What its runtime adds to the environment."""
+    is_remote: bool = False
+    """Whether its author runs it, who connects it to the arena; then `directory` and `command` are empty."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SeatSpec:
@@ -78,6 +80,11 @@ class MatchSpec:
     """Whether its report tells what its bots wrote to their output, and how their processes did."""
     uses_fresh_bots: bool = False
     """Whether every seat gets a new process, which ends with the match."""
+
+    @property
+    def has_remote(self) -> bool:
+        """Return whether a remote bot plays in it."""
+        return any(seat.is_remote for seat in self.seats)
 
     def to_json(self) -> dict[str, Any]:
         """Return the spec as JSON data; `from_json` is the inverse."""

@@ -9,26 +9,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.match.time_control import TimeControl, format_time_control
+from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import RequestError
 from arena.tournament.formats import catalog, seeds
 from arena.tournament.formats.blocks import BlockDraw
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import is_endless
 from arena.tournament.planner import FormatPlanner, SingleMatchPlanner
-from arena.tournament.programs import Programs, check_plays
+from arena.tournament.programs import Programs
 from arena.tournament.stored import clock_settings
 from engine import registry
 from engine.core import Game
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.pools import PoolKey
 from ratings.ledger.tournaments import TournamentPlan
-from ratings.read.bots import find_version
+from ratings.read.bots import NamedVersion, find_version
 from ratings.store.database import Database
-from ratings.store.models import Tournament, Version
+from ratings.store.models import Tournament
 
 SINGLE_MATCH = "match"
 """What stands in place of a format's name for a single match."""
@@ -71,10 +72,10 @@ def create_tournament(
     What is planned later is a function of what was written. `notes` are kept with its settings, for whoever creates it.
     """
     draw = _draw(terms, form.blocks_per_seed)
-    versions = _find_versions(database, programs, terms.game, bots)
-    _check_distinct(bots, versions)
-    form.check(len(versions))
-    plan = _plan(draw, terms, form.name, versions, {**catalog.to_settings(form), **(notes or {})})
+    found = _find_versions(database, programs, terms.game, bots)
+    _check_distinct(bots, found)
+    form.check(len(found))
+    plan = _plan(draw, terms, form.name, found, {**catalog.to_settings(form), **(notes or {})})
     return Ledger(database).create_tournament(plan, FormatPlanner(form, draw), choose_name=_checked(choose_name))
 
 
@@ -88,23 +89,24 @@ def create_match(
     draw = _draw(terms)
     if len(bots) != terms.seats:
         raise RequestError(f"{terms.seats} seats need {terms.seats} bots, not {len(bots)}; name one for each seat")
-    versions = _find_versions(database, programs, terms.game, bots)
+    found = _find_versions(database, programs, terms.game, bots)
     if terms.rated:
-        _check_distinct(bots, versions)
-    block = draw.single_match(tuple(version.id for version in versions))
-    entrants = list({version.id: version for version in versions}.values())
+        _check_distinct(bots, found)
+    block = draw.single_match(tuple(one.version.id for one in found))
+    entrants = list({one.version.id: one for one in found}.values())
     plan = _plan(draw, terms, SINGLE_MATCH, entrants, {})
     return Ledger(database).create_tournament(plan, SingleMatchPlanner(block), choose_name=_checked(choose_name))
 
 
-def plan_ladder(terms: Terms, form: Format) -> TournamentPlan:
-    """Return how a standing ladder is played, for the ledger that opens it; nothing is written.
+def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> TournamentPlan:
+    """Return how a standing ladder, perhaps one of remote bots, is played, for the ledger that opens it.
 
-    Raises RequestError for a format that ends by itself.
+    Nothing is written. Raises RequestError for a format that ends by itself.
     """
     if not is_endless(form):
         raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
-    return _plan(_draw(terms, form.blocks_per_seed), terms, form.name, [], catalog.to_settings(form))
+    plan = _plan(_draw(terms, form.blocks_per_seed), terms, form.name, [], catalog.to_settings(form))
+    return replace(plan, pool=replace(plan.pool, remote=remote))
 
 
 def check_name(name: str) -> str:
@@ -140,39 +142,42 @@ def _check_terms(terms: Terms) -> Game:
     return game
 
 
-def _find_versions(database: Database, programs: Programs, game: str, bots: Sequence[str]) -> list[Version]:
-    """Return the versions named; their programs are sound and play the game."""
-    versions = [find_version(database, text).version for text in bots]
-    for text, version in zip(bots, versions, strict=True):
-        check_plays(programs.find(version.content_hash), game, text)
-    return versions
+def _find_versions(database: Database, programs: Programs, game: str, bots: Sequence[str]) -> list[NamedVersion]:
+    """Return the versions named; they play the game, and the programs of those that run here are sound."""
+    found = [find_version(database, text) for text in bots]
+    for text, one in zip(bots, found, strict=True):
+        check_entrant(programs, one, game, text)
+    return found
 
 
-def _check_distinct(bots: Sequence[str], versions: Sequence[Version]) -> None:
-    counts = Counter(version.id for version in versions)
-    for text, version in zip(bots, versions, strict=True):
-        if counts[version.id] > 1:
+def _check_distinct(bots: Sequence[str], found: Sequence[NamedVersion]) -> None:
+    counts = Counter(one.version.id for one in found)
+    for text, one in zip(bots, found, strict=True):
+        if counts[one.version.id] > 1:
             raise RequestError(f"{text} is entered more than once; name each version once")
 
 
 def _plan(
-    draw: BlockDraw, terms: Terms, format_name: str, versions: Sequence[Version], settings: Mapping[str, Any]
+    draw: BlockDraw, terms: Terms, format_name: str, entrants: Sequence[NamedVersion], settings: Mapping[str, Any]
 ) -> TournamentPlan:
-    """Return what the book of record keeps of the tournament; `settings` are those of its format."""
+    """Return what the book of record keeps of the tournament; `settings` are those of its format.
+
+    With one remote bot it belongs to a pool of remote bots.
+    """
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,
-        pool=_pool_key(draw, terms),
+        pool=_pool_key(draw, terms, remote=any(one.bot.remote for one in entrants)),
         secret=draw.secret.hex(),
         seeded=terms.seed is not None,
         settings={**settings, **common},
-        entrants=[version.id for version in versions],
+        entrants=[one.version.id for one in entrants],
         rated=terms.rated,
     )
 
 
-def _pool_key(draw: BlockDraw, terms: Terms) -> PoolKey:
+def _pool_key(draw: BlockDraw, terms: Terms, *, remote: bool) -> PoolKey:
     return PoolKey(
         game=draw.game.name,
         rules_version=draw.game.rules_version,
@@ -180,4 +185,5 @@ def _pool_key(draw: BlockDraw, terms: Terms) -> PoolKey:
         options=draw.game.options_json(draw.options),
         time_control=format_time_control(terms.clock),
         cores=terms.cores,
+        remote=remote,
     )

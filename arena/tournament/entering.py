@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arena.tournament.entrants import check_entrant
 from arena.tournament.errors import NotPlayableError, RequestError
 from arena.tournament.formats import catalog
-from arena.tournament.programs import Programs, check_plays
+from arena.tournament.programs import Programs
 from arena.tournament.stored import format_of
 from ratings.ledger.ledger import Ledger
 from ratings.read import tournaments
@@ -39,7 +40,7 @@ def join(database: Database, programs: Programs, tournament: Tournament, text: s
 
 def _check_entry(programs: Programs, row: TournamentRow, found: NamedVersion, text: str) -> None:
     """Raise RequestError unless the version may play in the tournament."""
-    check_plays(programs.find(found.version.content_hash), row.pool.game, text)
+    check_entrant(programs, found, row.pool.game, text)
     if found.bot.disabled_at_us is not None:
         name = found.bot.name
         raise RequestError(f"bot {name!r} is disabled; let it in again: arena bot disable {name} --undo")

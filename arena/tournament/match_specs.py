@@ -94,13 +94,16 @@ class MatchSpecs:
         ]
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
+        seed = bot_seed(self._secret, match.block_index // self._blocks_per_seed, match.rotation, seat)
+        if leased.is_remote:
+            return SeatSpec(leased.content_hash, leased.bot, directory="", command=(), seed=seed, is_remote=True)
         program = self._find(leased.content_hash)
         return SeatSpec(
             version=leased.content_hash,
             name=leased.bot,
             directory=str(program.directory),
             command=program.command,
-            seed=bot_seed(self._secret, match.block_index // self._blocks_per_seed, match.rotation, seat),
+            seed=seed,
             memory_mb=program.memory_mb,
             is_deterministic=program.is_deterministic,
             sandbox=self.sandbox_level(has_owner=leased.owner_id is not None),

@@ -59,20 +59,22 @@ class RedeemInvitationResponse(_message.Message):
     def __init__(self, new_token: _Optional[_Union[NewToken, _Mapping]] = ...) -> None: ...
 
 class Identity(_message.Message):
-    __slots__ = ("scope", "owner", "token", "expires_at_us", "protocol_major", "protocol_minor")
+    __slots__ = ("scope", "owner", "token", "expires_at_us", "protocol_major", "protocol_minor", "play_port")
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_US_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_MAJOR_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_MINOR_FIELD_NUMBER: _ClassVar[int]
+    PLAY_PORT_FIELD_NUMBER: _ClassVar[int]
     scope: str
     owner: str
     token: str
     expires_at_us: int
     protocol_major: int
     protocol_minor: int
-    def __init__(self, scope: _Optional[str] = ..., owner: _Optional[str] = ..., token: _Optional[str] = ..., expires_at_us: _Optional[int] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ...) -> None: ...
+    play_port: int
+    def __init__(self, scope: _Optional[str] = ..., owner: _Optional[str] = ..., token: _Optional[str] = ..., expires_at_us: _Optional[int] = ..., protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., play_port: _Optional[int] = ...) -> None: ...
 
 class OwnerUsage(_message.Message):
     __slots__ = ("owner", "limits", "own", "bots", "versions", "stored_bytes", "uploads_last_hour")

@@ -265,36 +265,40 @@ class ListRuntimesResponse(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[Runtime, _Mapping]]] = ...) -> None: ...
 
 class BotSummary(_message.Message):
-    __slots__ = ("name", "owner", "versions", "content_hash", "games", "disabled_at_us")
+    __slots__ = ("name", "owner", "versions", "content_hash", "games", "disabled_at_us", "remote")
     NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
     CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
     GAMES_FIELD_NUMBER: _ClassVar[int]
     DISABLED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
     name: str
     owner: str
     versions: int
     content_hash: str
     games: _containers.RepeatedScalarFieldContainer[str]
     disabled_at_us: int
-    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., versions: _Optional[int] = ..., content_hash: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., disabled_at_us: _Optional[int] = ...) -> None: ...
+    remote: bool
+    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., versions: _Optional[int] = ..., content_hash: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., disabled_at_us: _Optional[int] = ..., remote: bool = ...) -> None: ...
 
 class BotDetail(_message.Message):
-    __slots__ = ("name", "owner", "disabled_at_us", "newest", "versions", "active")
+    __slots__ = ("name", "owner", "disabled_at_us", "newest", "versions", "active", "remote")
     NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     DISABLED_AT_US_FIELD_NUMBER: _ClassVar[int]
     NEWEST_FIELD_NUMBER: _ClassVar[int]
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
     name: str
     owner: str
     disabled_at_us: int
     newest: BotVersion
     versions: int
     active: int
-    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., disabled_at_us: _Optional[int] = ..., newest: _Optional[_Union[BotVersion, _Mapping]] = ..., versions: _Optional[int] = ..., active: _Optional[int] = ...) -> None: ...
+    remote: bool
+    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., disabled_at_us: _Optional[int] = ..., newest: _Optional[_Union[BotVersion, _Mapping]] = ..., versions: _Optional[int] = ..., active: _Optional[int] = ..., remote: bool = ...) -> None: ...
 
 class BotVersion(_message.Message):
     __slots__ = ("version_id", "number", "content_hash", "manifest_json", "created_at_us", "directory", "message", "predecessor", "withdrawn_at_us")

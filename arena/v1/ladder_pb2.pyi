@@ -155,13 +155,15 @@ class SeasonRow(_message.Message):
     def __init__(self, facts_json: _Optional[str] = ...) -> None: ...
 
 class LadderRequest(_message.Message):
-    __slots__ = ("name", "tournament", "matches_per_day", "season")
+    __slots__ = ("name", "tournament", "matches_per_day", "season", "remote")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     MATCHES_PER_DAY_FIELD_NUMBER: _ClassVar[int]
     SEASON_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
     name: str
     tournament: _tournament_pb2.TournamentRequest
     matches_per_day: int
     season: str
-    def __init__(self, name: _Optional[str] = ..., tournament: _Optional[_Union[_tournament_pb2.TournamentRequest, _Mapping]] = ..., matches_per_day: _Optional[int] = ..., season: _Optional[str] = ...) -> None: ...
+    remote: bool
+    def __init__(self, name: _Optional[str] = ..., tournament: _Optional[_Union[_tournament_pb2.TournamentRequest, _Mapping]] = ..., matches_per_day: _Optional[int] = ..., season: _Optional[str] = ..., remote: bool = ...) -> None: ...

@@ -5,7 +5,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Pool(_message.Message):
-    __slots__ = ("pool_id", "game", "rules_version", "seats", "options_json", "time_control", "cores")
+    __slots__ = ("pool_id", "game", "rules_version", "seats", "options_json", "time_control", "cores", "remote")
     POOL_ID_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -13,6 +13,7 @@ class Pool(_message.Message):
     OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
     TIME_CONTROL_FIELD_NUMBER: _ClassVar[int]
     CORES_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
     pool_id: str
     game: str
     rules_version: str
@@ -20,4 +21,5 @@ class Pool(_message.Message):
     options_json: str
     time_control: str
     cores: int
-    def __init__(self, pool_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., time_control: _Optional[str] = ..., cores: _Optional[int] = ...) -> None: ...
+    remote: bool
+    def __init__(self, pool_id: _Optional[str] = ..., game: _Optional[str] = ..., rules_version: _Optional[str] = ..., seats: _Optional[int] = ..., options_json: _Optional[str] = ..., time_control: _Optional[str] = ..., cores: _Optional[int] = ..., remote: bool = ...) -> None: ...

@@ -149,7 +149,7 @@ class WatchTournamentResponse(_message.Message):
     def __init__(self, operation: _Optional[_Union[_operation_pb2.Operation, _Mapping]] = ...) -> None: ...
 
 class TournamentSummary(_message.Message):
-    __slots__ = ("id", "name", "format", "status", "game", "seats", "time_control", "pool_id", "rated", "created_at_us", "cancelled_at_us", "planned", "leased", "finished", "void", "total", "more_waves")
+    __slots__ = ("id", "name", "format", "status", "game", "seats", "time_control", "pool_id", "rated", "created_at_us", "cancelled_at_us", "planned", "leased", "finished", "void", "total", "more_waves", "remote")
     ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -167,6 +167,7 @@ class TournamentSummary(_message.Message):
     VOID_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     MORE_WAVES_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
     id: str
     name: str
     format: str
@@ -184,7 +185,8 @@ class TournamentSummary(_message.Message):
     void: int
     total: int
     more_waves: bool
-    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ...) -> None: ...
+    remote: bool
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., status: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., time_control: _Optional[str] = ..., pool_id: _Optional[str] = ..., rated: bool = ..., created_at_us: _Optional[int] = ..., cancelled_at_us: _Optional[int] = ..., planned: _Optional[int] = ..., leased: _Optional[int] = ..., finished: _Optional[int] = ..., void: _Optional[int] = ..., total: _Optional[int] = ..., more_waves: bool = ..., remote: bool = ...) -> None: ...
 
 class TournamentDetail(_message.Message):
     __slots__ = ("summary", "pool", "settings_json", "secret", "standings", "best", "comparison", "leak_checks", "more_standings", "more_leak_checks")

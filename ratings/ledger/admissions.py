@@ -37,7 +37,7 @@ def request_admission(session: Session, version_id: str, why: str | None = None)
     `why` is a sentence that says what it waits for, if that is not its turn.
 
     Older versions of the bot that still wait are withdrawn: this one takes their place. Raises NotFoundError, and
-    AdmissionError for a version that was withdrawn, or whose bot or owner is disabled.
+    AdmissionError for a version that was withdrawn, or whose bot is remote, or whose bot or owner is disabled.
     """
     version = get_version(session, version_id)
     _check_can_play(session, version)
@@ -63,6 +63,8 @@ def _check_can_play(session: Session, version: Version) -> None:
     bot = session.get_one(Bot, version.bot_id)
     owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
     what = f"version {version.number} of {bot.name!r} cannot be admitted"
+    if bot.remote:
+        raise AdmissionError(f"{what}: it is remote, and plays without being admitted whenever it is connected")
     if version.withdrawn_at_us is not None:
         raise AdmissionError(f"{what}: it was withdrawn; submit a new version")
     if version.files_removed_at_us is not None:

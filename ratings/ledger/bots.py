@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from ratings.errors import BotError, LimitError
+from ratings.errors import BotError, BotKindError, LimitError
 from ratings.ledger.accounts import owner_for
 from ratings.ledger.lineage import read_lineage, record_event, submit
 from ratings.store.ids import new_id, now_us
@@ -34,14 +34,16 @@ class NewVersion:
     predecessor: int | None = None
     """The number of the version that it is to replace; `None`: the one that is active."""
     actor: str = OPERATOR
+    remote: bool = False
+    """Whether its author runs it elsewhere; then it has no files, and its content hash stands for its name."""
 
 
 def add_version(session: Session, new: NewVersion, *, most_versions: int | None = None) -> tuple[Version, bool]:
     """Return the version of that bot with that content, and whether it is new; bot and owner are made if needed.
 
     Content that the bot had before is that version again, unchanged. Raises AccountError for a name that cannot be and
-    for a disabled owner, BotError for a predecessor that does not exist, LimitError if the owner has `most_versions`
-    already.
+    for a disabled owner, BotKindError for a hosted bot that is to be remote and the other way round, BotError for a
+    predecessor that does not exist, LimitError if the owner has `most_versions` already.
     """
     bot = _bot_for(session, new)
     same = select(Version).where(Version.bot_id == bot.id, Version.content_hash == new.content_hash)
@@ -62,10 +64,25 @@ def _bot_for(session: Session, new: NewVersion) -> Bot:
     name = stored_bot_name(new.owner, new.bot)
     bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
     if bot is None:
-        bot = Bot(id=new_id(), name=name, owner_id=owner.id if owner else None, created_at_us=now_us())
+        made_at_us, owner_id = now_us(), owner.id if owner else None
+        bot = Bot(id=new_id(), name=name, owner_id=owner_id, created_at_us=made_at_us, remote=new.remote)
         session.add(bot)
         session.flush()
+    _check_kind(bot, remote=new.remote)
     return bot
+
+
+def _check_kind(bot: Bot, *, remote: bool) -> None:
+    if bot.remote and not remote:
+        raise BotKindError(
+            f"bot {bot.name!r} is remote: its author runs it elsewhere, and that never changes; choose another name in "
+            "bot.toml, or let it join: arena bot connect DIRECTORY"
+        )
+    if remote and not bot.remote:
+        raise BotKindError(
+            f"bot {bot.name!r} is hosted: the arena runs it, and that never changes; join under another name, or hand "
+            "in a new version: arena bot submit DIRECTORY"
+        )
 
 
 def _check_most(session: Session, bot: Bot, most: int | None) -> None:

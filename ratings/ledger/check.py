@@ -56,8 +56,8 @@ def check_ratings(database: Database, pool_id: str | None = None) -> list[str]:
 
 
 def facts_problems(session: Session) -> Iterator[str]:
-    """Yield what is wrong with matches, attempts, the order of rating and bots, as an open session sees them."""
-    return chain(_matches(session), _attempts(session), _order(session), _lineages(session))
+    """Yield what is wrong with matches, attempts, the order of rating, bots and pools, as an open session sees them."""
+    return chain(_matches(session), _attempts(session), _order(session), _lineages(session), _remote(session))
 
 
 def _schema(session: Session) -> Iterator[str]:
@@ -202,6 +202,23 @@ def _lineages(session: Session) -> Iterator[str]:
     for bot_id in sorted(found.keys() | stored.keys()):
         if found.get(bot_id) != stored.get(bot_id):
             yield f"bot {bot_id}: its active version is not the one that follows from its events"
+
+
+def _remote(session: Session) -> Iterator[str]:
+    """Yield remote bots in tournaments whose pool is for hosted ones, for whose code and clock the arena vouches."""
+    entrant, bot, pool = tables.entrant, tables.bot, tables.pool
+    entered = (
+        select(_t.c.id, bot.c.name)
+        .select_from(bot)
+        .join(tables.version, tables.version.c.bot_id == bot.c.id)
+        .join(entrant, entrant.c.version_id == tables.version.c.id)
+        .join(_t, _t.c.id == entrant.c.tournament_id)
+        .join(pool, pool.c.id == _t.c.pool_id)
+        .where(bot.c.remote, ~pool.c.remote)
+        .distinct()
+        .order_by(_t.c.id, bot.c.name)
+    )
+    yield from _few(session, entered, "tournament {}: {} is remote, and its pool is for hosted bots")
 
 
 def rating_problems(session: Session, pool_id: str | None = None) -> Iterator[str]:

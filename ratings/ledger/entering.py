@@ -8,10 +8,10 @@ from sqlmodel import select as select_rows
 
 from ratings.errors import NotFoundError, PlanError
 from ratings.ledger.live import rate_prefix
-from ratings.ledger.tournaments import check_versions
+from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.models import Entrant, Tournament
+from ratings.store.models import Entrant, Pool, Tournament
 from ratings.store.progress import count_progress
 from ratings.store.states import MatchState
 
@@ -23,10 +23,12 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
 
     One that withdrew only comes back if it `may_return`: a further row tells from which wave on it plays again, so that
     every wave before follows from what is stored as it did when it was planned. Raises PlanError if it takes part
-    already or the tournament is over, BotError if its bot is disabled.
+    already or the tournament is over, BotError if its bot is disabled, or remote in a pool of hosted ones.
     """
-    _check_open(session, lock(session, tournament_id))
+    tournament = lock(session, tournament_id)
+    _check_open(session, tournament)
     check_versions(session, [version_id])
+    check_kinds(session, [version_id], remote=session.get_one(Pool, tournament.pool_id).remote)
     last = _last_entry(session, tournament_id, version_id)
     if last is not None and not (may_return and last.withdrawn_wave is not None):
         raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")

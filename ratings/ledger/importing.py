@@ -193,6 +193,11 @@ class _Import:
     def _add_bot(self, row: Row) -> None:
         known = self._recognise(tables.bot, row, tables.bot.c.name == row["name"])
         owner = self._ids.get(row["owner_id"], row["owner_id"]) if row["owner_id"] else None
+        if known is not None and known.remote != row["remote"]:
+            raise ArchiveError(
+                f"{self._file}: of bot {row['name']!r} one is hosted and one remote, in the file and in this database; "
+                "import it into another database"
+            )
         if known is not None and known.owner_id != owner:
             raise ArchiveError(
                 f"{self._file}: bot {row['name']!r} belongs to another owner in this database; "

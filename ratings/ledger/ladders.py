@@ -108,6 +108,7 @@ def plan_like(tournament: Tournament, pool: Pool, *, secret: str, rules_version:
         options=pool.options,
         time_control=pool.time_control,
         cores=pool.cores,
+        remote=pool.remote,
     )
     return TournamentPlan(
         name="",

@@ -16,6 +16,7 @@ from ratings.store.states import AttemptState, MatchState
 from ratings.store.tables import AnyRow
 
 _m, _a, _s, _b, _v = tables.match, tables.attempt, tables.match_seat, tables.block, tables.version
+_bot = tables.bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class LeasedSeat:
     bot: str
     owner_id: str | None = None
     """The registered owner of the bot, or `None` for a bot that was added locally."""
+    is_remote: bool = False
+    """Whether its author runs it elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,9 @@ _PLANNED = (
     .limit(bindparam("most"))
 )
 _SEATS = (
-    select(_s.c.match_id, _v.c.id, _v.c.content_hash, tables.bot.c.name, tables.bot.c.owner_id)
+    select(_s.c.match_id, _v.c.id, _v.c.content_hash, _bot.c.name, _bot.c.owner_id, _bot.c.remote)
     .join(_v, _v.c.id == _s.c.version_id)
-    .join(tables.bot, tables.bot.c.id == _v.c.bot_id)
+    .join(_bot, _bot.c.id == _v.c.bot_id)
     .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
     .order_by(_s.c.match_id, _s.c.seat)
 )

@@ -75,8 +75,8 @@ def _set_active(session: Session, bot_id: str, version_id: str | None) -> None:
 def promote(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
     """Make a version the active one of its bot, if it is not. Return the bot.
 
-    Raises NotFoundError, and BotError for a version that was withdrawn or annulled, and for one of an owner that was
-    not admitted.
+    Raises NotFoundError, and BotError for a version that was withdrawn or annulled, for one of an owner that was not
+    admitted, and for a remote one.
     """
     version = get_version(session, version_id)
     bot = session.get_one(Bot, version.bot_id)
@@ -88,12 +88,18 @@ def promote(session: Session, version_id: str, *, actor: str, message: str = "")
 
 def _check_may_be_active(session: Session, bot: Bot, version: Version) -> None:
     what = f"version {version.number} of {bot.name!r}"
+    if bot.remote:
+        raise _is_remote(bot)
     if version.withdrawn_at_us is not None:
         raise BotError(f"{what} was withdrawn; submit a new version, or promote another one")
     if annulled(session, [version.id]):
         raise BotError(f"{what} was annulled by the organiser; submit a new version, or promote another one")
     if bot.owner_id is not None and not is_admitted(session, version.id):
         raise BotError(f"{what} was not admitted; see why: arena bot show {bot.name}")
+
+
+def _is_remote(bot: Bot) -> BotError:
+    return BotError(f"{bot.name!r} is remote, and plays with the version that joined last; join with another one")
 
 
 def withdraw_version(session: Session, version_id: str, *, actor: str, message: str = "") -> Bot:
@@ -117,6 +123,8 @@ def rollback(session: Session, bot_name: str, *, actor: str, message: str = "") 
     Raises NotFoundError, and BotError if there is none.
     """
     bot = get_bot(session, bot_name)
+    if bot.remote:
+        raise _is_remote(bot)
     lineage = read_lineage(session, bot.id)
     if not lineage.before:
         raise BotError(f"no version of {bot.name!r} was active before; promote one: arena bot promote {bot.name}@HASH")

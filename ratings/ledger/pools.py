@@ -26,10 +26,17 @@ class PoolKey:
     options: Mapping[str, Any] = field(default_factory=dict)
     time_control: str = "none"
     cores: int = 1
+    remote: bool = False
+    """Whether bots play in it that their authors run elsewhere: nobody vouches for their code or their clock."""
 
     def canonical(self) -> str:
-        """Return the key's canonical JSON: keys sorted, no spaces, ASCII."""
+        """Return the key's canonical JSON: keys sorted, no spaces, ASCII.
+
+        What came after the first schema is in it only if it is not the default, so that old pools keep their names.
+        """
         data = {**asdict(self), "options": dict(self.options)}
+        if not self.remote:
+            del data["remote"]
         return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def pool_id(self) -> str:

@@ -9,16 +9,19 @@ from typing import Any
 from sqlmodel import Session
 
 from ratings.ledger import absences, accounts, admissions, annulments, bots, invitations, lineage, notices, pieces
+from ratings.ledger import remote as remotes
 from ratings.ledger.absences import Noted
 from ratings.ledger.accounts import NewToken
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.annulments import Annulled
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.invitations import NewInvitation, Redeemed
+from ratings.ledger.remote import JoinedVersion, RemoteJoin
 from ratings.ledger.syncing import sync_ladders
 from ratings.store.database import Database
 from ratings.store.fitness import is_admitted
 from ratings.store.ids import now_us
+from ratings.store.limits import OwnerLimits
 from ratings.store.lookups import get_owner, get_version
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.service import Admission, Notice, Token
@@ -215,6 +218,14 @@ class ServiceLedger:
             admission = admissions.request_admission(session, version.id, why) if waits else None
             sync_ladders(session, version)
             return Submission(version, is_new, admission)
+
+    def join_remote(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
+        """Return the version that joins, active from now on. Raises what `ratings.ledger.remote.join_remote` does."""
+        with write(self._database) as session:
+            joined = remotes.join_remote(session, join, limits)
+            if joined.has_changed:
+                sync_ladders(session, joined.version)
+            return joined
 
     def request_admission(self, version_id: str) -> Admission:
         """Queue a version, unless it is queued or looked at already, and return its admission.

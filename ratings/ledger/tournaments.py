@@ -49,6 +49,7 @@ def write_tournament(session: Session, plan: TournamentPlan) -> Tournament:
     """Write a tournament and its entrants, without any wave. Raises PlanError or BotError, with nothing written."""
     _check_entered_once(plan.entrants)
     check_versions(session, plan.entrants)
+    check_kinds(session, plan.entrants, remote=plan.pool.remote)
     pool = pool_for(session, plan.pool, plan.skill)
     tournament = Tournament(
         id=new_id(),
@@ -102,6 +103,17 @@ def check_versions(session: Session, versions: Sequence[str]) -> None:
             raise BotError(f"version {version.number} of {name!r} was {how}; leave it out, or enter another version")
         if version.files_removed_at_us is not None:
             raise BotError(f"the files of version {version.number} of {name!r} were removed by retention; add it again")
+
+
+def check_kinds(session: Session, versions: Sequence[str], *, remote: bool) -> None:
+    """Raise BotError for a remote bot in a pool that is not remote; a hosted one may play in either."""
+    query = select(Bot.name).join(Version, col(Version.bot_id) == Bot.id).where(col(Version.id).in_(versions))
+    strangers = [] if remote else session.exec(query.where(col(Bot.remote)).order_by(Bot.name)).all()
+    if strangers:
+        raise BotError(
+            f"bot {strangers[0]!r} is remote, and this is played by hosted bots, for whose code and clock the arena "
+            "vouches; enter it in a tournament or ladder of remote bots"
+        )
 
 
 def cancel(session: Session, tournament_id: str) -> int:

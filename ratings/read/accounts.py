@@ -103,11 +103,11 @@ def owner_row(source: Source, name: str) -> OwnerRow:
 
 
 def stored_versions(source: Source, owner_id: str) -> list[str]:
-    """Return the content hashes of the versions of an owner whose files are kept, each once."""
+    """Return the content hashes of the versions of an owner whose files are kept here, each once."""
     query = select(Version.content_hash).join(Bot, col(Bot.id) == Version.bot_id).distinct()
     with read(source) as session:
-        found = session.exec(query.where(Bot.owner_id == owner_id, col(Version.files_removed_at_us).is_(None)))
-        return list(found.all())
+        kept = query.where(col(Version.files_removed_at_us).is_(None), ~col(Bot.remote))
+        return list(session.exec(kept.where(Bot.owner_id == owner_id)))
 
 
 def own_limits(source: Source) -> dict[str, Mapping[str, Any]]:

@@ -43,9 +43,10 @@ def held_counts(source: Source) -> HeldCounts:
 
 
 def held_versions(source: Source) -> list[str]:
-    """Return the content hashes of all versions whose files are kept, sorted, each once."""
-    version = tables.version
-    query = select(version.c.content_hash).where(version.c.files_removed_at_us.is_(None))
+    """Return the content hashes of all versions whose files are kept, sorted, each once; remote ones have none."""
+    version, bot = tables.version, tables.bot
+    query = select(version.c.content_hash).join(bot, bot.c.id == version.c.bot_id)
+    query = query.where(version.c.files_removed_at_us.is_(None), ~bot.c.remote)
     with read(source) as session:
         return list(session.connection().execute(query.distinct().order_by(version.c.content_hash)).scalars())
 

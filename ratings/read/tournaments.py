@@ -120,13 +120,13 @@ def tournament_row(source: Source, tournament_id: str) -> TournamentRow:
 
 
 def owned_entrants(source: Source, tournament_id: str) -> set[bool]:
-    """Return the set of whether its bots have a registered owner: True if some do, False if some do not."""
+    """Return the set of whether its hosted bots have a registered owner: True if some do, False if some do not."""
     with read(source) as session:
         query = (
             select(Bot.owner_id)
             .join(Version, col(Version.bot_id) == Bot.id)
             .join(Entrant, col(Entrant.version_id) == Version.id)
-            .where(Entrant.tournament_id == tournament_id)
+            .where(Entrant.tournament_id == tournament_id, ~col(Bot.remote))
         )
         return {owner is not None for owner in session.exec(query)}
 

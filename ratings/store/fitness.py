@@ -14,12 +14,15 @@ _DECIDED = (AdmissionState.ADMITTED, AdmissionState.REFUSED)
 
 
 def is_admitted(session: Session, version_id: str) -> bool:
-    """Return whether the version was admitted: the last decision on it counts."""
+    """Return whether the version was admitted: the last decision on it counts. A remote one needs no admission."""
     return not unadmitted(session, [version_id], also_without_owner=True)
 
 
 def unadmitted(session: Session, version_ids: Collection[str], *, also_without_owner: bool = False) -> list[str]:
-    """Return which of the versions were not admitted, or refused later; by default only those of owners."""
+    """Return which of the versions were not admitted, or refused later; by default only those of owners.
+
+    Remote ones are not among them: they never run here, so that there is nothing to be looked at.
+    """
     last = (
         select(Admission.version_id, func.max(Admission.id).label("last"))
         .where(col(Admission.state).in_(_DECIDED), col(Admission.version_id).in_(version_ids))
@@ -34,7 +37,8 @@ def unadmitted(session: Session, version_ids: Collection[str], *, also_without_o
     query = select(Version.id).join(Bot, col(Bot.id) == Version.bot_id).where(col(Version.id).in_(version_ids))
     if not also_without_owner:
         query = query.where(col(Bot.owner_id).is_not(None))
-    return list(session.exec(query.where(col(Version.id).not_in(admitted)).order_by(Version.id)))
+    query = query.where(~col(Bot.remote), col(Version.id).not_in(admitted))
+    return list(session.exec(query.order_by(Version.id)))
 
 
 def annulled(session: Session, version_ids: Collection[str]) -> set[str]:

@@ -36,6 +36,8 @@ class Bot(Table, table=True):
     owner_id: str | None = Field(default=None, foreign_key="owner.id")
     created_at_us: int = Field(sa_type=BigInteger)
     disabled_at_us: int | None = Field(default=None, sa_type=BigInteger)
+    remote: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether its author runs it elsewhere: then its versions have no files. It is so from the start, for ever."""
 
 
 class Version(Table, table=True):
@@ -74,6 +76,8 @@ class Pool(Table, table=True):
     tau: float = Field(sa_type=Double)
     draw_probability: float = Field(sa_type=Double)
     created_at_us: int = Field(sa_type=BigInteger)
+    remote: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether bots play in it that their authors run elsewhere."""
 
 
 class Tournament(Table, table=True):

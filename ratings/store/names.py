@@ -13,6 +13,7 @@ ARENA = "arena"
 
 _RESERVED = (OPERATOR, ARENA)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}", re.ASCII)
 _MOST_LABEL = 80
 
 
@@ -21,6 +22,16 @@ def check_name(kind: str, text: str) -> str:
     if _NAME.fullmatch(text) is None:
         raise AccountError(
             f"{text!r} is no name for {kind}; use 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
+        )
+    return text
+
+
+def check_version_name(text: str) -> str:
+    """Return an author's own word for a version of a remote bot if it can be one. Raises AccountError."""
+    if _VERSION.fullmatch(text) is None:
+        raise AccountError(
+            f"{text!r} is no name for a version; use 1 to 64 of a-z, A-Z, 0-9, ., -, + and _, the first a letter or "
+            "digit, such as 1.4"
         )
     return text
 

@@ -64,10 +64,11 @@ def removable_files(before_us: int) -> ColumnElement[bool]:
     """Return whether the files of a version may be removed that was withdrawn or refused before an instant.
 
     They may not as long as the version is active, still has matches to play, takes part in a tournament that is not
-    over, or played a match whose replay is kept.
+    over, or played a match whose replay is kept. Remote ones have no files.
     """
-    active = tables.active_version
+    active, bot = tables.active_version, tables.bot.alias()
     return and_(
+        ~select(bot.c.id).where(bot.c.id == _v.c.bot_id, bot.c.remote).exists(),
         _v.c.files_removed_at_us.is_(None),
         or_(_v.c.withdrawn_at_us < before_us, _is_refused(before_us)),
         ~select(active.c.bot_id).where(active.c.version_id == _v.c.id).exists(),

@@ -98,6 +98,13 @@ class Ladder(Table, table=True):
     closed_because: str | None = Field(default=None, sa_type=Text)
 
 
+class Guest(Table, table=True):
+    """A hosted bot that was entered in a ladder of remote bots, which no hosted bot enters by itself."""
+
+    ladder_id: str = Field(primary_key=True, foreign_key="ladder.id")
+    bot_id: str = Field(primary_key=True, foreign_key="bot.id")
+
+
 class Season(Table, table=True):
     """A stretch of a ladder: one tournament, whose secret is published when the season is closed."""
 

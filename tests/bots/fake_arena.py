@@ -87,13 +87,13 @@ class FakeArena(play_pb2_grpc.PlayServiceServicer):
 
 
 @asynccontextmanager
-async def serve(directory: Path, script: Callable[[FakeArena], Awaitable[None]]) -> AsyncIterator[FakeArena]:
-    """An arena at `address` for the time of the block."""
+async def serve(directory: Path | None, script: Callable[[FakeArena], Awaitable[None]]) -> AsyncIterator[FakeArena]:
+    """An arena at `address` for the time of the block: a unix socket, or a port of this machine without a directory."""
     arena = FakeArena(script)
-    arena.address = f"unix:{directory}/arena.sock"
     server = grpc.aio.server()
     play_pb2_grpc.add_PlayServiceServicer_to_server(arena, server)  # type: ignore[no-untyped-call]
-    server.add_insecure_port(arena.address)
+    port = server.add_insecure_port(f"unix:{directory}/arena.sock" if directory else "127.0.0.1:0")
+    arena.address = f"unix:{directory}/arena.sock" if directory else f"127.0.0.1:{port}"
     await server.start()
     try:
         yield arena

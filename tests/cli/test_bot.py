@@ -118,3 +118,27 @@ def test_a_bot_of_games_that_are_not_installed_is_added_with_a_note(arena: Arena
     finished = arena("bot", "add", write_bot(tmp_path / "a", "ada", games='["go"]'))
     assert finished.code == 0
     assert "ada plays go, none of which is installed" in finished.err
+
+
+def test_a_sample_is_added_by_its_name(arena: Arena) -> None:
+    added = arena("bot", "add", "greedy", "random")
+    assert [line.split()[1] for line in added.out.splitlines()] == ["greedy", "random"]
+    assert "search_playouts" in arena.refusal("bot", "add", "serch")
+
+
+def test_adding_nothing_lists_the_samples(arena: Arena) -> None:
+    refusal = arena.refusal("bot", "add")
+    assert all(name in refusal for name in ("greedy", "random", "search"))
+
+
+def test_a_directory_here_goes_before_the_sample_of_its_name(arena: Arena, tmp_path: Path) -> None:
+    write_bot(tmp_path / "greedy", "mine")
+    added = arena("bot", "add", "greedy")
+    assert added.out.startswith("added mine ")
+    assert "taking the directory greedy that lies here" in added.err
+
+
+def test_a_directory_without_a_bot_does_not_become_the_sample_of_its_name(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "greedy").mkdir()
+    assert "to add the sample bot greedy, call this from another directory" in arena.refusal("bot", "add", "greedy")
+    assert arena("bot", "add", tmp_path / "greedy").code == 2

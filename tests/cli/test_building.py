@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import Arena, write_bot
 
 MAKE = "open('made.py', 'w').write('x = 1')\n"
@@ -48,3 +50,14 @@ def test_a_bot_that_lost_what_was_built_says_how_to_build_it(arena: Arena, tmp_p
     command = said.partition("`arena bot add ")[2].partition("`")[0]
     assert arena("bot", "add", command).code == 0
     assert [path for path in arena.db.with_suffix(".builds").iterdir() if path.is_dir()]
+
+
+def test_a_build_that_fails_for_want_of_a_compiler_names_the_packages(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    bot = write_built_bot(tmp_path / "a", "raise SystemExit('no compiler')")
+    (bot / "main.cpp").touch()
+    last = arena("bot", "add", bot).err.splitlines()[-1]
+    assert "This machine lacks what such a bot needs: apt install g++ make pkg-config protobuf-compiler" in last

@@ -7,6 +7,12 @@ from tests.cli.support import Arena, write_bot
 from tests.support.venvs import make_venv
 
 
+@pytest.fixture(autouse=True)
+def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which nothing is installed that would be a runtime by itself."""
+    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", dict)
+
+
 @pytest.fixture
 def runtimes(tmp_path: Path) -> Path:
     """A file in which `python-ml` is a virtual environment with one package."""

@@ -17,15 +17,17 @@ from arena.cli.shared.output import Column, format_instant, print_facts, print_j
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.storage import open_storage
-from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, replays, submit
+from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit
+from arena.cli.verbs.bot import connect as bridge
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
 from arena.hosting.manifest import BotManifest
 from engine import registry
 
-app = typer.Typer(epilog=example("arena bot add bots/greedy", "arena bot list"))
-for verb in (submit, admission, build_log, lineage, replays, annul, conform):
+app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
+for verb in (new, submit, bridge, admission, build_log, lineage, replays, annul, conform):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
@@ -39,11 +41,14 @@ def _short_hash(content_hash: str) -> str:
     return content_hash[:_SHOWN_DIGITS]
 
 
-@app.command(epilog=example("arena bot add bots/greedy", "arena bot add my-bot --owner ada"))
+@app.command(epilog=example("arena bot add my-bot", "arena bot add greedy search", "arena bot add my-bot --owner ada"))
 def add(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie, or the name of a sample bot."
+        ),
+    ] = None,
     owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
@@ -51,12 +56,14 @@ def add(
 ) -> None:
     """Add bots, or new versions of them.
 
-    Their files are copied: a version never changes.
+    Their files are copied: a version never changes. A sample bot comes with the arena and is added by its name alone;
+    a directory of that name in the current one goes first.
     """
+    places = [bot_directory(directory) for directory in need_some(directories)]
     known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:
         programs = replace(storage.programs, runtimes=known)
-        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in directories]
+        added = [add_bot(storage.database, programs, directory, owner, build_added) for directory in places]
     for entry in added:
         _warn_of_unknown_games(entry)
     if as_json:
@@ -81,9 +88,14 @@ def _disabled_text(at_us: int | None) -> str:
     return "no" if at_us is None else "yes"
 
 
+def _kind_text(remote: bool) -> str:
+    return "remote" if remote else "hosted"
+
+
 _BOTS = (
     Column("name", "BOT"),
     Column("owner", "OWNER"),
+    Column("remote", "KIND", write=_kind_text),
     Column("versions", "VERSIONS", right=True),
     Column("content_hash", "NEWEST", write=_short_hash),
     Column("games", "GAMES", write=" ".join),
@@ -112,6 +124,8 @@ _VERSIONS = (
     Column("created_at_us", "ADDED (UTC)", write=format_instant),
     Column("command", "COMMAND", write=" ".join),
 )
+_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "NAMED"))
+_REMOTE = {"runs": "where its author connects it from"}
 
 
 @app.command(epilog=example("arena bot show greedy"))
@@ -132,7 +146,7 @@ def show(
     versions = [asdict(version) for version in page.items]
     if as_json:
         facts = {"name": detail.name, "owner": detail.owner, "disabled_at_us": detail.disabled_at_us}
-        print_json({**facts, "versions": versions})
+        print_json({**facts, "remote": detail.remote, "versions": versions})
     else:
         _print_bot(detail, versions)
     more = more_command("bot", "show", name, limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -140,22 +154,29 @@ def show(
 
 
 def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None:
-    manifest = BotManifest.from_json(detail.newest.manifest)
     print_facts(
         {
             "name": detail.name,
             "owner": detail.owner or "nobody (added here)",
             "disabled": _disabled_text(detail.disabled_at_us),
-            "games": " ".join(manifest.games),
-            "deterministic": "yes" if manifest.deterministic else "no",
-            "memory": f"{manifest.memory_mb} MB",
-            "runtime": manifest.runtime,
-            "files": detail.newest.directory or "kept by the service",
+            "games": " ".join(detail.newest.manifest["games"]),
+            **(_REMOTE if detail.remote else _program_facts(detail)),
         }
     )
     typer.echo()
-    rows = [{**version, "command": version["manifest"]["command"]} for version in versions]
-    print_table(_VERSIONS, rows, as_json=False)
+    key = "version" if detail.remote else "command"
+    rows = [{**version, key: version["manifest"][key]} for version in versions]
+    print_table(_REMOTE_VERSIONS if detail.remote else _VERSIONS, rows, as_json=False)
+
+
+def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
+    manifest = BotManifest.from_json(detail.newest.manifest)
+    return {
+        "deterministic": "yes" if manifest.deterministic else "no",
+        "memory": f"{manifest.memory_mb} MB",
+        "runtime": manifest.runtime,
+        "files": detail.newest.directory or "kept by the service",
+    }
 
 
 @app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))

@@ -28,8 +28,13 @@ def short_pool_id(pool_id: str) -> str:
 
 
 def describe_pool(pool: Pool) -> str:
-    """Return the pool in words: game, seats, clock, and the options that differ from the game's defaults."""
-    return ", ".join([_title(pool.game), f"{pool.seats} seats", f"time {pool.time_control}", *_special_options(pool)])
+    """Return the pool in words: game, seats, clock, whether its bots are remote, and the options.
+
+    Of these only those are named that differ from the game's defaults.
+    """
+    kind = ["remote bots"] if pool.remote else []
+    words = [_title(pool.game), f"{pool.seats} seats", f"time {pool.time_control}", *kind, *_special_options(pool)]
+    return ", ".join(words)
 
 
 def _title(game: str) -> str:

@@ -19,8 +19,8 @@ class AccountHere:
         self._place = place
 
     def get_identity(self) -> Identity:
-        viewer = self._place.viewer
-        return Identity(viewer.scope, viewer.owner_name, viewer.token, viewer.expires_at_us)
+        viewer, port = self._place.viewer, self._place.play_port()
+        return Identity(viewer.scope, viewer.owner_name, viewer.token, viewer.expires_at_us, play_port=port)
 
     def get_usage(self, owner: str | None = None) -> OwnerUsage:
         place, viewer = self._place, self._place.viewer

@@ -30,8 +30,9 @@ class ArenaHere:
         usage: UsageReader | None = None,
         uploads: UploadArea | None = None,
         matches_per_day: Callable[[], int | None] = lambda: None,
+        play_port: Callable[[], int] = int,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day)
+        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day, play_port)
 
     @property
     def bots(self) -> port.Bots:

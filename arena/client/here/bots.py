@@ -9,7 +9,6 @@ from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_own_bot
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from arena.hosting.manifest import BotManifest
 from ratings.ledger.ledger import Ledger
 from ratings.read import bots
 from ratings.read.bots import BotRow
@@ -34,7 +33,7 @@ class BotsHere:
     def list_versions(self, name: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotVersion]:
         found = find_version(self._place, name)
         page = bots.list_versions(self._place.database, found.bot.name, limit=limit, after=after)
-        return Page(tuple(map(self._version, page.items)), page.next)
+        return Page(tuple(self._version(version, found.bot.remote) for version in page.items), page.next)
 
     def find_version(self, text: str) -> NamedVersion:
         found = find_version(self._place, text)
@@ -70,13 +69,14 @@ class BotsHere:
             name=row.bot.name,
             owner=row.owner,
             disabled_at_us=row.bot.disabled_at_us,
-            newest=self._version(row.newest),
+            newest=self._version(row.newest, row.bot.remote),
             versions=row.versions,
             active=None if active is None else active.number,
+            remote=row.bot.remote,
         )
 
-    def _version(self, version: Version) -> BotVersion:
-        is_here = self._place.viewer.is_organiser
+    def _version(self, version: Version, remote: bool) -> BotVersion:
+        is_here = self._place.viewer.is_organiser and not remote
         return BotVersion(
             version_id=version.id,
             number=version.number,
@@ -96,6 +96,7 @@ def _summary(row: BotRow) -> BotSummary:
         owner=row.owner,
         versions=row.versions,
         content_hash=row.newest.content_hash,
-        games=BotManifest.from_json(row.newest.manifest).games,
+        games=tuple(row.newest.manifest["games"]),
         disabled_at_us=row.bot.disabled_at_us,
+        remote=row.bot.remote,
     )

@@ -17,6 +17,8 @@ def build_log(place: Place, text: str) -> BuildLog:
     found = find_version(place, text)
     need_own_bot(place.viewer, found.bot, "read what its build command said")
     version = found.version
+    if found.bot.remote:
+        raise UnknownError(f"{found.bot.name} is remote, and is built by its author, if at all")
     kept = place.programs.builds.newest_log(version.content_hash)
     if kept is None:
         why = "it was not built yet" if version.manifest.get("build") else "its bot.toml names no build command"

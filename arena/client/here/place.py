@@ -37,3 +37,5 @@ class Place:
     """Where archives arrive; `None` where nobody hands anything in."""
     matches_per_day: Callable[[], int | None] = _unknown
     """Returns the pace of ladders that have none of their own, or `None` if no service tells."""
+    play_port: Callable[[], int] = int
+    """Returns the port where remote bots connect, 0 if there is none."""

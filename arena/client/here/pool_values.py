@@ -16,4 +16,5 @@ def pool_value(pool: models.Pool) -> Pool:
         options=pool.options,
         time_control=pool.time_control,
         cores=pool.cores,
+        remote=pool.remote,
     )

@@ -45,6 +45,7 @@ def summary_of(row: TournamentRow) -> TournamentSummary:
         void=progress.void,
         total=progress.total,
         more_waves=progress.more_waves,
+        remote=pool.remote,
     )
 
 

@@ -25,6 +25,8 @@ class Identity:
     expires_at_us: int | None = None
     protocol_major: int = PROTOCOL_MAJOR
     protocol_minor: int = PROTOCOL_MINOR
+    play_port: int = 0
+    """Where remote bots connect, on the host of the owners' services; 0 where none are taken."""
 
 
 @dataclass(frozen=True, slots=True)

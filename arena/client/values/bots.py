@@ -21,6 +21,8 @@ class BotSummary:
     """That of the newest version."""
     games: tuple[str, ...]
     disabled_at_us: int | None = None
+    remote: bool = False
+    """Whether its author runs it elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class BotDetail:
     """How many it has."""
     active: int | None = None
     """The number of the version that plays on ladders."""
+    remote: bool = False
+    """Whether its author runs it elsewhere; such a bot has no files here, and needs no admission."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,3 +93,5 @@ class LadderRequest:
     """The pace that it is held to; 0 for none, `None` for that of the service."""
     season: str | None = None
     """What people call its first season."""
+    remote: bool = False
+    """Whether it is for bots that their authors run elsewhere; hosted ones are entered one by one."""

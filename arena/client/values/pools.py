@@ -18,3 +18,5 @@ class Pool:
     options: Mapping[str, Any]
     time_control: str
     cores: int
+    remote: bool = False
+    """Whether bots play in it that their authors run elsewhere."""

@@ -72,6 +72,8 @@ class TournamentSummary:
     total: int
     more_waves: bool
     """Whether further matches will be planned once there are results."""
+    remote: bool = False
+    """Whether bots play in it that their authors run elsewhere."""
 
     @property
     def is_over(self) -> bool:

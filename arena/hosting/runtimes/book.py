@@ -14,8 +14,10 @@ from arena.hosting.manifest import MANIFEST_NAME, BotManifest, check_for_strange
 from arena.hosting.runtimes import native, node, own, venv
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.hashes import FileHashes
+from arena.hosting.runtimes.installed import installed_runtimes
 from arena.hosting.runtimes.runtime import Layout, Runtime, RuntimeContents, RuntimeDescription
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
+from arena.hosting.tools import NODE, install_command, missing_packages
 
 _LAY_OUT = {
     RuntimeKind.ARENA: own.lay_out,
@@ -40,25 +42,31 @@ class Runtimes:
     def __init__(self, settings: RuntimeSettings = NO_RUNTIMES, cache: Path | None = None) -> None:
         """Remember the hashes of files in the directory `cache`, by default in that of this user."""
         own_ones = {name: RuntimeDefinition(name, RuntimeKind(name)) for name in PREDEFINED}
-        self._definitions = {**own_ones, **dict(sorted(settings.definitions.items()))}
+        others = {**installed_runtimes(), **settings.definitions}
+        self._definitions = {**own_ones, **dict(sorted(others.items()))}
         self._cache = cache
         self._found: dict[str, Runtime] = {}
         self._lock = threading.Lock()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all runtimes: `arena` and `bundled` first, then those of the organiser."""
+        """The names of all runtimes: `arena` and `bundled` first, then what is installed or the organiser defined."""
         return tuple(self._definitions)
 
     def definition(self, name: str) -> RuntimeDefinition:
         """Return how a runtime is defined. Raises UnknownRuntimeError."""
         if name not in self._definitions:
-            near = difflib.get_close_matches(name, self.names, n=1)
-            guess = f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
             raise UnknownRuntimeError(
-                f"runtime is {name!r}, and this arena knows {', '.join(map(repr, self.names))}; {guess}"
+                f"runtime is {name!r}, and this arena knows {', '.join(map(repr, self.names))}; {self._remedy(name)}"
             )
         return self._definitions[name]
+
+    def _remedy(self, name: str) -> str:
+        missing = missing_packages(name) if name == NODE else []
+        if missing:
+            return f"Node.js is not installed where it runs: {install_command(missing)}"
+        near = difflib.get_close_matches(name, self.names, n=1)
+        return f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
 
     def get(self, name: str) -> Runtime:
         """Return a runtime with the hash of what it consists of. Raises UnknownRuntimeError, RuntimeBrokenError."""

@@ -77,7 +77,7 @@ class RuntimeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSettings:
-    """All runtimes that an organiser defined, by name; `arena` and `bundled` are always there besides."""
+    """All runtimes that an organiser defined, by name; `arena`, `bundled` and what is installed are there besides."""
 
     definitions: Mapping[str, RuntimeDefinition] = field(default_factory=dict)
 

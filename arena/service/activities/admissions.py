@@ -13,23 +13,15 @@ from arena.match.time_control import TimeControl, parse_time_control
 from arena.service.activities.building import build_for_admission
 from arena.service.activities.workshop import Workshop
 from arena.service.admission.admit import admit
-from arena.service.admission.grounds import grounds_of
-from arena.service.admission.seats import QUICK_SAMPLES, RIVAL, bot_seat, sample_seat
-from arena.service.admission.values import (
-    CLOCK,
-    AdmissionRequest,
-    AdmissionVerdict,
-    Check,
-    Ground,
-    Outcome,
-    failed,
-    finding_json,
-)
+from arena.service.admission.values import CLOCK, AdmissionRequest, AdmissionVerdict, Outcome
 from arena.service.admission.waiting import NO_SANDBOX, SANDBOX
 from arena.service.crew import Assignment, Crew
 from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.runner import MatchExecutor
+from arena.trial.grounds import grounds_of
+from arena.trial.seats import QUICK_SAMPLES, RIVAL, bot_seat, sample_seat
+from arena.trial.values import Check, Ground, failed, finding_json
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
 from ratings.read.ladders import open_ladders

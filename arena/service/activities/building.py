@@ -8,8 +8,8 @@ from arena.client.values.admissions import Finding
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.programs import StoredPrograms
-from arena.service.admission.values import Check, failed
 from arena.service.logs import Logger
+from arena.trial.values import Check, failed
 from ratings.read.tournaments import entrant_versions
 from ratings.store.database import Database
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from arena.client.values.admissions import Finding, FindingState
-from arena.service.admission.blunders import (
-    Blunder,
-    blunders_in,
-    checks_of,
-    finding_of,
-    finding_of_second_match,
-)
 from arena.service.admission.bouts import (
-    Bout,
     clock_bouts,
     first_bout,
     memory_bouts,
@@ -21,7 +13,16 @@ from arena.service.admission.bouts import (
     playing_bouts,
     repeated_bouts,
 )
-from arena.service.admission.judging import (
+from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
+from arena.tournament.runner import MatchExecutor
+from arena.trial.blunders import (
+    Blunder,
+    blunders_in,
+    checks_of,
+    finding_of,
+    finding_of_second_match,
+)
+from arena.trial.judging import (
     judge_clock,
     judge_determinism,
     judge_ending,
@@ -29,9 +30,8 @@ from arena.service.admission.judging import (
     judge_play,
     judge_second_match,
 )
-from arena.service.admission.trials import Played, UndecidedError, play_all
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome, failed, passed, skipped
-from arena.tournament.runner import MatchExecutor
+from arena.trial.trials import Played, UndecidedError, play_all
+from arena.trial.values import Bout, Check, failed, passed, skipped
 
 Report = Callable[[Finding], None]
 _NOT_YET = "It was not looked at, because of what failed before."
@@ -105,7 +105,7 @@ class _Admission:
             return False
         self._tell(passed(Check.PROTOCOL, f"It kept to the protocol in {len(bouts)} matches."))
         self._tell(judge_play(self._played))
-        self._tell(judge_memory(self._request, self._played))
+        self._tell(judge_memory(self._request.bot, self._played))
         return True
 
     async def _look_closely(self) -> None:
@@ -120,7 +120,7 @@ class _Admission:
         judged = (
             judge_clock(everything),
             judge_second_match(everything),
-            judge_determinism(self._request, list(zip(twice[::2], twice[1::2], strict=True))),
+            judge_determinism(self._request.bot, list(zip(twice[::2], twice[1::2], strict=True))),
             judge_ending(played),
         )
         told = checks_of(self.findings)

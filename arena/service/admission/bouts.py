@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
-from arena.service.admission.values import AdmissionRequest, Ground
+from arena.service.admission.values import AdmissionRequest
+from arena.trial.values import Bout, Ground
 
 _SEED_BITS = 53
-
-
-@dataclass(frozen=True, slots=True)
-class Bout:
-    """One match of an admission."""
-
-    ground: Ground
-    spec: MatchSpec
-    own: tuple[int, ...]
-    """The seats of the bot that is looked at."""
-
-    def with_fresh_bots(self) -> Bout:
-        """Return the same match for new processes."""
-        spec = replace(self.spec, match_id=f"{self.spec.match_id}-fresh", uses_fresh_bots=True)
-        return replace(self, spec=spec)
 
 
 def first_bout(request: AdmissionRequest) -> Bout:

@@ -3,51 +3,15 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from arena.client.values.admissions import Finding, FindingState
+from arena.client.values.admissions import Finding
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
+from arena.trial.values import Ground
 
 CLOCK = parse_time_control("250ms")
 TIGHT_CLOCK = parse_time_control("50ms")
-
-
-class Check(enum.StrEnum):
-    """What is looked at, in the order in which it is reported."""
-
-    START = "start"
-    """It starts, and joins in time."""
-    PROTOCOL = "protocol"
-    """It says what is asked, when it is asked, in messages that can be read."""
-    PLAY = "play"
-    """It plays every game and every number of seats that it claims, with legal actions and to the end."""
-    RESOURCES = "resources"
-    """It stays within its memory and the other limits of a process."""
-    CLOCK = "clock"
-    """It uses no more time than it has."""
-    SECOND_MATCH = "second match"
-    """A process plays its second match as it would have played it as its first."""
-    DETERMINISM = "determinism"
-    """It gives equal answers to equal questions, if it says so."""
-    ENDING = "ending"
-    """Its process ends when its stream does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A game and a number of seats that a bot claims to play."""
-
-    game: str
-    rules_version: str
-    seats: int
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def describe(self) -> str:
-        """Return it in words: `foreign_king with 3 seats`."""
-        return f"{self.game} with {self.seats} seats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +52,3 @@ class AdmissionVerdict:
     """In the order in which they were reported."""
     summary: str
     """The verdict in one sentence for the author."""
-
-
-def failed(check: Check, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
-    """Return the finding of a check for which the bot is refused."""
-    return Finding(check, FindingState.FAILED, sentence, dict(evidence or {}))
-
-
-def passed(check: Check, sentence: str) -> Finding:
-    """Return the finding of a check in which nothing is wrong."""
-    return Finding(check, FindingState.PASSED, sentence)
-
-
-def noted(check: Check, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
-    """Return the finding of a check for which nobody is refused, but which the author should know."""
-    return Finding(check, FindingState.NOTED, sentence, dict(evidence or {}))
-
-
-def skipped(check: Check, sentence: str) -> Finding:
-    """Return the finding of a check that was not made; the sentence says why."""
-    return Finding(check, FindingState.SKIPPED, sentence)
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON data, as the book of record keeps it."""
-    return {**asdict(finding), "check": str(finding.check), "state": finding.state.value}

@@ -58,7 +58,7 @@ class Doorkeeper:
         _check_protocol(metadata)
         if path != OPEN and path not in ACCESS:
             raise CallError(grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", f"this service does not offer {path}")
-        address = _address_of(context.peer())
+        address = address_of(context.peer())
         if address is None:
             return Caller(Viewer())
         if path == OPEN:
@@ -85,7 +85,7 @@ class Doorkeeper:
 
     def note_failure(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         """Count a code of an invitation that was none."""
-        address = _address_of(context.peer())
+        address = address_of(context.peer())
         if address is not None:
             self._guard.note_failure(address)
 
@@ -120,7 +120,7 @@ def _viewer_of(holder: TokenHolder) -> Viewer:
     )
 
 
-def _address_of(peer: str) -> str | None:
+def address_of(peer: str) -> str | None:
     """Return the host that a call comes from, or `None` if it came over the socket on this machine."""
     kind, _, rest = peer.partition(":")
     if kind == "unix":

@@ -89,6 +89,8 @@ class Services:
     """The pace of ladders that have none of their own."""
     programs: StoredPrograms | None = None
     """The programs in the store with the runtimes of the service; the store with its own Python by default."""
+    play_port: Callable[[], int] = int
+    """Returns the port where remote bots connect, 0 if there is none."""
 
     @property
     def known_programs(self) -> StoredPrograms:
@@ -237,6 +239,7 @@ class OwnersServer:
             self._allowances,
             services.uploads,
             lambda: services.matches_per_day,
+            services.play_port,
         )
 
     def _intake(self) -> Intake:

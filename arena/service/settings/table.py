@@ -60,6 +60,10 @@ _SERVICE = (
     _row("service", "stop_grace", 30, number(0, 86_400), "Seconds that running matches get when the service stops."),
     _row("service", "matches_per_day", 10_000, whole(),
          "The pace of a ladder that names none of its own; 0 = as fast as the machine plays."),
+    _row("service", "play_address", "", ADDRESS,
+         'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.'),
+    _row("service", "remote_patience", 300, number(1, 86_400),
+         "Seconds for which a match waits for a remote bot that is not connected."),
 )  # fmt: skip
 _WEIGHTS = (
     _row("weights", "admission", 4, number(0.001, 1000), "Share of the slots for admissions, which also come first."),

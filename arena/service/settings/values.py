@@ -28,6 +28,9 @@ class ServiceSection:
     stop_grace: float
     """In seconds."""
     matches_per_day: int
+    play_address: str
+    remote_patience: float
+    """In seconds."""
 
 
 @dataclass(frozen=True, slots=True)

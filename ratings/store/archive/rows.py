@@ -23,6 +23,7 @@ LOCAL = (
     "active_version",
     "admission",
     "bot_event",
+    "guest",
     "invitation",
     "ladder",
     "notice",

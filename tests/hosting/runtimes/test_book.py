@@ -10,6 +10,7 @@ import pytest
 from arena.hosting.manifest import ManifestError, load_manifest
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
+from arena.hosting.runtimes.installed import installed_runtimes
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings, parse_runtimes
 from tests.support.venvs import NAME, add_package, make_venv, settings_for, site_packages
 
@@ -45,7 +46,14 @@ def write_bot(directory: Path, manifest: str) -> Path:
     return directory
 
 
+@pytest.fixture
+def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which nothing is installed that would be a runtime by itself."""
+    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", dict)
+
+
 class TestArena:
+    @pytest.mark.usefixtures("_bare_system")
     def test_two_runtimes_are_always_there(self, cache: Path) -> None:
         runtimes = Runtimes(cache=cache)
         assert runtimes.names == ("arena", "bundled")
@@ -70,6 +78,26 @@ class TestArena:
         contents = Runtimes().contents("bundled")
         assert contents.version.startswith("glibc ")
         assert contents.version == Runtimes(parse_runtimes({"x": {"kind": "native"}}, place="")).contents("x").version
+
+
+class TestInstalled:
+    def test_the_systems_node_is_a_runtime_that_nobody_has_to_define(self, tmp_path: Path) -> None:
+        (tmp_path / "node").write_text("#!/bin/sh\n", encoding="utf-8")
+        (tmp_path / "node").chmod(0o755)
+        found = installed_runtimes(path=str(tmp_path))
+        assert found == {"node": RuntimeDefinition("node", RuntimeKind.NODE, program=tmp_path / "node")}
+        assert installed_runtimes(path=str(tmp_path / "nowhere")) == {}
+
+    def test_what_the_organiser_defines_under_that_name_goes_first(self, tmp_path: Path, cache: Path) -> None:
+        mine = RuntimeDefinition("node", RuntimeKind.NODE, program=tmp_path / "mine")
+        assert Runtimes(RuntimeSettings({"node": mine}), cache).definition("node") is mine
+
+    def test_a_stranger_may_use_it(self, tmp_path: Path, cache: Path) -> None:
+        if not installed_runtimes():
+            pytest.skip("Node.js of the system is not installed here")
+        bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
+        (bot / "main.mjs").touch()
+        Runtimes(cache=cache).check_bot(load_manifest(bot), bot, is_stranger=True)
 
 
 class TestPython:
@@ -181,10 +209,21 @@ class TestChecks:
             runtimes.check_bot(load_manifest(bot), bot, is_stranger=is_stranger)
         return str(caught.value).removeprefix(f"{bot}/bot.toml: ")
 
+    @pytest.mark.usefixtures("_bare_system")
     def test_an_unknown_one_is_refused_with_the_known_ones(self, tmp_path: Path, clean_venv: Path, cache: Path) -> None:
         bot = write_bot(tmp_path / "bot", 'command = ["python", "main.py"]\nruntime = "pyton-ml"')
         assert self.refusal(bot, Runtimes(settings_for(clean_venv), cache)) == (
             "runtime is 'pyton-ml', and this arena knows 'arena', 'bundled', 'python-ml'; did you mean 'python-ml'?"
+        )
+
+    @pytest.mark.usefixtures("_bare_system")
+    def test_node_is_refused_with_its_package_where_it_is_not_installed(
+        self, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
+        assert self.refusal(bot, Runtimes(cache=cache)).endswith(
+            "Node.js is not installed where it runs: apt install nodejs"
         )
 
     @pytest.mark.parametrize("is_stranger", [False, True])

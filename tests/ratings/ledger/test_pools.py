@@ -28,10 +28,31 @@ def test_a_pool_is_named_by_the_hash_of_its_canonical_json() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"game": "go"}, {"rules_version": "2"}, {"seats": 3}, {"options": {}}, {"time_control": "none"}, {"cores": 2}],
+    [
+        {"game": "go"},
+        {"rules_version": "2"},
+        {"seats": 3},
+        {"options": {}},
+        {"time_control": "none"},
+        {"cores": 2},
+        {"remote": True},
+    ],
 )
 def test_every_part_of_the_key_makes_another_pool(change: dict[str, Any]) -> None:
     assert replace(KEY, **change).pool_id() != KEY.pool_id()
+
+
+def test_a_pool_from_before_there_were_remote_bots_keeps_its_name() -> None:
+    # As `printf %s JSON | sha256sum` has it for the JSON that the arena wrote before.
+    old = PoolKey(game="foreign_king", rules_version="1", seats=3, time_control="50ms")
+    assert old.pool_id() == "591ff2b70d64db668dc0e0422baddfc01c88ff71607920ead4e36492cbb315d4"
+    assert '"remote":true' in replace(old, remote=True).canonical()
+
+
+def test_a_pool_of_remote_bots_says_so(database: Database) -> None:
+    with write(database) as session:
+        assert pool_for(session, replace(KEY, remote=True)).remote
+        assert not pool_for(session, KEY).remote
 
 
 def test_the_order_of_options_makes_no_other_pool() -> None:

@@ -13,11 +13,12 @@ from arena.hosting.sandbox.probe import Probe
 from arena.match.report import MatchReport
 from arena.service.activities import admissions
 from arena.service.activities.admissions import AdmissionDesk
-from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Check, Outcome, failed, passed
+from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
 from arena.service.admission.waiting import NO_SANDBOX
 from arena.service.health import Health
 from arena.service.metrics import Metrics
 from arena.tournament.runner import MatchExecutor
+from arena.trial.values import Check, failed, passed
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.bots import NewVersion
 from ratings.ledger.service import ServiceLedger

@@ -11,10 +11,10 @@ from typing import Any
 from arena.client.values.admissions import Finding, FindingState
 from arena.match.spec import SeatSpec
 from arena.service.admission.admit import admit
-from arena.service.admission.grounds import grounds_of
-from arena.service.admission.seats import sample_seat
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict
 from arena.tournament.runner import MatchExecutor
+from arena.trial.grounds import grounds_of
+from arena.trial.seats import sample_seat
 from tests.support.patience import any_start
 from tests.support.specs import scripted
 

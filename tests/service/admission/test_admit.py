@@ -9,9 +9,10 @@ import pytest_asyncio
 
 from arena.client.values.admissions import FindingState
 from arena.executor.local import LocalExecutor
-from arena.service.admission.grounds import grounds_of
-from arena.service.admission.seats import sample_seat
-from arena.service.admission.values import Check, Outcome
+from arena.service.admission.values import Outcome
+from arena.trial.grounds import grounds_of
+from arena.trial.seats import sample_seat
+from arena.trial.values import Check
 from tests.service.admission.places import choosing_bot, look_at
 from tests.support.keeper import copy_zoo, zoo_seat
 from tests.support.patience import any_start, patient_endings

@@ -4,16 +4,10 @@ import json
 from collections import Counter
 from dataclasses import replace
 
-from arena.service.admission.bouts import (
-    Bout,
-    clock_bouts,
-    first_bout,
-    memory_bouts,
-    playing_bouts,
-    repeated_bouts,
-)
-from arena.service.admission.grounds import grounds_of
-from arena.service.admission.values import AdmissionRequest, Check, Ground, failed, finding_json
+from arena.service.admission.bouts import clock_bouts, first_bout, memory_bouts, playing_bouts, repeated_bouts
+from arena.service.admission.values import AdmissionRequest
+from arena.trial.grounds import grounds_of
+from arena.trial.values import Bout, Check, Ground, failed, finding_json
 from engine import registry
 from tests.service.admission.places import request_for
 from tests.support.specs import scripted

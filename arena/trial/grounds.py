@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.service.admission.values import Ground
+from arena.trial.values import Ground
 from engine import registry
 
 EVERY_GAME = "*"

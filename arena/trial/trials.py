@@ -1,4 +1,4 @@
-"""Plays the matches of an admission, again if the host loses them, and reads from their reports what is judged."""
+"""Plays trial matches, again if the host loses them, and reads from their reports what is judged."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
 from arena.match.result import Fault
-from arena.service.admission.bouts import Bout
 from arena.tournament.runner import MatchExecutor
+from arena.trial.values import Bout
 
 MOST_ATTEMPTS = 3
 _USELESS_TO_REPEAT = (HostCause.CANCELLED, HostCause.UNPLAYABLE)
@@ -24,7 +24,7 @@ class UndecidedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A match of an admission that was played."""
+    """A trial match that was played."""
 
     bout: Bout
     report: MatchReport

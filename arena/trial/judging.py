@@ -1,4 +1,4 @@
-"""Judges what the matches of an admission show besides faults: clock, memory, equal answers, endings. Pure."""
+"""Judges what trial matches show besides faults: clock, memory, equal answers, endings. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from arena.client.values.admissions import Finding
 from arena.match.report import LeakCheck, LeakVerdict
-from arena.service.admission.trials import Played
-from arena.service.admission.values import AdmissionRequest, Check, failed, noted, passed, skipped
+from arena.match.spec import SeatSpec
+from arena.trial.trials import Played
+from arena.trial.values import Check, failed, noted, passed, skipped
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8
@@ -47,10 +48,10 @@ def judge_clock(matches: Sequence[Played]) -> Finding:
     return noted(Check.CLOCK, why, {"decisions": count, "late": late, "charged_us": charged_us, "limit_us": limit_us})
 
 
-def judge_memory(request: AdmissionRequest, matches: Sequence[Played]) -> Finding:
+def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
     """Return how its memory compares with its limit."""
     peaks = [process.peak_memory_bytes or 0 for played in matches for process in played.processes]
-    used, limit = max(peaks, default=0) // _MEGABYTE, request.bot.memory_mb
+    used, limit = max(peaks, default=0) // _MEGABYTE, bot.memory_mb
     if not used:
         return passed(Check.RESOURCES, f"It stayed within its {limit} MiB of memory.")
     sentence = f"One process used up to {used} of {limit} MiB of memory."
@@ -74,9 +75,9 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
     return passed(Check.SECOND_MATCH, f"Processes that had played before played {again} matches more.{rest}")
 
 
-def judge_determinism(request: AdmissionRequest, pairs: Sequence[tuple[Played, Played]]) -> Finding:
+def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
     """Return whether equal matches of new processes were played equally."""
-    if not request.bot.is_deterministic:
+    if not bot.is_deterministic:
         return skipped(Check.DETERMINISM, "It does not declare itself deterministic.")
     for one, other in pairs:
         if one.report.game_digest != other.report.game_digest:

@@ -8,8 +8,8 @@ from typing import Any
 
 from arena.client.values.admissions import Finding
 from arena.match.result import Fault, FaultCause
-from arena.service.admission.trials import Played
-from arena.service.admission.values import Check, failed
+from arena.trial.trials import Played
+from arena.trial.values import Check, failed
 
 SHOWN_LOG_CHARACTERS = 4000
 

@@ -1,4 +1,4 @@
-"""Makes seats for admission matches: of the version that is looked at, and of the samples that it plays against."""
+"""Makes seats for trial matches: of the version that is looked at, and of the samples that it plays against."""
 
 from __future__ import annotations
 

@@ -1,0 +1,49 @@
+"""Finds the directory of a bot that a command names: one that is here, or that of a sample by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from arena.cli.shared.errors import MisuseError
+from arena.hosting.manifest import MANIFEST_NAME
+from arena.hosting.manifest_fields import is_name
+from arena.hosting.sample_bots import sample_directory, sample_names
+
+
+def need_some(directories: Sequence[Path] | None) -> Sequence[Path]:
+    """Return the directories. Raise MisuseError, which lists the samples, if none was named."""
+    if not directories:
+        raise MisuseError(f"name a directory with a bot.toml, or a sample bot: {', '.join(sample_names())}")
+    return directories
+
+
+def bot_directory(named: Path) -> Path:
+    """Return the directory that is named: what lies here goes first, then the sample bot of that name.
+
+    A note on stderr tells when both are there. Raise MisuseError, which lists the samples, if neither is.
+    """
+    if not is_name(str(named)):
+        return named
+    samples = sample_names()
+    if named.exists():
+        if str(named) in samples:
+            _say_which(named)
+        return named
+    if str(named) in samples:
+        return sample_directory(str(named))
+    raise MisuseError(
+        f"{named}: there is no such directory, and no sample bot of that name; the samples are {', '.join(samples)}"
+    )
+
+
+def _say_which(named: Path) -> None:
+    """Say that the directory is taken and not the sample. Raise MisuseError if it holds no bot."""
+    if not (named / MANIFEST_NAME).is_file():
+        raise MisuseError(
+            f"{named}: what lies here under that name has no {MANIFEST_NAME}; to add the sample bot {named}, call this "
+            "from another directory"
+        )
+    typer.echo(f"note: taking the directory {named} that lies here, not the sample bot of that name", err=True)

@@ -1,0 +1,88 @@
+"""`arena bot new`: write a bot to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import join
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.games import get_game
+from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.output import print_json
+from arena.cli.shared.suggestions import program
+from arena.hosting.manifest_fields import FieldError, read_name
+from arena.hosting.new_bot import KIT, NewBot, write_new_bot
+from arena.hosting.sample_bots import template_languages
+from arena.hosting.tools import install_command, missing_packages
+from engine import registry
+
+app = typer.Typer()
+LANGUAGES = template_languages()
+
+
+@app.command(
+    epilog=example(
+        "arena bot new my-bot --game foreign_king", "arena bot new fox --language python --game foreign_king"
+    )
+)
+def new(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it: new, or empty.")],
+    language: Annotated[
+        str, typer.Option("--language", "-l", metavar="LANGUAGE", help=f"One of: {', '.join(LANGUAGES)}.")
+    ] = "python",
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", metavar="GAME", help="What it plays; the first game by default.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What it is called; like the directory by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a bot that plays, to begin with.
+
+    One commented file, its bot.toml, and the kit of its language where that needs one. Nothing is overwritten.
+    """
+    if language not in LANGUAGES:
+        raise unknown("template for bots in", language, LANGUAGES, f"the languages are {', '.join(LANGUAGES)}")
+    chosen = registry.names()[0] if game is None else get_game(game).name
+    called = _name(directory, name)
+    written = write_new_bot(directory, language, called, chosen)
+    if game is None:
+        typer.echo(f"note: no --game was named, so it plays {chosen}; `arena game list` shows all", err=True)
+    _warn_of_missing(language)
+    if as_json:
+        print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
+        return
+    _say_written(written, called, chosen)
+
+
+def _name(directory: Path, name: str | None) -> str:
+    """Return the name of the bot. Raise MisuseError if no bot can be called so."""
+    try:
+        return read_name(directory.absolute().name if name is None else name)
+    except FieldError as error:
+        remedy = "" if name is not None else "; --name gives it another name than that of its directory"
+        raise MisuseError(f"{error}{remedy}") from None
+
+
+def _warn_of_missing(language: str) -> None:
+    missing = missing_packages(language)
+    if missing:
+        typer.echo(f"note: to run it, this machine still needs: {install_command(missing)}", err=True)
+
+
+def _say_written(written: NewBot, name: str, game: str) -> None:
+    directory = str(written.directory)
+    typer.echo(f"wrote {name}, which plays {game}, to {directory}: {', '.join(written.files)}")
+    if written.has_kit:
+        typer.echo(f"{KIT}/ beside it holds what it needs to talk with the arena; leave it as it is")
+    typer.echo("next, here and then at a service, to which you log in once:")
+    for words in (
+        ("bot", "test", directory),
+        ("login", "ADDRESS", "--name", "NAME", "--invitation", "CODE"),
+        ("--server", "NAME", "bot", "submit", directory),
+    ):
+        typer.echo(f"  {join([program(), *words])}")

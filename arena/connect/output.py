@@ -1,0 +1,42 @@
+"""Follows what the processes of a bot write, line by line, while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arena.hosting.errors import HostingError
+from arena.hosting.launcher.client import HostedProcess
+from arena.hosting.launcher.reports import Log
+
+LOOK_EVERY_S = 0.3
+_LONGEST_LINE = 2000
+_SHOWN_WORDS = 200
+
+
+async def follow_output(process: HostedProcess, say: Callable[[str], None]) -> None:
+    """Say every line that a process writes, a few times a second, until it has ended."""
+    seen, unfinished, has_ended = 0, "", False
+    while not has_ended:
+        try:
+            has_ended = await process.wait(LOOK_EVERY_S)
+            log = await process.log(seen)
+        except HostingError:
+            return  # the launcher is gone, which whoever waits for a match is told
+        seen += log.total_bytes
+        *lines, unfinished = (unfinished + _text(log)).split("\n")
+        if has_ended or len(unfinished) > _LONGEST_LINE:
+            lines, unfinished = [*lines, unfinished], ""
+        for line in lines:
+            if line.strip():
+                say(line.rstrip()[:_LONGEST_LINE])
+
+
+def last_line(log: Log) -> str:
+    """Return the beginning of the last line that is not empty; mostly it names the error."""
+    lines = [line.strip() for line in (log.head + log.tail).decode(errors="replace").splitlines()]
+    return next((line[:_SHOWN_WORDS] for line in reversed(lines) if line), "")
+
+
+def _text(log: Log) -> str:
+    head, tail = (part.decode(errors="replace") for part in (log.head, log.tail))
+    return f"{head}\n({log.cut_bytes} bytes were not kept)\n{tail}" if log.cut_bytes else head + tail

@@ -1,0 +1,96 @@
+"""Writes a new bot from the template of its language, with the kit beside it. It overwrites nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.hosting.manifest import BotDirectoryError
+from arena.hosting.sample_bots import kit_directory, template_directory
+
+KIT = "kit"
+"""The folder in the new bot's directory where the kit of its language lies."""
+_NOT_COPIED = ("__pycache__", "node_modules", ".build")
+
+
+class NewBotError(BotDirectoryError):
+    """A new bot cannot be written there; nothing was changed. The message names the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    """A bot that was written."""
+
+    directory: Path
+    files: tuple[str, ...]
+    """Paths in the directory, in alphabetical order; those of the kit are left out."""
+    has_kit: bool
+
+
+def write_new_bot(directory: Path, language: str, name: str, game: str) -> NewBot:
+    """Write a bot into a directory that is empty or does not exist, and return what was written.
+
+    `name` and `game` stand in its files where the template says @NAME@ and @GAME@. Raises NewBotError, and
+    BotDirectoryError for a language without a template; what was begun is removed then.
+    """
+    template, kit = template_directory(language), kit_directory(language)
+    is_made_here = _check_free(directory)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        files = [_write(template, file, directory, {"@NAME@": name, "@GAME@": game}) for file in _files(template)]
+        if kit is not None:
+            for file in _files(kit):
+                _write(kit, file, directory / KIT, {})
+    except OSError as error:
+        _remove(directory, is_made_here=is_made_here)
+        raise NewBotError(
+            f"{directory}: cannot be written ({error.strerror}); name a directory in a place where you may write"
+        ) from error
+    return NewBot(directory, tuple(map(str, files)), kit is not None)
+
+
+def _check_free(directory: Path) -> bool:
+    """Return whether the directory does not exist yet. Raises NewBotError unless it may be filled."""
+    try:
+        if directory.is_dir():
+            if any(directory.iterdir()):
+                raise NewBotError(f"{directory}: is not empty, and nothing is overwritten; name a new directory")
+            return False
+        if directory.exists() or directory.is_symlink():
+            raise NewBotError(f"{directory}: is a file; name a new directory for the bot")
+    except OSError as error:
+        raise NewBotError(f"{directory}: cannot be looked at ({error.strerror}); name another directory") from error
+    return True
+
+
+def _files(source: Path) -> Iterator[Path]:
+    """Yield the paths, relative to `source`, of the files that belong to it, in alphabetical order."""
+    for path in sorted(source.rglob("*")):
+        place = path.relative_to(source)
+        if path.is_file() and not any(part in _NOT_COPIED for part in place.parts[:-1]):
+            yield place
+
+
+def _write(source: Path, file: Path, target: Path, placeholders: dict[str, str]) -> Path:
+    """Copy a file with its permission to be executed, its placeholders filled; return its path again."""
+    content = (source / file).read_bytes()
+    for placeholder, text in placeholders.items():
+        content = content.replace(placeholder.encode(), text.encode())
+    (target / file).parent.mkdir(parents=True, exist_ok=True)
+    (target / file).write_bytes(content)
+    if os.access(source / file, os.X_OK):
+        (target / file).chmod((target / file).stat().st_mode | 0o111)
+    return file
+
+
+def _remove(directory: Path, *, is_made_here: bool) -> None:
+    """Remove what was begun in a directory that was empty before."""
+    with suppress(OSError):
+        for path in directory.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if is_made_here:
+            directory.rmdir()

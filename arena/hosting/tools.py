@@ -1,0 +1,56 @@
+"""Knows what bots of each language need from the system, and which Debian packages bring it. Runs pkg-config alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.hosting.manifest import BotManifest
+
+NODE = "node"
+_CPP = "cpp"
+_PROGRAMS = {
+    NODE: {"node": "nodejs"},
+    _CPP: {
+        "g++": "g++",
+        "make": "make",
+        "pkg-config": "pkg-config",
+        "protoc": "protobuf-compiler",
+        "grpc_cpp_plugin": "protobuf-compiler-grpc",
+    },
+}
+_LIBRARIES = {_CPP: {"grpc++_unsecure": "libgrpc++-dev", "protobuf": "libprotobuf-dev"}}
+_ASK_S = 20
+
+
+def missing_packages(language: str) -> list[str]:
+    """Return the Debian packages without which bots in that language can be neither built nor run here."""
+    programs = _PROGRAMS.get(language, {})
+    missing = [package for program, package in programs.items() if shutil.which(program) is None]
+    return missing + [package for name, package in _LIBRARIES.get(language, {}).items() if not _has_library(name)]
+
+
+def install_command(packages: Sequence[str]) -> str:
+    """Return the command that installs Debian packages."""
+    return f"apt install {' '.join(packages)}"
+
+
+def language_of(manifest: BotManifest, directory: Path) -> str | None:
+    """Return the language of a bot as far as its needs are known here: `node`, `cpp`, or None."""
+    if manifest.runtime == NODE or manifest.command[0] == NODE:
+        return NODE
+    sources = (path for place in (directory, directory / "kit") for path in place.glob("*.cpp"))
+    return _CPP if manifest.build and any(sources) else None
+
+
+def _has_library(name: str) -> bool:
+    """Return whether pkg-config finds a library; without pkg-config, that alone is what is missing."""
+    program = shutil.which("pkg-config")
+    if program is None:
+        return True
+    try:
+        return subprocess.run([program, "--exists", name], check=False, timeout=_ASK_S).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return True

@@ -1,0 +1,1 @@
+"""Remote bots as the coordinator sees them: who may join, who is there, and the process that they talk to."""

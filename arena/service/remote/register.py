@@ -1,0 +1,171 @@
+"""Decides over the database who may join as a remote bot: the token first, then names, then the rules of the book."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from arena.service.remote.desk import Admitted, JoinRequest, Refusal
+from arena.service.server.callers import address_of
+from arena.service.server.errors import CallError
+from arena.service.server.guard import LoginGuard
+from engine import registry
+from ratings.errors import (
+    AccessDeniedError,
+    AccountError,
+    BotError,
+    BotKindError,
+    DatabaseError,
+    LimitError,
+    RatingsError,
+)
+from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import TokenHolder, authenticate
+from ratings.store.database import Database
+from ratings.store.limits import OwnerLimits
+from ratings.store.models import Owner
+from ratings.store.names import check_name, check_version_name
+from ratings.store.states import Scope
+
+ALL_GAMES = "*"
+_LONGEST_TOKEN = 200
+_MOST_GAMES = 100
+_MOST_QUOTED = 80
+_BUSY = "the service cannot write this down now, and nothing was recorded; join again in a moment"
+_REFUSALS: Sequence[tuple[type[RatingsError], str, str]] = (
+    (BotKindError, "FAILED_PRECONDITION", "BOT_IS_HOSTED"),
+    (BotError, "FAILED_PRECONDITION", "BOT"),
+    (LimitError, "RESOURCE_EXHAUSTED", "BOTS"),
+    (AccountError, "UNAUTHENTICATED", "TOKEN_UNKNOWN"),
+)
+"""What the book of record refuses, the narrowest first: the class, the code, the reason. A name was judged before."""
+
+
+class Register:
+    """Implements `arena.service.remote.desk.Desk` over a database; it may be asked by several tasks at once."""
+
+    def __init__(
+        self,
+        database: Database,
+        limits: OwnerLimits,
+        failed_logins_per_minute: int = 10,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`limits` are those of all owners; `wake` is called when a join has changed which version plays."""
+        self._database = database
+        self._limits = limits
+        self._guard = LoginGuard(failed_logins_per_minute)
+        self._wake = wake
+
+    async def admit(self, request: JoinRequest) -> Admitted:
+        """Return who joins; a bot or a version that is new is made. Raises Refusal."""
+        digest = hashlib.sha256(request.token.encode(errors="replace")).hexdigest()
+        owner = await self._identify(request, digest)
+        games = _games_of(request)
+        _check_names(request)
+        join = RemoteJoin(owner.name, request.name, request.version, games)
+        with _refusing():
+            joined = await asyncio.to_thread(
+                ServiceLedger(self._database).join_remote, join, self._limits.with_own(owner.limits)
+            )
+        if joined.has_changed:
+            self._wake()
+        return Admitted(join.bot, join.content_hash, _known(games), digest)
+
+    async def _identify(self, request: JoinRequest, digest: str) -> Owner:
+        """Return whose token it is. Raises Refusal; too many failures from one address are refused unseen."""
+        address = address_of(request.peer) or ""
+        try:
+            self._guard.check(address, digest)
+            holder = await asyncio.to_thread(self._find, request.token, digest)
+        except CallError as error:
+            raise Refusal(error.code.name, error.reason, str(error)) from error
+        except AccessDeniedError as error:
+            self._guard.note_failure(address, digest)
+            raise Refusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", str(error)) from error
+        except DatabaseError as error:
+            raise Refusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
+        self._guard.note_success(digest)
+        return _owner_of(holder)
+
+    def _find(self, token: str, digest: str) -> TokenHolder:
+        if not 0 < len(token) <= _LONGEST_TOKEN:
+            raise AccessDeniedError(
+                'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"'
+            )
+        holder = authenticate(self._database, digest)
+        ServiceLedger(self._database).note_token_use([holder.token.id])
+        return holder
+
+
+def _owner_of(holder: TokenHolder) -> Owner:
+    """Return who holds a token that may play. Raises Refusal."""
+    token, owner = holder.token, holder.owner
+    if owner is None:
+        raise Refusal(
+            "PERMISSION_DENIED",
+            "SCOPE",
+            f"the token {token.name!r} is the organiser's, and a remote bot belongs to an owner; join with a token of "
+            "one: arena token new --owner NAME",
+        )
+    if token.scope is Scope.VIEWER:
+        raise Refusal(
+            "PERMISSION_DENIED",
+            "SCOPE",
+            f"a bot joins with a token of scope {Scope.PLAYER.value} or {Scope.COMPETITOR.value}, and the token "
+            f"{token.name!r} has scope {token.scope.value}; ask the organiser for another",
+        )
+    return owner
+
+
+def _games_of(request: JoinRequest) -> tuple[str, ...]:
+    """Return the games that a bot names, each once, those that nobody here knows left out. Raises Refusal."""
+    named = request.games[:_MOST_GAMES]
+    games = tuple(dict.fromkeys(game for game in named if game == ALL_GAMES or game in registry.names()))
+    if not games:
+        said = ", ".join(map(_quoted, named[:3])) or "none at all"
+        raise Refusal(
+            "FAILED_PRECONDITION",
+            "NO_GAME",
+            f"none of the bot's games is played here: it names {said}; there are {', '.join(registry.names())}",
+        )
+    return games
+
+
+def _known(games: Sequence[str]) -> tuple[str, ...]:
+    return tuple(registry.names()) if ALL_GAMES in games else tuple(games)
+
+
+def _check_names(request: JoinRequest) -> None:
+    """Raise Refusal for a name of a bot or of its version that cannot be."""
+    for check, text, reason in (
+        (lambda text: check_name("a bot", text), request.name, "BOT_NAME"),
+        (check_version_name, request.version, "VERSION_NAME"),
+    ):
+        try:
+            check(text)
+        except AccountError as error:
+            told = str(error).replace(repr(text), _quoted(text))
+            raise Refusal("INVALID_ARGUMENT", reason, told) from error
+
+
+def _quoted(text: str) -> str:
+    """Return a text of any length for a message."""
+    return repr(text) if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]!r}..."
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn what the book of record refuses into what the bot is told."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise Refusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
+    except RatingsError as error:
+        found = next(((code, reason) for kind, code, reason in _REFUSALS if isinstance(error, kind)), None)
+        if found is None:
+            raise
+        raise Refusal(*found, str(error)) from error

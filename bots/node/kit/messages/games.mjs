@@ -1,0 +1,5 @@
+// Generated from proto/ by `make proto`: the messages of all games. Do not edit.
+import * as foreign_king from "./foreign_king.mjs";
+import * as rex_romanorum from "./rex_romanorum.mjs";
+
+export const GAMES = [foreign_king, rex_romanorum];

@@ -1,0 +1,117 @@
+"""Writes remote bots: the bot and the version that join are found, or made at their first join."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from ratings.errors import BotError, LimitError
+from ratings.ledger.bots import NewVersion, add_version
+from ratings.ledger.lineage import read_lineage, record_event
+from ratings.store.fitness import annulled
+from ratings.store.ids import now_us
+from ratings.store.limits import OwnerLimits
+from ratings.store.models import Bot, Owner, Version
+from ratings.store.names import ARENA, stored_bot_name
+from ratings.store.states import BotEventKind
+
+JOINED = "it joined"
+_HOUR_US = 3600 * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteJoin:
+    """A bot that its author runs elsewhere, as it says of itself when it joins."""
+
+    owner: str
+    name: str
+    """Without the owner."""
+    version: str
+    """The author's own word for the version."""
+    games: tuple[str, ...]
+
+    @property
+    def bot(self) -> str:
+        """Return what everybody calls the bot."""
+        return stored_bot_name(self.owner, self.name)
+
+    @property
+    def content_hash(self) -> str:
+        """Return what stands in place of the hash of the files of a hosted version: there are none to be hashed."""
+        return hashlib.sha256("\0".join(("remote", self.bot, self.version)).encode()).hexdigest()
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Return what is known of the version."""
+        return {"remote": True, "name": self.name, "version": self.version, "games": list(self.games)}
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedVersion:
+    """A remote version that may play."""
+
+    version: Version
+    is_new: bool
+    has_changed: bool
+    """Whether another version of the bot, or none, was active before."""
+
+
+def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
+    """Return the version that joins, which is the active one of its bot from now on; both are made if needed.
+
+    Raises AccountError for a name that cannot be and for a disabled owner, BotKindError for a hosted bot, BotError for
+    a disabled bot, a version that was withdrawn or annulled, and one that joined with other games before, LimitError if
+    the owner has as many versions as he may have, or had as many new ones within the hour.
+    """
+    new = NewVersion(
+        join.name,
+        join.content_hash,
+        join.manifest,
+        join.owner,
+        f"version {join.version}",
+        actor=join.owner,
+        remote=True,
+    )
+    version, is_new = add_version(session, new, most_versions=limits.versions or None)
+    bot = session.get_one(Bot, version.bot_id)
+    if is_new:
+        _check_new_of_hour(session, bot, limits.uploads_per_hour)
+    _check_may_join(session, bot, version, join.games)
+    has_changed = read_lineage(session, bot.id).active != version.id
+    if has_changed:
+        record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version.id, actor=ARENA, message=JOINED)
+    return JoinedVersion(version, is_new, has_changed)
+
+
+def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:
+    """Raise LimitError if the owner made too many versions by joins: what an upload costs a hosted bot is free here."""
+    query = select(func.count()).select_from(Version).join(Bot, col(Bot.id) == Version.bot_id)
+    made = session.exec(
+        query.where(Bot.owner_id == bot.owner_id, col(Bot.remote), Version.created_at_us > now_us() - _HOUR_US)
+    ).one()
+    if most and made > most:
+        raise LimitError(
+            f"{most} new versions of remote bots an hour are allowed; join again with a version that joined before, or "
+            "later"
+        )
+
+
+def _check_may_join(session: Session, bot: Bot, version: Version, games: Sequence[str]) -> None:
+    what = f"version {version.manifest['version']!r} of {bot.name!r}"
+    owner = session.get(Owner, bot.owner_id)
+    if bot.disabled_at_us is not None:
+        raise BotError(f"bot {bot.name!r} is disabled; let it in again: arena bot disable {bot.name} --undo")
+    if owner is not None and owner.disabled_at_us is not None:
+        raise BotError(f"owner {owner.name!r} is disabled; ask the organiser")
+    if version.withdrawn_at_us is not None:
+        raise BotError(f"{what} was withdrawn; join with another version")
+    if annulled(session, [version.id]):
+        raise BotError(f"{what} was annulled by the organiser; join with another version")
+    if set(version.manifest["games"]) != set(games):
+        before = ", ".join(version.manifest["games"])
+        raise BotError(f"{what} joined for {before} before, and a version never changes; give it another version")

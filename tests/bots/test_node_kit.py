@@ -1,0 +1,275 @@
+"""The Node kit against an arena over a real socket: what it answers to every message, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import grpc
+import pytest
+
+from arena.v1 import match_pb2, play_pb2
+from engine import registry
+from tests.bots.fake_arena import JOINED, FakeArena, decide, serve, started
+from tests.support.node import need_node
+from tests.support.patience import PATIENCE_S
+
+BOT = Path(__file__).with_name("node_bot.mjs")
+Script = Callable[[FakeArena], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    errors: str
+    output: str = ""
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="kit") as name:
+        yield Path(name)
+
+
+@asynccontextmanager
+async def running(deed: str, **environment: str) -> AsyncIterator[asyncio.Task[Ended]]:
+    """A bot that does one thing; its end must come by itself."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith("ARENA_")}
+    process = await asyncio.create_subprocess_exec(
+        *(need_node(), str(BOT), deed),
+        env={**own, **environment},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+    async def wait() -> Ended:
+        output, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+        assert process.returncode is not None
+        return Ended(process.returncode, errors.decode(), output.decode())
+
+    task = asyncio.create_task(wait())
+    try:
+        yield task
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await task
+
+
+async def meet(directory: Path | None, deed: str, script: Script, **environment: str) -> tuple[Ended, FakeArena]:
+    """Let a bot meet an arena that follows a script, until the bot has ended."""
+    async with (
+        serve(directory, script) as arena,
+        running(deed, ARENA_ADDRESS=arena.address, ARENA_TOKEN="t0ken", **environment) as bot,
+    ):
+        return await bot, arena
+
+
+async def one_match(arena: FakeArena) -> None:
+    await arena.welcome()
+    await arena.play_match("a", 1)
+
+
+async def open_end(arena: FakeArena) -> None:
+    """One decision, and then whatever the bot does."""
+    await arena.welcome()
+    await arena.say(started("a"), decide("a", 7))
+    await arena.context.read()
+
+
+async def test_it_joins_with_its_token_name_games_and_protocol(directory: Path) -> None:
+    ended, arena = await meet(directory, "first", FakeArena.welcome)
+    assert ended == Ended(0, "")
+    assert arena.metadata["authorization"] == "Bearer t0ken"
+    assert arena.heard[0].join == play_pb2.Join(
+        name="first", protocol_major=1, protocol_minor=0, games=["nim", "foreign_king"]
+    )
+
+
+async def test_one_stream_serves_several_matches_and_the_bot_hears_of_each(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.play_match("a", 2)
+        await arena.play_match("b", 1)
+
+    ended, arena = await meet(directory, "heard", script)
+    assert ended == Ended(0, "")
+    assert arena.heard[-1].act.note == "prepare, started a, finished a as 1, started b"
+
+
+async def test_it_connects_to_a_port_and_to_no_proxy() -> None:
+    proxy = "http://127.0.0.1:9"
+    ended, arena = await meet(None, "later", one_match, http_proxy=proxy, grpc_proxy=proxy, https_proxy=proxy)
+    assert ended == Ended(0, "")
+    assert arena.heard[1].act == play_pb2.Act(match_id="a", ply=0, actions=[1], note="")
+
+
+async def test_several_actions_answer_at_once(directory: Path) -> None:
+    _, arena = await meet(directory, "several", one_match)
+    assert arena.heard[1].act == play_pb2.Act(match_id="a", ply=0, actions=[2, 1])
+
+
+async def test_a_bot_may_resign(directory: Path) -> None:
+    _, arena = await meet(directory, "resign", one_match)
+    assert arena.heard[1] == play_pb2.PlayRequest(resign=play_pb2.Resign(match_id="a"))
+
+
+async def test_of_a_long_note_the_beginning_is_sent(directory: Path) -> None:
+    _, arena = await meet(directory, "many notes", one_match)
+    assert arena.heard[1].act.note == "👑" * 1000
+
+
+async def test_a_decision_tells_what_the_arena_said(directory: Path) -> None:
+    game = registry.get("foreign_king")
+    state = game.new_state(3)
+    info = play_pb2.GameInfo(name=game.name, rules_version="1", actions=game.actions.names)
+    begun = play_pb2.MatchStarted(match_id="a", game=game.name, seat=2, seats=3, options_json='{"bank": 37}', cores=2)
+    begun.clock.bank_us, begun.seed = 60_000_000, 2**53 - 1
+    asked = play_pb2.Decide(match_id="a", ply=4, legal_actions=[84, 89], dropped_actions=1, time_limit_us=60_000_000)
+    asked.events.append(match_pb2.Event(ply=3, seat=1, action=5, reveals=[match_pb2.Reveal(kind="d6", values=[4])]))
+    kind, data = game.encode_observation(state, 0)
+    asked.observation.type_url, asked.observation.value = f"type.googleapis.com/{kind}", data
+
+    async def script(arena: FakeArena) -> None:
+        await arena.hear()
+        await arena.say(
+            play_pb2.PlayResponse(joined=play_pb2.Joined(protocol_major=1, games=[info])),
+            play_pb2.PlayResponse(match_started=begun),
+            play_pb2.PlayResponse(decide=asked),
+        )
+        await arena.hear()
+
+    ended, _ = await meet(directory, "tell", script)
+    told = json.loads(ended.output)
+    assert (told["ply"], told["legalActions"], told["names"]) == (4, [84, 89], ["KING_TO:ANT", "KING_TO:LIE"])
+    assert (told["droppedActions"], told["timeLimitUs"], told["bankUs"]) == (1, 60_000_000, 0)
+    assert 0 < told["left"] <= 60
+    assert (told["id"], told["game"], told["seat"], told["seats"], told["cores"]) == ("a", "foreign_king", 2, 3, 2)
+    assert (told["options"], told["clock"]["bankUs"], told["seed"]) == ({"bank": 37}, 60_000_000, 2**53 - 1)
+    (event,) = told["events"]
+    assert (event["seat"], event["reveals"]) == (1, [{"kind": "d6", "values": [4]}])
+    assert (told["observation"]["seats"], told["observation"]["options"]["maxRounds"]) == (3, 100)
+
+
+async def test_equal_seeds_give_equal_draws(directory: Path) -> None:
+    drawn: list[list[int]] = []
+
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        for match_id, seed in (("a", 7), ("b", 7), ("c", 8)):
+            drawn.append(await arena.play_match(match_id, 30, seed=seed))
+
+    await meet(directory, "draw", script)
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert set(drawn[0]) == {0, 1, 2}
+
+
+async def test_events_and_fields_that_it_does_not_know_are_ignored(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        unknown = play_pb2.PlayResponse.FromString(b"\xa2\x06\x03abc")
+        asked = decide("a", 0)
+        asked.decide.MergeFromString(b"\xa2\x06\x03abc\xa8\x06\x01")
+        await arena.say(unknown, started("a"), unknown, asked)
+        await arena.hear()
+
+    ended, arena = await meet(directory, "first", script)
+    assert ended == Ended(0, "")
+    assert arena.heard[1].act.actions == [0]
+
+
+async def test_an_arena_of_another_major_version_is_refused_with_both_named(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.hear()
+        await arena.say(play_pb2.PlayResponse(joined=play_pb2.Joined(protocol_major=2, protocol_minor=3)))
+        await arena.context.read()
+
+    ended, _ = await meet(directory, "first", script)
+    assert ended == Ended(1, "the arena speaks protocol 2.3, this kit 1.0; take the kit that came with the arena\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ([decide("b", 0)], 'a decision of match "b" came, which has not started\n'),
+        ([started("a", game="go")], 'a match of "go" started, a game the arena had not told of when we joined\n'),
+    ],
+    ids=["decision", "game"],
+)
+async def test_what_comes_out_of_order_is_an_error(
+    directory: Path, said: list[play_pb2.PlayResponse], error: str
+) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.welcome()
+        await arena.say(*said)
+        await arena.context.read()
+
+    ended, _ = await meet(directory, "first", script)
+    assert ended == Ended(1, error)
+
+
+async def test_what_decide_throws_is_shown_and_ends_the_process(directory: Path) -> None:
+    ended, _ = await meet(directory, "throw", open_end)
+    assert ended.status == 1
+    assert ended.errors.startswith("RangeError: no idea at ply 7\n    at ")
+    assert "node_bot.mjs" in ended.errors
+
+
+@pytest.mark.parametrize(
+    ("deed", "error"),
+    [
+        ("nothing", "AnswerError: decide returned undefined; return an action id, an array of ids, or RESIGN"),
+        ("name", "AnswerError: decide returned TAKE:1; return an action id, an array of ids, or RESIGN"),
+        ("empty", "AnswerError: decide returned 0 action ids; an answer has 1 to 64"),
+    ],
+)
+async def test_an_answer_that_is_none_ends_the_process(directory: Path, deed: str, error: str) -> None:
+    ended, _ = await meet(directory, deed, open_end)
+    assert (ended.status, ended.errors.splitlines()[0]) == (1, error)
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED])
+async def test_an_arena_that_goes_away_ends_the_bot_in_good_order(directory: Path, code: grpc.StatusCode) -> None:
+    async def script(arena: FakeArena) -> None:
+        await one_match(arena)
+        await arena.context.abort(code, "gone")
+
+    ended, arena = await meet(directory, "first", script)
+    assert ended == Ended(0, "")
+    assert len(arena.heard) == 2
+
+
+async def test_a_refusal_is_one_line(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.context.abort(grpc.StatusCode.UNAUTHENTICATED, "no such token")
+
+    ended, arena = await meet(directory, "first", script)
+    assert ended == Ended(1, f"the arena at {arena.address} ended the stream: UNAUTHENTICATED: no such token\n")
+
+
+async def test_an_arena_that_is_not_there_is_one_line() -> None:
+    async with running("first", ARENA_ADDRESS="unix:/nonexistent/arena.sock") as bot:
+        ended = await bot
+    assert ended.status == 1
+    assert ended.errors.startswith("no arena answers at unix:/nonexistent/arena.sock")
+    assert ended.errors.count("\n") == 1
+
+
+async def test_a_bot_started_by_hand_says_how_to_start_it() -> None:
+    async with running("first") as bot:
+        ended = await bot
+    assert ended.status == 2
+    assert ended.errors.startswith("ARENA_ADDRESS is not set")
+    assert ended.errors.count("\n") == 1
+
+
+def test_the_fake_arena_speaks_the_protocol_of_the_kit() -> None:
+    source = (BOT.parents[2] / "bots" / "node" / "kit" / "session.mjs").read_text(encoding="utf-8")
+    assert f"PROTOCOL_MAJOR = {JOINED.joined.protocol_major};" in source
+    assert f"PROTOCOL_MINOR = {JOINED.joined.protocol_minor};" in source

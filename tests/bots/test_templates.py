@@ -1,0 +1,56 @@
+"""The bot that `arena bot new` writes in Python: it plays every game to its end, and beats one that draws lots."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bots.algorithms.uniform import RandomBot
+from bots.kit import Bot
+from bots.offline import play_offline
+from engine import registry
+
+TEMPLATE = Path(__file__).resolve().parents[2] / "bots" / "python" / "template" / "main.py"
+
+
+@pytest.fixture(scope="module")
+def my_bot() -> Callable[[], Bot]:
+    """The class of the template's bot."""
+    spec = importlib.util.spec_from_file_location("template_main", TEMPLATE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made: Callable[[], Bot] = module.MyBot
+    return made
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_it_beats_random_in_every_seat(game: str, my_bot: Callable[[], Bot]) -> None:
+    beaten = 0
+    for seed in range(6):
+        bots = [my_bot(), RandomBot()] if seed % 2 == 0 else [RandomBot(), my_bot()]
+        match = play_offline(bots, game, seeds=[seed, seed + 10], chance_seed=seed)
+        beaten += match.ranks[seed % 2] == 1
+    assert beaten >= 5
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_it_plays_with_the_most_seats(game: str, my_bot: Callable[[], Bot]) -> None:
+    others = [RandomBot() for _ in range(registry.get(game).seats[-1] - 1)]
+    match = play_offline([my_bot(), *others], game)
+    assert min(match.ranks) == 1
+
+
+def test_when_time_is_short_it_still_answers(my_bot: Callable[[], Bot]) -> None:
+    assert play_offline([my_bot(), my_bot()], "foreign_king", time_limit_us=1).decisions[0] > 0
+
+
+def test_a_game_without_an_evaluation_is_played_all_the_same(
+    my_bot: Callable[[], Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(registry.get("foreign_king")), "playable", None)
+    assert play_offline([my_bot(), my_bot()], "foreign_king").decisions[0] > 0

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from arena.service.remote.desk import Admitted, JoinRequest, Refusal
+from arena.service.remote.register import Register
+from engine import registry
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.read.accounts import list_tokens
+from ratings.read.bots import find_version, list_bots
+from ratings.store.database import Database
+from ratings.store.limits import OwnerLimits
+from ratings.store.states import Scope
+
+Ask = Callable[[JoinRequest], Admitted]
+
+
+@pytest.fixture
+def token(database: Database) -> str:
+    ledger = ServiceLedger(database)
+    ledger.add_owner("ada")
+    return ledger.new_token("ada", name="laptop", scope=Scope.PLAYER).secret
+
+
+@pytest.fixture
+def request_(token: str) -> JoinRequest:
+    return JoinRequest(token, "ipv4:192.0.2.7:4711", "fox", "1.0", ("foreign_king", "chess"))
+
+
+@pytest.fixture
+def ask(database: Database) -> Ask:
+    register = Register(database, OwnerLimits(), failed_logins_per_minute=3)
+    return lambda request: asyncio.run(register.admit(request))
+
+
+def refused(ask: Ask, request: JoinRequest) -> tuple[str, str, str]:
+    with pytest.raises(Refusal) as caught:
+        ask(request)
+    assert len(caught.value.message) < 500
+    return caught.value.code, caught.value.reason, caught.value.message
+
+
+def test_a_bot_is_admitted_under_its_owners_name(database: Database, ask: Ask, request_: JoinRequest) -> None:
+    admitted = ask(request_)
+    assert (admitted.bot, admitted.games) == ("ada/fox", ("foreign_king",))
+    assert admitted.token_digest == hashlib.sha256(request_.token.encode()).hexdigest()
+    found = find_version(database, "ada/fox")
+    assert (found.version.content_hash, found.bot.remote) == (admitted.content_hash, True)
+    assert list_tokens(database).items[0].token.used_at_us is not None
+    assert ask(request_) == admitted
+    assert ask(replace(request_, version="1.1")).content_hash != admitted.content_hash
+
+
+def test_a_star_stands_for_every_game(ask: Ask, request_: JoinRequest) -> None:
+    assert ask(replace(request_, games=("*",))).games == tuple(registry.names())
+
+
+def test_the_scheduler_is_told_only_when_another_version_plays(database: Database, request_: JoinRequest) -> None:
+    told: list[None] = []
+    register = Register(database, OwnerLimits(), wake=lambda: told.append(None))
+    for version in ("1", "1", "2"):
+        asyncio.run(register.admit(replace(request_, version=version)))
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("wrong", ["", "kma_unknown", "x" * 10_000, "\ud800"])
+def test_a_token_that_is_none_is_refused(database: Database, ask: Ask, request_: JoinRequest, wrong: str) -> None:
+    assert refused(ask, replace(request_, token=wrong))[:2] == ("UNAUTHENTICATED", "TOKEN_UNKNOWN")
+    assert list(list_bots(database).items) == []
+
+
+def test_a_revoked_token_and_a_disabled_owner_are_refused(database: Database, ask: Ask, request_: JoinRequest) -> None:
+    ServiceLedger(database).set_owner_disabled("ada", disabled=True)
+    assert refused(ask, request_)[:2] == ("UNAUTHENTICATED", "TOKEN_UNKNOWN")
+    ServiceLedger(database).set_owner_disabled("ada", disabled=False)
+    ServiceLedger(database).revoke_token("laptop", owner="ada")
+    assert "was revoked; ask for a new one" in refused(ask, request_)[2]
+
+
+def test_whoever_tries_tokens_learns_nothing_for_a_while_and_holds_up_no_neighbour(
+    ask: Ask, request_: JoinRequest
+) -> None:
+    ask(request_)
+    guess = replace(request_, token="kma_guess")
+    reasons = [refused(ask, guess)[1] for _ in range(4)]
+    assert reasons == ["TOKEN_UNKNOWN"] * 3 + ["TOO_MANY_LOGINS"]
+    assert ask(request_).bot == "ada/fox"
+
+
+@pytest.mark.parametrize(("owner", "scope"), [(None, Scope.ORGANISER), ("ada", Scope.VIEWER)])
+def test_a_token_that_may_not_play_is_refused(
+    database: Database, ask: Ask, request_: JoinRequest, owner: str | None, scope: Scope
+) -> None:
+    secret = ServiceLedger(database).new_token(owner, name="other", scope=scope).secret
+    assert refused(ask, replace(request_, token=secret))[:2] == ("PERMISSION_DENIED", "SCOPE")
+
+
+@pytest.mark.parametrize("name", ["", "ada/fox", "Fox", "f" * 41, "fox\n", "f" * 100_000])
+def test_a_name_that_no_bot_can_have_is_refused(ask: Ask, request_: JoinRequest, name: str) -> None:
+    code, reason, message = refused(ask, replace(request_, name=name))
+    assert (code, reason) == ("INVALID_ARGUMENT", "BOT_NAME")
+    assert "is no name for a bot; use 1 to 40 of a-z" in message
+
+
+@pytest.mark.parametrize("version", ["", "1 0", "-1", "v" * 65, "1\n", "\0", "é" * 100_000])
+def test_a_word_that_no_version_can_have_is_refused(ask: Ask, request_: JoinRequest, version: str) -> None:
+    code, reason, message = refused(ask, replace(request_, version=version))
+    assert (code, reason) == ("INVALID_ARGUMENT", "VERSION_NAME")
+    assert "is no name for a version; use 1 to 64 of" in message
+
+
+@pytest.mark.parametrize("games", [(), ("chess",), tuple(f"game{number}" * 1000 for number in range(200))])
+def test_a_bot_without_a_game_that_is_played_here_is_refused(
+    ask: Ask, request_: JoinRequest, games: tuple[str, ...]
+) -> None:
+    code, reason, message = refused(ask, replace(request_, games=games))
+    assert (code, reason) == ("FAILED_PRECONDITION", "NO_GAME")
+    assert message.endswith("there are foreign_king, rex_romanorum")
+
+
+def test_a_hosted_bot_cannot_join(database: Database, ask: Ask, request_: JoinRequest) -> None:
+    Ledger(database).add_version(bot="fox", owner="ada", content_hash="aa", manifest={"games": ["*"]})
+    code, reason, message = refused(ask, request_)
+    assert (code, reason) == ("FAILED_PRECONDITION", "BOT_IS_HOSTED")
+    assert "join under another name" in message
+
+
+def test_a_disabled_bot_cannot_join(database: Database, ask: Ask, request_: JoinRequest) -> None:
+    ask(request_)
+    Ledger(database).set_disabled("ada/fox", disabled=True)
+    code, reason, message = refused(ask, request_)
+    assert (code, reason) == ("FAILED_PRECONDITION", "BOT")
+    assert message.endswith("let it in again: arena bot disable ada/fox --undo")
+
+
+def test_the_limits_of_an_owner_hold_for_his_joins(database: Database, ask: Ask, request_: JoinRequest) -> None:
+    ServiceLedger(database).set_owner_limits("ada", {"versions": 1})
+    ask(request_)
+    assert refused(ask, replace(request_, name="owl"))[:2] == ("RESOURCE_EXHAUSTED", "BOTS")
+    assert [row.bot.name for row in list_bots(database).items] == ["ada/fox"]
