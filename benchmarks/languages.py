@@ -19,7 +19,7 @@ from arena.hosting.sandbox.limits import LEVELS, STANDARD
 from engine import registry
 from tests.support.hall import open_hall
 
-BOTS = ("node",)
+BOTS = ("node", "cpp")
 GOAL = 0.7
 
 

@@ -49,6 +49,10 @@ BOUNDARIES = {
     ),
     "arena/conform/rules": Boundary(("arena.conform.rules",)),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
+    "arena/remote": Boundary(
+        ("arena.remote", "arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire", "arena.v1"),
+        ("grpc", "grpc_health"),
+    ),
     "arena/executor": Boundary(("arena.executor", "arena.hosting", "arena.match"), ("structlog",)),
     "arena/tournament": Boundary(("arena.tournament", "arena.match", "ratings", "engine"), ("structlog",)),
     "arena/tournament/formats": Boundary(("arena.tournament.formats", "ratings.statistics", "engine")),

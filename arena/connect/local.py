@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotWrote, Tell
-from arena.connect.output import follow_output, last_line
+from arena.connect.output import follow_output, last_line, lines_of
 from arena.connect.program import LocalProgram
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
@@ -59,6 +59,8 @@ class LocalBots:
         try:
             bot = await self._start()
         except StartError as error:
+            for line in lines_of(error.log):
+                self._tell(BotWrote(1, line))
             words = last_line(error.log)
             shown = f" Its last line was: {words!r}" if words else ""
             raise BotFailsError(

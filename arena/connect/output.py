@@ -31,10 +31,15 @@ async def follow_output(process: HostedProcess, say: Callable[[str], None]) -> N
                 say(line.rstrip()[:_LONGEST_LINE])
 
 
+def lines_of(log: Log) -> list[str]:
+    """Return the lines that are not empty of what a process wrote."""
+    return [line.rstrip()[:_LONGEST_LINE] for line in _text(log).splitlines() if line.strip()]
+
+
 def last_line(log: Log) -> str:
-    """Return the beginning of the last line that is not empty; mostly it names the error."""
-    lines = [line.strip() for line in (log.head + log.tail).decode(errors="replace").splitlines()]
-    return next((line[:_SHOWN_WORDS] for line in reversed(lines) if line), "")
+    """Return the beginning of the last line; mostly it names the error."""
+    lines = lines_of(log)
+    return lines[-1].strip()[:_SHOWN_WORDS] if lines else ""
 
 
 def _text(log: Log) -> str:

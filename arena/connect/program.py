@@ -9,9 +9,10 @@ from arena.connect.errors import BotFailsError
 from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.cache_directory import cache_directory
-from arena.hosting.manifest import BotManifest
+from arena.hosting.manifest import BotManifest, load_manifest
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.match.spec import SeatSpec
@@ -43,16 +44,18 @@ async def prepare(directory: Path, policy: SandboxPolicy, runtimes: Runtimes, ro
     """
     store = VersionStore((root or cache_directory()) / "connected.bots")
     programs = StoredPrograms(store, policy, runtimes)
+    level = programs.sandbox_level(has_owner=False)
+    runtimes.check_bot(load_manifest(directory), directory, is_stranger=level != NONE)
     stored = store.add(directory)
     store.collect(lambda version: version == stored.hash, _KEPT_S)
     outcome = await build_version(programs, stored.hash, has_owner=False)
     if isinstance(outcome, BuildFailure):
         last = outcome.log.rstrip().rpartition("\n")[2].strip()
         raise BotFailsError(f"{stored.manifest.name} cannot be built: {outcome.sentence} Its last line was: {last!r}")
-    return _program(programs, stored.hash)
+    return _program(programs, stored.hash, level)
 
 
-def _program(programs: StoredPrograms, version: str) -> LocalProgram:
+def _program(programs: StoredPrograms, version: str, level: str) -> LocalProgram:
     found = programs.find(version)
     seat = SeatSpec(
         version=version,
@@ -61,7 +64,7 @@ def _program(programs: StoredPrograms, version: str) -> LocalProgram:
         command=found.command,
         seed=0,
         memory_mb=found.memory_mb,
-        sandbox=programs.sandbox_level(has_owner=False),
+        sandbox=level,
         runtime=found.runtime,
         trees=found.trees,
         environment=found.environment,

@@ -45,6 +45,8 @@ _WAITS = {
     "STOPPING": "it is tried again until the service is back",
     "FLOOD": "it is tried again in a while",
 }
+_PASSING = (Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED)
+"""Codes that stand for something that passes, unless the reason is known to be one that stays."""
 _KINDS: dict[str, type[ClientError]] = {
     "SUPERSEDED": ServiceError,
     "TOKEN_UNKNOWN": LoginError,
@@ -58,7 +60,7 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
     """Return what an error of the stream means. It may ask the service for its certificate, and blocks meanwhile."""
     status = status_of(error.trailing_metadata() or ())
     if status is not None:
-        return _refusal(status.reason, status.message, endpoint)
+        return _refusal(error.code(), status.reason, status.message, endpoint)
     if error.code() is Code.UNIMPLEMENTED:
         return StreamEnd(
             Turn.END,
@@ -72,10 +74,12 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
     return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)
 
 
-def _refusal(reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
+def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
     text = message.rstrip(".")
     if reason in _WAITS:
         return StreamEnd(Turn.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
+    if code in _PASSING and reason not in _KINDS:
+        return StreamEnd(Turn.WAIT, ServiceError(text))
     kind = _KINDS.get(reason, RefusedError)
     return StreamEnd(Turn.END, kind(f"{text}{_remedy(reason, endpoint)}"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.connect.errors import BotFailsError
-from arena.connect.news import BotStopped, MatchEnded
+from arena.connect.news import BotStopped, BotWrote, MatchEnded
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from tests.connect.bridging import connected, write_bot, write_program
@@ -39,6 +39,8 @@ async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
             with pytest.raises(BotFailsError, match=words):
                 await told.end()
         assert service.visits.empty()
+        lines = [one.line for one in told.of(BotWrote)]
+        assert ("cannot find my brain" in lines) == (behaviour == "exit-at-once")
 
 
 async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from arena.client.profiles import Profile, save_profile
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from ratings.store.states import Scope
-from tests.connect.bridging import write_bot
+from tests.connect.bridging import write_bot, write_program
+from tests.support.patience import until
 from tests.support.places import Place, Terminal
 from tests.support.play_service import FakeService, decide, finished, play_service, started
 
@@ -106,3 +107,37 @@ async def test_programs_get_a_line_of_json_for_each_piece_of_news_and_the_bot_wr
     assert [what["event"] for what in told] == ["connected", "match_began", "draining", "match_ended"]
     assert told[-1]["rank"] == 1
     assert log.read_text() == "bot 1| thinking\n"
+
+
+async def test_ctrl_c_while_the_bot_starts_ends_it(tls: TlsFiles, home: Place) -> None:
+    begun = home.directory / "begun"
+    source = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(3600)\n"
+    async with play_service(tls) as service:
+        log_in(home, service)
+        with home.on_terminal(*words(service, write_program(home.directory, source))) as terminal:
+            await until(begun.exists)
+            terminal.interrupt()
+            assert await asyncio.to_thread(terminal.end) == 130
+        assert "arena: stopped before the bot was connected; nothing was played" in terminal.text
+
+
+async def test_kill_leaves_no_process_behind_and_the_same_command_goes_on(tls: TlsFiles, home: Place) -> None:
+    directory = write_bot(home.directory, "wait_for('go')\nreturn 1")
+    async with play_service(tls) as service:
+        log_in(home, service)
+        with home.on_terminal(*words(service, directory)) as terminal:
+            visit = await service.visit()
+            await visit.welcome()
+            await visit.say(started("m1"), decide("m1", 0))
+            await reads(terminal, "match m1 begins")
+            terminal.kill()
+            await visit.hear_end()
+        (home.directory / "go").touch()
+        with home.on_terminal(*words(service, directory, "--stop-after", "1")) as terminal:
+            visit = await service.visit()
+            await visit.welcome()
+            await visit.say(started("m1", resumed=True), decide("m1", 0))
+            await reads(terminal, "match m1 goes on")
+            assert (await visit.hear_act()).ply == 0
+            await visit.say(finished("m1"))
+            assert await asyncio.to_thread(terminal.end) == 0

@@ -22,7 +22,6 @@ from arena.match.time_control import TimeControl
 from arena.worker.host import MatchHost
 from engine import registry
 from ratings.statistics.points import most_points, seat_points
-from tests.support.node import node_settings
 
 CLOCK = TimeControl(decision_limit_us=60_000_000, start_limit_us=60_000_000)
 RANDOM = "random"
@@ -95,7 +94,7 @@ async def open_hall(level: str, bots: Mapping[str, Path]) -> AsyncIterator[Hall]
     with TemporaryDirectory() as name:
         home = Path(name)
         store = VersionStore(home / "arena.bots")
-        programs = StoredPrograms(store, SandboxPolicy(level), Runtimes(node_settings(), home / "cache"))
+        programs = StoredPrograms(store, SandboxPolicy(level), Runtimes(cache=home / "cache"))
         async with MatchHost() as host:
             hall = Hall(programs, host, level)
             for bot, directory in {RANDOM: sample_directory(RANDOM), **bots}.items():

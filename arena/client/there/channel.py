@@ -20,6 +20,7 @@ _OPTIONS = (
     ("grpc.max_receive_message_length", _MOST_ANSWER_BYTES),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),  # a stream may rest for hours, and its end must be noticed
     # A command is over soon, and its user would rather be told at once than wait for seconds between two tries.
     ("grpc.initial_reconnect_backoff_ms", 200),
 )

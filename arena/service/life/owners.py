@@ -41,8 +41,11 @@ async def open_owners(
     metrics: Metrics,
     wake: Callable[[], None],
     live: LiveMatches | None = None,
+    play_port: Callable[[], int] = int,
 ) -> OpenOwners:
     """Open the owners' services, and return where; `live` shows the matches that go on.
+
+    `play_port` returns where remote bots connect, 0 if nowhere.
 
     Raises ListenError, SettingsError, CertificateError.
     """
@@ -58,6 +61,7 @@ async def open_owners(
         observe=_observer(metrics),
         programs=make_programs(home, settings),
         matches_per_day=settings.service.matches_per_day,
+        play_port=play_port,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()
