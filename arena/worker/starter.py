@@ -25,13 +25,27 @@ from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.warm_bot import BotKey, WarmBot
 
 LEAVE_GRACE_S = 0.5
+_UNIX = "unix:"
 
 
 class BotStarter:
-    """Starts processes beside the socket at `address`, each in an empty directory that is removed with it."""
+    """Starts processes that play at one address, each in an empty directory that is removed with it."""
 
-    def __init__(self, launcher: LauncherClient, server: PlayServer, address: str, welcome: Welcome = join) -> None:
-        self._scratch = Path(address.removeprefix("unix:")).with_name(SCRATCH_NAME)
+    def __init__(
+        self,
+        launcher: LauncherClient,
+        server: PlayServer,
+        address: str,
+        welcome: Welcome = join,
+        directory: Path | None = None,
+    ) -> None:
+        """Make the directories of processes in `directory`, or, if it is None, beside the socket at `address`.
+
+        An address without a socket is out of reach of a sandbox.
+        """
+        self._socket = Path(address.removeprefix(_UNIX)) if address.startswith(_UNIX) else None
+        beside = Path() if self._socket is None else self._socket.parent
+        self._scratch = (directory or beside) / SCRATCH_NAME
         self._scratches = itertools.count(1)
         self._launcher = launcher
         self._server = server
@@ -84,7 +98,7 @@ class BotStarter:
         scratch = self._scratch / str(next(self._scratches))
         environment = bot_environment(seat.directory, scratch, self._address, admission.token)
         program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
-        limits = Limits(seat.sandbox, seat.memory_mb, socket=Path(self._address.removeprefix("unix:")))
+        limits = Limits(seat.sandbox, seat.memory_mb, socket=self._socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
         try:
             return await asyncio.shield(starting)
