@@ -41,8 +41,11 @@ async def open_owners(
     metrics: Metrics,
     wake: Callable[[], None],
     live: LiveMatches | None = None,
+    is_connected: Callable[[str], bool] | None = None,
 ) -> OpenOwners:
     """Open the owners' services, and return where; `live` shows the matches that go on.
+
+    `is_connected` tells whether a remote version is there; without it no remote bots are taken.
 
     Raises ListenError, SettingsError, CertificateError.
     """
@@ -58,6 +61,7 @@ async def open_owners(
         observe=_observer(metrics),
         programs=make_programs(home, settings),
         matches_per_day=settings.service.matches_per_day,
+        is_connected=is_connected,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

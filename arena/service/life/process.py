@@ -16,6 +16,7 @@ from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import LimitKeeper, MatchLimits
+from arena.service.activities.presence import RemoteAttendance
 from arena.service.activities.promotions import PromotionDesk
 from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
@@ -36,6 +37,7 @@ from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
+from arena.service.remote.desk import Presence
 from arena.service.scheduler.host import Host
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
@@ -111,10 +113,11 @@ class _Service:
                 host = Host(slots, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 shop = self._make_shop(slots)
-                ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch))
+                presence = Presence(shop.bell.ring)
+                ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch), presence)
                 await self._try_sandbox(shop, say)
                 self._look_at_certificate(say)
-                works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
+                works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 stack.push_async_callback(_end_tasks, works)
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
@@ -148,6 +151,7 @@ class _Service:
             bell=Bell(),
             log=self._log,
             leak_checks=self._settings.service.leak_checks,
+            takes_remote=bool(self._settings.service.play_address),
         )
 
     async def _try_sandbox(self, shop: Workshop, say: Say) -> None:
@@ -165,7 +169,7 @@ class _Service:
             self._log.warning("certificate", why=sentence)
             say(sentence)
 
-    def _foreman(self, shop: Workshop) -> Foreman:
+    def _foreman(self, shop: Workshop, presence: Presence) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
         asked = self._settings.admission
@@ -175,6 +179,7 @@ class _Service:
             AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
             PromotionDesk(shop, rule),
             SeasonKeeper(shop),
+            RemoteAttendance(shop, presence),
             keeper,
             TournamentQueue(shop),
             Rerater(shop),
@@ -186,9 +191,12 @@ class _Service:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
 
-    async def _listen(self, stack: AsyncExitStack, bell: Bell, live: LiveSlots) -> Ready:
+    async def _listen(self, stack: AsyncExitStack, bell: Bell, live: LiveSlots, presence: Presence) -> Ready:
         """Listen wherever the settings say, and return where."""
-        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring, live)
+        is_connected = presence.is_connected if self._settings.service.play_address else None
+        owners = await open_owners(
+            self._home, self._settings, self._database, self._metrics, bell.ring, live, is_connected
+        )
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
         if owners.addresses.address is not None:
