@@ -23,7 +23,7 @@ help:
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
-	@echo "make proto   regenerate arena/v1, arena/games and the messages of the Node kit from proto/"
+	@echo "make proto   regenerate arena/v1, arena/games and the messages of the kits from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS), the processes that tests share"
@@ -74,6 +74,7 @@ $(PROTO_VENV)/.done: requirements/proto.lock | check-python
 proto: $(PROTO_VENV)/.done
 	$(PROTO_VENV)/bin/python -m grpc_tools.protoc -I proto --python_out=. --pyi_out=. --grpc_python_out=. $(PROTOS)
 	$(PROTO_VENV)/bin/python -m tools.javascript
+	cd proto && cp --parents arena/v1/match.proto arena/v1/play.proto arena/games/*/v1/state.proto ../bots/cpp/kit/proto
 
 LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 lock:

@@ -32,6 +32,9 @@ from arena.wire.encoding import MatchEncoder, encode_joined
 from engine import registry
 
 PROGRAMS = Path(__file__).with_name("instant")
+CPP_KIT = PROGRAMS.parents[1] / "bots" / "cpp" / "kit"
+COMPILED = str(PROGRAMS / "cpp" / ".build" / "bot.program")
+"""Both programs in C++: the bare one if it is told a number."""
 GAME = "foreign_king"
 GOAL = 2.0
 METHODS = {"bare": "/bare.Echo/Echo", "kit": "/arena.v1.PlayService/Play"}
@@ -59,6 +62,12 @@ class Language:
 LANGUAGES = (
     Language("python", (sys.executable, str(PROGRAMS / "echo.py")), (sys.executable, str(PROGRAMS / "first.py"))),
     Language("node", ("node", str(PROGRAMS / "echo.mjs")), ("node", str(PROGRAMS / "first.mjs"))),
+    Language(
+        "cpp",
+        (COMPILED,),
+        (COMPILED,),
+        ("make", "-s", "-C", str(PROGRAMS / "cpp"), "-f", f"{CPP_KIT}/Makefile", f"KIT={CPP_KIT}"),
+    ),
 )
 
 

@@ -14,6 +14,13 @@ class ExecutorFailedError(Exception):
     """Nothing can be played any more: workers do not start, or the executor was closed. The message says which."""
 
 
+class NotBegunError(Exception):
+    """The match did not begin, and nothing has happened in it: it can be ordered again as it is."""
+
+    def __init__(self) -> None:
+        super().__init__("the match did not begin")
+
+
 class NotWatchableError(LookupError):
     """The match is neither played nor waiting here; if it is over, its replay tells everything."""
 

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from arena.executor.channel import Channel
-from arena.hosting.frames import FrameError, encode_frame, read_frame
-from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
+from arena.executor.child import ChildProcess
+from arena.match.host_faults import HostBrokenError, MatchLostError
 from arena.match.live import read_live
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 
-KEPT_STDERR_BYTES = 8192
-END_GRACE_S = 10.0
 _TICKETS = itertools.count(1)
 
 
@@ -65,13 +61,11 @@ class WorkerProcess:
 
         The worker stays on `core`. `options` are further words for the command line of `arena.worker`.
         """
-        self._options = options if core is None else ("--core", str(core), *options)
         self._on_room = on_room
         self._on_unplayed = on_unplayed
         self._jobs: dict[int, Job] = {}
-        self._process: asyncio.subprocess.Process | None = None
-        self._stderr = bytearray()
-        self._is_stopping = False
+        self._options = options if core is None else ("--core", str(core), *options)
+        self._child = ChildProcess(self._command, lambda head, blob: self._handle(head, blob), self._fall_silent)
         self._has_broken = False
         self.is_ready = False
         self.warm_bots = 0
@@ -87,60 +81,23 @@ class WorkerProcess:
 
         The match that it plays at its death is lost.
         """
-        self._stderr.clear()
         self._has_broken = False
-        try:
-            process = self._process = await self._start()
-        except OSError as error:
-            self._stderr += f"{error}".encode()
-            return False
-        was_ready = await self._serve_until_death(process)
-        self._fail_all(process.returncode)
-        return was_ready
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            *self._command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=_environment(),
-            start_new_session=True,  # Ctrl-C in a terminal is for the coordinator, which ends it in order
-        )
-
-    async def _serve_until_death(self, process: asyncio.subprocess.Process) -> bool:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if self._is_stopping:
-            process.stdin.close()
-        drain = asyncio.create_task(self._drain(process.stderr))
-        try:
-            was_ready = await self._serve(process.stdout)
-            await _await_end(process)
-        except Exception:
-            self.kill()
-            await process.stdout.read()
-            raise
-        finally:
-            await drain
+        was_ready, code = await self._child.run()
+        self._fail_all(code)
         return was_ready
 
     def stop(self) -> None:
         """Have it end its bots and itself; `run` returns then."""
-        self._is_stopping = True
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+        self._child.stop()
 
     def kill(self) -> None:
         """End it at once; its launcher ends its bots."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
+        self._child.kill()
 
     def play(self, job: Job) -> None:
         """Send it a match."""
         self._jobs[job.ticket] = job
-        self._tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
+        self._child.tell({"do": "play", "ticket": job.ticket, "spec": job.spec.to_json()})
         if job.channel.is_watched:
             self.tell_watched(job)
 
@@ -148,39 +105,24 @@ class WorkerProcess:
         """Tell it whether a match is watched, and whose logs; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
             logs = {"logs": job.channel.wanted_logs} if job.channel.is_watched else {}
-            self._tell({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
+            self._child.tell({"do": "watch" if logs else "unwatch", "ticket": job.ticket, **logs})
 
     def withdraw(self, job: Job) -> None:
         """Have it drop a job; nothing happens if it does not have that one."""
         if job.ticket in self._jobs:
-            self._tell({"do": "cancel", "ticket": job.ticket})
+            self._child.tell({"do": "cancel", "ticket": job.ticket})
 
     def last_words(self) -> str:
         """Return the last line it wrote to stderr."""
-        lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else ""
+        return self._child.last_words()
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.
         return [sys.executable, "-P", "-m", "arena.worker", *self._options]
 
-    def _tell(self, head: Mapping[str, Any]) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(encode_frame(head))
-
-    async def _serve(self, stdout: asyncio.StreamReader) -> bool:
-        was_ready = False
-        try:
-            while (frame := await read_frame(stdout)) is not None:
-                head, blob = frame
-                was_ready = True
-                self._handle(head, blob)
-        except FrameError as error:
-            self._stderr += f"\n{error}".encode()
-        finally:
-            self.is_ready = False
-            self.warm_bots = 0
-        return was_ready
+    def _fall_silent(self) -> None:
+        self.is_ready = False
+        self.warm_bots = 0
 
     def _handle(self, head: Mapping[str, Any], blob: bytes) -> None:
         if head["event"] == "ready":
@@ -208,42 +150,12 @@ class WorkerProcess:
             self.is_ready, self._has_broken = False, True
         job.fail(error)
 
-    async def _drain(self, stderr: asyncio.StreamReader) -> None:
-        while data := await stderr.read(4096):
-            self._stderr += data
-            del self._stderr[:-KEPT_STDERR_BYTES]
-
     def _fail_all(self, code: int | None) -> None:
         """Fail the match that had begun. Jobs are played in order, so the others only waited and can go elsewhere."""
         begun = 0 if self._has_broken else 1
         jobs = list(self._jobs.values())
         self._jobs.clear()
         for job in jobs[:begun]:
-            job.fail(self._describe_death(code))
+            job.fail(self._child.describe_death(code))
         for job in reversed(jobs[begun:]):
             self._on_unplayed(job)
-
-    def _describe_death(self, code: int | None) -> MatchLostError:
-        number = -code if code is not None and code < 0 else 0
-        ended = signal.Signals(number).name if number in list(signal.Signals) else f"exit status {code}"
-        why = self.last_words()
-        stderr = self._stderr.decode("utf-8", "replace")
-        evidence = {"ended": ended, "exit_status": max(code or 0, 0), "signal": number, "stderr": stderr}
-        return MatchLostError(f"its worker ended ({ended}){': ' + why if why else ''}", HostCause.WORKER_DIED, evidence)
-
-
-def _environment() -> dict[str, str]:
-    # gRPC's fork handlers can hang a child that is started while streams are open. A worker's bots are started by its
-    # launcher, so the handlers are switched off; gRPC reads this once, when it is imported.
-    return {"GRPC_ENABLE_FORK_SUPPORT": "0", **os.environ}
-
-
-async def _await_end(process: asyncio.subprocess.Process) -> None:
-    """Wait for the end of a process whose stdout has ended."""
-    # It is not killed at once, because signalling a process that is just ending loses its exit status.
-    try:
-        async with asyncio.timeout(END_GRACE_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()

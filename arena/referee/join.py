@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import grpc
 
@@ -14,6 +14,9 @@ from arena.referee.stream import BotStream, StreamClosedError
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR, encode_joined
 from arena.wire.parsing import parse_join
+
+Welcome = Callable[[BotStream], Awaitable[Sequence[str]]]
+"""Waits for the `Join` of a stream and returns the games the bot plays. Raises JoinError."""
 
 
 class JoinError(Exception):
@@ -30,6 +33,19 @@ async def join(stream: BotStream) -> Sequence[str]:
 
     Raises JoinError.
     """
+    games = await hear_join(stream)
+    try:
+        await stream.send(encode_joined(games))
+    except StreamClosedError as error:
+        raise JoinError(FaultCause.START_FAILED, str(error)) from error
+    return games
+
+
+async def hear_join(stream: BotStream) -> Sequence[str]:
+    """Wait for the `Join` and return the games the bot plays; the caller answers it later, and limits the time.
+
+    Raises JoinError.
+    """
     data = await asyncio.shield(stream.first_message)
     if data is None:
         raise JoinError(FaultCause.START_FAILED, "It closed its stream before it joined.")
@@ -39,10 +55,6 @@ async def join(stream: BotStream) -> Sequence[str]:
     if isinstance(request, ProtocolViolation):
         raise JoinError(FaultCause.PROTOCOL, f"It sent {request.why}.")
     _check_version(stream, request)
-    try:
-        await stream.send(encode_joined(request.games))
-    except StreamClosedError as error:
-        raise JoinError(FaultCause.START_FAILED, str(error)) from error
     return tuple(request.games)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from arena.match.decisions import Decision
@@ -19,8 +20,9 @@ from arena.match.timing import Figures
 from arena.referee.inbox import Arrival, Closed, Flood, Inbox
 from arena.referee.meter import LagMeter, Meter
 from arena.referee.pondering import PonderWatch
+from arena.referee.seat_stream import SeatStream
 from arena.referee.stopwatch import Stopwatch
-from arena.referee.stream import BotStream, StreamClosedError
+from arena.referee.stream import StreamClosedError
 from arena.wire.encoding import MatchEncoder
 
 UNTIMED_DECISION_S = 600.0
@@ -41,7 +43,7 @@ SHOWN_BYTES = 64
 class SeatedBot:
     """A bot that has joined and takes a seat."""
 
-    stream: BotStream
+    stream: SeatStream
     meter: Meter | None = None
     """What measures its processes; without a meter the bot is charged wall time."""
 
@@ -76,6 +78,7 @@ async def play_match(
 class _MatchReferee:
     __slots__ = (
         "_absent",
+        "_asked",
         "_encoder",
         "_inbox",
         "_lag_meter",
@@ -85,6 +88,7 @@ class _MatchReferee:
         "_onlooker",
         "_pondering",
         "_streams",
+        "_told",
     )
 
     def __init__(
@@ -106,12 +110,16 @@ class _MatchReferee:
         self._onlooker = onlooker
         self._encoder = MatchEncoder(match)
         self._inbox = Inbox()
+        self._asked: tuple[Decision, Stopwatch] | None = None
+        """The decision that a bot has been asked for, and the time it has taken so far."""
+        self._told: set[int] = set()
+        """The seats that were told that the match starts."""
         self._loop = asyncio.get_running_loop()
 
     async def play(self) -> None:
         for seat, stream in enumerate(self._streams):
             if stream is not None:
-                stream.attach(self._inbox, seat)
+                stream.attach(self._inbox, seat, partial(self._resume, seat))
         try:
             absent = [*self._absent, *await self._announce()]
             self._match.begin(sorted(absent, key=lambda fault: fault.seat))
@@ -132,15 +140,29 @@ class _MatchReferee:
         ]
         return [fault for fault in found if fault is not None]
 
-    async def _announce_to(self, seat: int, stream: BotStream) -> Fault | None:
+    async def _announce_to(self, seat: int, stream: SeatStream) -> Fault | None:
         if stream.spoiled and not stream.is_closed:
             stream.mute()
             return Fault(seat, FaultCause.PROTOCOL, 0, f"Before its match started, {stream.spoiled}.")
+        started = self._encoder.started(seat)
+        self._told.add(seat)
         try:
-            await stream.send(self._encoder.started(seat))
+            await stream.send(started)
         except StreamClosedError as error:
             return Fault(seat, FaultCause.DISCONNECTED, 0, str(error))
         return None
+
+    def _resume(self, seat: int) -> Sequence[bytes]:
+        """Return what a bot that comes back to its seat must be told; nothing if it will be told all of it anyway."""
+        if seat not in self._told:
+            return ()
+        messages = [self._encoder.resumed(seat)]
+        if self._match.is_over:
+            messages.append(self._encoder.finished(seat))
+        elif self._asked is not None and self._asked[0] is self._match.decision and self._asked[0].seat == seat:
+            decision, watch = self._asked
+            messages.append(self._encoder.decide_again(decision, watch.elapsed_us()))
+        return messages
 
     # A decision.
 
@@ -154,6 +176,7 @@ class _MatchReferee:
             self._pondering.begin()
         patience_s = self._patience_us(decision) / 1_000_000
         watch = Stopwatch(self._loop, patience_s, self._meters[seat], self._lag_meter)
+        self._asked = decision, watch
         try:
             await stream.send(message)
         except StreamClosedError as error:

@@ -63,6 +63,10 @@ class Stopwatch:
             self.next_at = min(self.next_at, self._deadline) if self._meter is not None else self._deadline
         return figures
 
+    def elapsed_us(self) -> int:
+        """Return the wall time since the start."""
+        return _microseconds(self._loop.time() - self.asked_at)
+
     def stop(self, at: float) -> Figures:
         """Return the figures of a decision that was answered at `at`."""
         if at - self.asked_at < LOOK_EVERY_S and at <= self._deadline:

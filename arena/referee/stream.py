@@ -16,6 +16,7 @@ import grpc
 from arena.match.messages import ProtocolViolation
 from arena.referee.errors import StreamError, abort
 from arena.referee.inbox import Arrival, Closed, Inbox
+from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.wire.parsing import Leave, parse_request
 
 STOPPED_READING_S = 5.0
@@ -125,8 +126,8 @@ class BotStream:
         except (grpc.aio.BaseError, asyncio.InvalidStateError) as error:
             raise StreamClosedError("Its stream broke off.") from error
 
-    def attach(self, inbox: Inbox, seat: int) -> None:
-        """Deliver everything that arrives from now on to the inbox of a match, as coming from `seat`."""
+    def attach(self, inbox: Inbox, seat: int, _resume: Resume = nothing_to_resume) -> None:
+        """Deliver everything that arrives from now on to the inbox of a match; a hosted bot never comes back."""
         self._inbox, self._seat = inbox, seat
 
     def detach(self) -> None:

@@ -36,6 +36,11 @@ class Pace:
         self._fill(now_s)
         return 0.0 if self._left >= 1.0 else (1.0 - self._left) / self._rate
 
+    def count(self, now_s: float) -> int:
+        """Return how many matches may begin now."""
+        self._fill(now_s)
+        return int(self._left)
+
     def take(self, now_s: float) -> None:
         """Count a match that begins."""
         self._fill(now_s)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 
 from arena.match.decisions import Decision
@@ -76,6 +77,14 @@ class MatchEncoder:
 
     def started(self, seat: int) -> bytes:
         """Return `MatchStarted` for a seat, which from then on has heard of the opening."""
+        return self._started(seat, self._match.hear(seat))
+
+    def resumed(self, seat: int) -> bytes:
+        """Return `MatchStarted` for a seat whose bot has come back; it has heard of everything then."""
+        self._match.hear(seat)
+        return self._started(seat, self._match.playing.visible_events(seat, 0), resumed=True)
+
+    def _started(self, seat: int, events: Sequence[Event], *, resumed: bool = False) -> bytes:
         match, spec = self._match, self._match.spec
         started = play_pb2.MatchStarted(
             match_id=spec.match_id,
@@ -87,7 +96,8 @@ class MatchEncoder:
             clock=match_pb2.Clock(**spec.clock.to_json()),
             cores=spec.cores,
             seed=spec.seats[seat].seed,
-            events=self._encode_events(match.hear(seat)),
+            resumed=resumed,
+            events=self._encode_events(events),
         )
         return play_pb2.PlayResponse(match_started=started).SerializeToString()
 
@@ -108,6 +118,16 @@ class MatchEncoder:
         decide.dropped_actions = decision.dropped
         return response.SerializeToString()
 
+    def decide_again(self, decision: Decision, elapsed_us: int) -> bytes:
+        """Return `Decide` for a bot that has come back, with what is left of its time; `resumed` told it the events."""
+        left = replace(
+            decision,
+            events=(),
+            bank_us=max(decision.bank_us - elapsed_us, 0),
+            time_limit_us=max(decision.time_limit_us - elapsed_us, 1) if decision.time_limit_us else 0,
+        )
+        return self.decide(left)
+
     def finished(self, seat: int) -> bytes:
         """Return `MatchFinished` for a seat. Raises ValueError before the end."""
         match, result = self._match, self._match.result()
@@ -123,3 +143,8 @@ class MatchEncoder:
             events=self._encode_events(match.hear(seat)),
         )
         return play_pb2.PlayResponse(match_finished=finished).SerializeToString()
+
+
+def encode_broken_off(match_id: str) -> bytes:
+    """Return `MatchFinished` without a result: the arena plays the match no further, and it counts for nothing."""
+    return play_pb2.PlayResponse(match_finished=play_pb2.MatchFinished(match_id=match_id)).SerializeToString()

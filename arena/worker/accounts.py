@@ -11,6 +11,9 @@ from arena.match.report import SeatLogText, SeatProcess
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 
+Seated = WarmBot | StartError | None
+"""What plays a seat: a process, nothing because it did not start, or None for a bot that its author runs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
@@ -20,9 +23,7 @@ class Accounts:
     processes: tuple[SeatProcess, ...] = ()
 
 
-async def read_accounts(
-    seated: Sequence[WarmBot | StartError], were_warm: Sequence[bool], left: Sequence[bool | None]
-) -> Accounts:
+async def read_accounts(seated: Sequence[Seated], were_warm: Sequence[bool], left: Sequence[bool | None]) -> Accounts:
     """Return the accounts of all seats, asked at the same time; `left` tells who has ended by itself.
 
     What a bot writes from now on belongs to no match until its next one begins. Raises HostingError.
@@ -38,8 +39,10 @@ async def read_accounts(
     )
 
 
-async def read_log(one: WarmBot | StartError, start: int = 0) -> Log:
+async def read_log(one: Seated, start: int = 0) -> Log:
     """Return what the process in a seat has written in its match, from byte `start` on. Raises HostingError."""
+    if one is None:
+        return Log()
     return one.log.after(start) if isinstance(one, StartError) else await one.process.log(start)
 
 

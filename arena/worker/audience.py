@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from arena.hosting.errors import HostingError
 from arena.match.live import LiveEvent, LiveLog, LiveReader
 from arena.match.match import Match
-from arena.worker.accounts import read_log
-from arena.worker.blame import StartError
-from arena.worker.warm_bot import WarmBot
+from arena.worker.accounts import Seated, read_log
 
 Show = Callable[[Sequence[LiveEvent]], None]
 FETCH_EVERY_S = 0.5
@@ -28,7 +26,7 @@ class Audience:
     def __init__(self, show: Show) -> None:
         self._show = show
         self._reader: LiveReader | None = None
-        self._seated: Sequence[WarmBot | StartError] = ()
+        self._seated: Sequence[Seated] = ()
         self._read_bytes: dict[int, int] = {}
         """How much of its log was shown, for each seat whose log is wanted."""
         self._reading = asyncio.Lock()
@@ -49,7 +47,7 @@ class Audience:
         """Note that nobody watches; whoever comes again sees what was missed."""
         self.is_present = False
 
-    def take_places(self, match: Match, seated: Sequence[WarmBot | StartError], started_at_us: int) -> None:
+    def take_places(self, match: Match, seated: Sequence[Seated], started_at_us: int) -> None:
         """Tell it which match begins, and what plays it."""
         self._reader, self._seated = LiveReader(match, started_at_us), seated
 

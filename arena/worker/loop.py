@@ -28,10 +28,11 @@ from functools import partial
 
 from arena.hosting.frames import encode_frame, read_frame
 from arena.match.host_faults import HostBrokenError, HostCause, MatchLostError
-from arena.match.live import LiveEvent, live_json
+from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
 from arena.match.spec import MatchSpec
 from arena.worker.audience import Audience
+from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 from arena.worker.host import MatchHost
 
 
@@ -81,11 +82,7 @@ class WorkerLoop:
         self._has_work.set()
 
     def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
-        frames = []
-        for event in events:
-            live, blob = live_json(event)
-            frames.append(encode_frame({"event": "live", "ticket": ticket, "live": live}, blob))
-        self._send(b"".join(frames))
+        self._send(encode_live(ticket, events))
 
     def _cancel(self, ticket: int) -> None:
         if self._playing is not None and self._playing[0] == ticket:
@@ -93,7 +90,7 @@ class WorkerLoop:
         for job in [job for job in self._waiting if job[0] == ticket]:
             self._waiting.remove(job)
             self._audiences.pop(ticket).close()
-            self._send(_encode_cancelled(ticket))
+            self._send(encode_cancelled(ticket))
 
     async def _play_all(self) -> None:
         while True:
@@ -109,7 +106,7 @@ class WorkerLoop:
                 task.cancel()
                 self._playing = None
                 self._audiences.pop(ticket).close()
-            self._send(_encode_cancelled(ticket) if task.cancelled() else task.result())
+            self._send(encode_cancelled(ticket) if task.cancelled() else task.result())
 
     async def _play(self, ticket: int, spec: MatchSpec) -> bytes:
         """Play a match and return the message about its end.
@@ -117,26 +114,17 @@ class WorkerLoop:
         Raises HostBrokenError after sending the message itself, because this worker must end.
         """
         try:
-            report = await self._host.play(spec, self._audiences[ticket])
-            return encode_frame({"event": "report", "ticket": ticket, "report": report.to_json()}, report.blob())
+            return encode_report(ticket, await self._host.play(spec, self._audiences[ticket]))
         except MatchSpecError as error:
-            return _encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
+            return encode_lost(ticket, MatchLostError(str(error), HostCause.UNPLAYABLE))
         except HostBrokenError as error:
-            self._send(_encode_lost(ticket, error))
+            self._send(encode_lost(ticket, error))
             raise
         except MatchLostError as error:
-            return _encode_lost(ticket, error)
+            return encode_lost(ticket, error)
 
     def _send(self, data: bytes) -> None:
         """Write all data, blocking: the coordinator always reads."""
         view = memoryview(data)
         while view:
             view = view[os.write(self._output, view) :]
-
-
-def _encode_lost(ticket: int, error: MatchLostError) -> bytes:
-    return encode_frame({"event": "lost", "ticket": ticket, "error": error.to_json()})
-
-
-def _encode_cancelled(ticket: int) -> bytes:
-    return _encode_lost(ticket, MatchLostError("cancelled", HostCause.CANCELLED))

@@ -17,7 +17,7 @@ from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.start import start_confined
 from arena.match.result import FaultCause
 from arena.match.spec import MatchSpec, SeatSpec
-from arena.referee.join import JoinError, join
+from arena.referee.join import JoinError, Welcome, join
 from arena.referee.server import Admission, PlayServer
 from arena.referee.stream import BotStream
 from arena.worker.background import BackgroundTasks
@@ -33,21 +33,29 @@ LEAVE_GRACE_S = 0.5
 class BotStarter:
     """Starts processes beside the socket at `address`, each in an empty directory that is removed with it."""
 
-    def __init__(self, launcher: LauncherClient, server: PlayServer, address: str) -> None:
+    def __init__(self, launcher: LauncherClient, server: PlayServer, address: str, welcome: Welcome = join) -> None:
         self._scratch = Path(address.removeprefix("unix:")).with_name(SCRATCH_NAME)
         self._scratches = itertools.count(1)
         self._launcher = launcher
         self._server = server
         self._address = address
+        self._welcome = welcome
         self._background = BackgroundTasks()
 
     async def start(self, seat: SeatSpec, spec: MatchSpec) -> WarmBot:
         """Start a process and return it when it has joined for the game of `spec`. Raises StartError, HostingError."""
+        return await self.start_for(seat, spec.clock.start_limit_us / 1_000_000, spec.game)
+
+    async def start_for(self, seat: SeatSpec, limit_s: float, game: str | None = None) -> WarmBot:
+        """Start a process and return it when it has joined, within that time, for that game if one is given.
+
+        Raises StartError, HostingError.
+        """
         admission = self._server.admit()
         process = None
         try:
             process = await self._launch(seat, admission)
-            return await self._welcome(seat, spec, admission, process)
+            return await self._await_join(seat, admission, process, limit_s, game)
         except LaunchError as error:
             self._server.dismiss(admission)
             raise StartError(FaultCause.START_FAILED, f"It could not be started: {error}.", {}) from error
@@ -87,10 +95,11 @@ class BotStarter:
             self._background.run(_end_unwanted(starting))
             raise
 
-    async def _welcome(self, seat: SeatSpec, spec: MatchSpec, admission: Admission, process: HostedProcess) -> WarmBot:
+    async def _await_join(
+        self, seat: SeatSpec, admission: Admission, process: HostedProcess, limit_s: float, game: str | None
+    ) -> WarmBot:
         """Return the process when it has joined. Raises StartError if it ends or is too late, HostingError."""
-        limit_s = spec.clock.start_limit_us / 1_000_000
-        joining = asyncio.create_task(_join(admission))
+        joining = asyncio.create_task(self._join(admission))
         news: set[asyncio.Future[Any]] = {joining, process.exited}
         try:
             await asyncio.wait(news, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
@@ -106,9 +115,13 @@ class BotStarter:
         finally:
             joining.cancel()
         bot = WarmBot(BotKey.of(seat), process, admission, stream, games)
-        if not bot.plays(spec.game):
-            raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {spec.game}.", {})
+        if game is not None and not bot.plays(game):
+            raise StartError(FaultCause.START_FAILED, f"It joined for {_list(games)}, not for {game}.", {})
         return bot
+
+    async def _join(self, admission: Admission) -> tuple[BotStream, Sequence[str]]:
+        stream = await asyncio.shield(admission.stream)
+        return stream, await self._welcome(stream)
 
     def _environment(self, seat: SeatSpec, admission: Admission, scratch: Path) -> dict[str, str]:
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
@@ -136,8 +149,3 @@ async def _end_unwanted(starting: asyncio.Task[HostedProcess]) -> None:
     except HostingError:
         return  # it did not even start
     await process.end()
-
-
-async def _join(admission: Admission) -> tuple[BotStream, Sequence[str]]:
-    stream = await asyncio.shield(admission.stream)
-    return stream, await join(stream)

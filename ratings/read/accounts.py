@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,20 @@ def authenticate(source: Source, digest: str, at_us: int | None = None) -> Token
     if owner is not None and owner.disabled_at_us is not None:
         raise AccessDeniedError(f"owner {owner.name!r} is disabled; ask the organiser")
     return holder
+
+
+def worthless_tokens(source: Source, digests: Collection[str], at_us: int | None = None) -> frozenset[str]:
+    """Return those of some tokens, by their digests, that do not, or no longer, open the service."""
+    now = now_us() if at_us is None else at_us
+    good = (
+        select(Token.digest)
+        .join(Owner, col(Owner.id) == Token.owner_id, isouter=True)
+        .where(col(Token.digest).in_(digests), col(Token.revoked_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
+        .where(col(Token.expires_at_us).is_(None) | (col(Token.expires_at_us) > now))
+    )
+    with read(source) as session:
+        worthy = session.exec(good).all()
+    return frozenset(digests) - frozenset(worthy)
 
 
 def owner_name_of(source: Source, token: Token) -> str | None:

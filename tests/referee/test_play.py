@@ -11,6 +11,7 @@ from arena.match.result import FaultCause
 from arena.match.time_control import TimeControl
 from arena.referee.inbox import Arrival, Inbox
 from arena.referee.play import Onlooker, SeatedBot, _MatchReferee
+from arena.referee.seat_stream import Resume, nothing_to_resume
 from arena.referee.stream import StreamClosedError
 from tests.support.specs import installed_script_game, script_spec
 
@@ -40,7 +41,7 @@ class SlowTransport:
         self._clock = clock
         self._inbox: Inbox | None = None
 
-    def attach(self, inbox: Inbox, _seat: int) -> None:
+    def attach(self, inbox: Inbox, _seat: int, _resume: Resume = nothing_to_resume) -> None:
         self._inbox = inbox
 
     def detach(self) -> None:
@@ -143,7 +144,7 @@ async def play(
 ) -> None:
     """Play a match over these streams, by the clock of the test."""
     meter_of = dict(enumerate(meters))
-    seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]  # type: ignore[arg-type]
+    seats = [SeatedBot(stream, meter_of.get(seat)) for seat, stream in enumerate(streams)]
     referee = _MatchReferee(match, seats, may_ponder=may_ponder, onlooker=onlooker)
     referee._loop = clock  # type: ignore[assignment]
     await referee.play()

@@ -37,7 +37,7 @@ def patient_endings() -> Iterator[None]:
     """While this is open, this process kills nothing that ends in order only because that takes long."""
     with (
         mock.patch("arena.executor.local.STOP_GRACE_S", PATIENCE_S),
-        mock.patch("arena.executor.worker_process.END_GRACE_S", PATIENCE_S),
+        mock.patch("arena.executor.child.END_GRACE_S", PATIENCE_S),
         mock.patch("arena.hosting.launcher.client.KILL_GRACE_S", PATIENCE_S),
     ):
         yield

@@ -67,6 +67,8 @@ EXIT_CODES = {
     "arena.hosting.archive.errors.ArchiveError": MISUSE,
     "arena.hosting.uploads.errors.UploadError": FAILED,
     "arena.hosting.errors.HostingError": FAILED,
+    "arena.connect.errors.LeftError": INTERRUPTED,
+    "arena.connect.errors.ConnectError": FAILED,
     "arena.tournament.errors.RequestError": MISUSE,
     "arena.tournament.formats.errors.ScheduleError": MISUSE,
     "arena.tournament.errors.TournamentError": FAILED,

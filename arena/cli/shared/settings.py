@@ -58,8 +58,8 @@ WARM_MEMORY = Setting(
 RUNTIMES = Setting(
     "runtimes",
     NO_FILE,
-    "A file that defines runtimes for bots, in tables [runtimes.NAME]; there are arena and bundled without one. "
-    "Option --runtimes.",
+    "A file that defines runtimes for bots, in tables [runtimes.NAME]; without one there are arena, bundled and what "
+    "is installed. Option --runtimes.",
 )
 
 HOME = Setting("home", "arena-home", "The directory of a service: settings, database, bots, logs. Option --home.")

@@ -45,7 +45,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
     """Return what a call that failed at a service means; `diagnose` finds out why nobody could be reached."""
     call: Any = error
     code, text = call.code(), call.details() or ""
-    status = _status_of(call.trailing_metadata() or ())
+    status = status_of(call.trailing_metadata() or ())
     if status is not None:
         if status.reason == "FELL_BEHIND":
             return FellBehindError(int(status.metadata.get("sequence", -1)))
@@ -65,7 +65,7 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
     return ServiceError(f"the service at {place} failed: {text or code.name}; tell the organiser")
 
 
-def _status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:
+def status_of(metadata: Iterable[tuple[str, str | bytes]]) -> Status | None:
     """Return the status with a reason of ours that came with an error, or `None`."""
     for key, value in metadata:
         if key == STATUS_DETAILS_KEY and isinstance(value, bytes):

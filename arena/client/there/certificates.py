@@ -92,20 +92,22 @@ def _handshake(host: str, port: int, context: ssl.SSLContext, patience_s: float)
 
 
 def check_dates(pem: str, now: datetime | None = None) -> None:
-    """Raise CertificateError if a certificate is not valid any more, or not yet."""
+    """Raise CertificateError if a certificate is not valid any more, or not yet, by the clock of this machine."""
     from cryptography import x509
 
     certificate = x509.load_pem_x509_certificate(pem.encode())
+    first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     now = now or datetime.now(UTC)
-    if now > certificate.not_valid_after_utc:
+    clock = f"this machine's clock says {now:%Y-%m-%d %H:%M} UTC"
+    if now > last:
         raise CertificateError(
-            f"the certificate expired on {certificate.not_valid_after_utc:%Y-%m-%d}; the organiser makes a new one by "
-            "removing cert.pem and key.pem in the home's tls/ and starting `arena serve --tls-self-signed` anew"
+            f"the certificate expired on {last:%Y-%m-%d}, and {clock}; if that is right, the organiser makes a new one "
+            "by removing cert.pem and key.pem in the home's tls/ and starting `arena serve --tls-self-signed` anew"
         )
-    if now < certificate.not_valid_before_utc:
+    if now < first:
         raise CertificateError(
-            f"the certificate is valid only from {certificate.not_valid_before_utc:%Y-%m-%d %H:%M} UTC on; "
-            "check this machine's clock"
+            f"the certificate is valid only from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC, and {clock}; set "
+            "the clock, for example with `timedatectl set-ntp true`"
         )
 
 

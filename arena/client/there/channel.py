@@ -20,6 +20,7 @@ _OPTIONS = (
     ("grpc.max_receive_message_length", _MOST_ANSWER_BYTES),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),  # a stream may rest for hours, and its end must be noticed
     # A command is over soon, and its user would rather be told at once than wait for seconds between two tries.
     ("grpc.initial_reconnect_backoff_ms", 200),
 )
@@ -53,17 +54,31 @@ class Endpoint:
 
     def open(self) -> grpc.Channel:
         """Return a channel, which whoever asked closes. Nothing is sent before the first call."""
+        credentials = self._credentials()
+        if credentials is None:
+            return grpc.insecure_channel(self.address, self._options())
+        return grpc.secure_channel(self.address, credentials, self._options())
+
+    def open_in_loop(self) -> grpc.aio.Channel:
+        """Return a channel for the event loop that runs, which whoever asked closes."""
+        credentials = self._credentials()
+        if credentials is None:
+            return grpc.aio.insecure_channel(self.address, self._options())
+        return grpc.aio.secure_channel(self.address, credentials, self._options())
+
+    def _options(self) -> list[tuple[str, int | str]]:
         options: list[tuple[str, int | str]] = [*_OPTIONS]
         if self.address.startswith(UNIX) or is_loopback(self.address):
             options.append(("grpc.enable_http_proxy", 0))  # a proxy would look for this machine on its own
-        if self.address.startswith(UNIX) or self.plain:
-            return grpc.insecure_channel(self.address, options)
-        if self.certificate is None:
-            return grpc.secure_channel(self.address, grpc.ssl_channel_credentials(), options)
         if self.certificate_name is not None:
             options.append(("grpc.ssl_target_name_override", self.certificate_name))
-        roots = grpc.ssl_channel_credentials(self.certificate.encode())
-        return grpc.secure_channel(self.address, roots, options)
+        return options
+
+    def _credentials(self) -> grpc.ChannelCredentials | None:
+        """Return what a connection is made safe with, or `None` if it is plain."""
+        if self.address.startswith(UNIX) or self.plain:
+            return None
+        return grpc.ssl_channel_credentials(None if self.certificate is None else self.certificate.encode())
 
     def diagnose(self) -> ClientError | None:
         """Return why the service cannot be reached, or `None` if there is nothing wrong to be seen."""
@@ -90,6 +105,7 @@ class Endpoint:
                     f"the organiser whether it was changed; if so, `{self._login_with(found)}` pins it, with your token"
                 )
         elif not shown.is_vouched_for:
+            check_dates(shown.certificate)
             raise CertificateError(
                 f"no authority vouches for the certificate of {self.address} any more; ask the organiser, "
                 "then log in again"

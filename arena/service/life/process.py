@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.executor.local import LocalExecutor
 from arena.service.activities.admissions import AdmissionDesk
@@ -32,12 +32,15 @@ from arena.service.life.admin import AdminListener
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.programs import make_programs
+from arena.service.life.remote import open_door, wait_for
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.remote.desk import Presence
+from arena.service.remote.keeper import RemoteKeeper
+from arena.service.remote.routing import ClosedDoor, RemotePlayer, Router
 from arena.service.scheduler.host import Host
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
@@ -64,6 +67,11 @@ class Ready:
     """By what is served there: `owners`, `socket`, `admin`."""
     fingerprint: str | None = None
     """That of the certificate of `owners`, if it is served with TLS."""
+
+    def also(self, what: str, address: str, port: int) -> Ready:
+        """Return this with something else that is served, at the port that was chosen for its address."""
+        place = f"{address.rpartition(':')[0]}:{port}"
+        return replace(self, addresses={**self.addresses, what: place}) if port else self
 
     def __str__(self) -> str:
         places = " ".join(f"{name}={address}" for name, address in self.addresses.items())
@@ -110,18 +118,27 @@ class _Service:
         with stop_signals(say) as stop:
             async with AsyncExitStack() as stack:
                 slots = self._make_slots()
-                host = Host(slots, self._make_executor, self._health, get_logger("host"))
-                export_slots(self._metrics, slots, host.count_warm_bots)
                 shop = self._make_shop(slots)
                 presence = Presence(shop.bell.ring)
-                ready = await self._listen(stack, shop.bell, LiveSlots(slots, host.watch), presence)
+                door = self._open_door(shop, presence)
+                remote: RemotePlayer = ClosedDoor() if door is None else door.process
+                router = Router(slots, remote)
+                host = Host(router, self._make_executor, self._health, get_logger("host"))
+                export_slots(self._metrics, slots, host.count_warm_bots)
+                works: list[asyncio.Task[None]] = []
+                ready = await self._listen(
+                    stack, shop.bell, LiveSlots(slots, router.watch_with(host.watch)), door, presence
+                )
                 await self._try_sandbox(shop, say)
                 self._look_at_certificate(say)
-                works = [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 stack.push_async_callback(_end_tasks, works)
+                if door is not None:
+                    works.append(asyncio.create_task(door.run()))
+                    ready = ready.also("play", self._settings.service.play_address, await wait_for(door))
+                works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
-                await self._drain(slots)
+                await self._drain(slots, remote)
         self._log.info("stopped")
 
     def _make_slots(self) -> Slots:
@@ -133,7 +150,13 @@ class _Service:
             Kind.TOURNAMENT: weights.tournament,
             Kind.COMPARISON: weights.comparison,
         }
-        return Slots(self._workers, shares, owner_limit=self._match_limits, observer=observer)
+        return Slots(
+            self._workers,
+            shares,
+            owner_limit=self._match_limits,
+            needs_slot=lambda spec: not spec.has_remote,
+            observer=observer,
+        )
 
     @property
     def _workers(self) -> int:
@@ -152,6 +175,17 @@ class _Service:
             log=self._log,
             leak_checks=self._settings.service.leak_checks,
             takes_remote=bool(self._settings.service.play_address),
+        )
+
+    def _open_door(self, shop: Workshop, presence: Presence) -> RemoteKeeper | None:
+        return open_door(
+            self._home,
+            self._settings,
+            self._database,
+            presence,
+            wake=shop.bell.ring,
+            health=self._health,
+            workers=self._workers,
         )
 
     async def _try_sandbox(self, shop: Workshop, say: Say) -> None:
@@ -191,11 +225,14 @@ class _Service:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
 
-    async def _listen(self, stack: AsyncExitStack, bell: Bell, live: LiveSlots, presence: Presence) -> Ready:
+    async def _listen(
+        self, stack: AsyncExitStack, bell: Bell, live: LiveSlots, door: RemoteKeeper | None, presence: Presence
+    ) -> Ready:
         """Listen wherever the settings say, and return where."""
-        is_connected = presence.is_connected if self._settings.service.play_address else None
+        port = (lambda: 0) if door is None else (lambda: door.process.port)
+        is_connected = None if door is None else presence.is_connected
         owners = await open_owners(
-            self._home, self._settings, self._database, self._metrics, bell.ring, live, is_connected
+            self._home, self._settings, self._database, self._metrics, bell.ring, live, port, is_connected
         )
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
@@ -214,10 +251,11 @@ class _Service:
         on_ready(ready)
         tell_systemd("READY=1")
 
-    async def _drain(self, slots: Slots) -> None:
+    async def _drain(self, slots: Slots, remote: RemotePlayer) -> None:
         """Let running matches end for a while; whatever is left then goes back to the ledger."""
         tell_systemd("STOPPING=1")
         slots.drain()
+        remote.drain()
         try:
             async with asyncio.timeout(self._settings.service.stop_grace):
                 await slots.wait_until_idle()

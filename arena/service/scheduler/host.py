@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from arena.executor.interface import Executor, ExecutorFailedError
 from arena.match.host_faults import HostCause, MatchLostError
@@ -12,19 +12,29 @@ from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Backoff, describe
 from arena.tournament.errors import HostFailingError
+from arena.tournament.runner import MatchExecutor
 
 PART = "host"
 LOST_IN_A_ROW_PER_SLOT = 4
 """After so many matches in a row that the host lost, and none finished, the service pauses."""
 
 
+class Users(Protocol):
+    """Takes the executor that works now: the slots, or what stands before them."""
+
+    def slots(self) -> int:
+        """Return how many matches are played at once."""
+
+    def use(self, executor: MatchExecutor | None) -> None:
+        """Play with this executor from now on; with `None` nothing begins until there is another one."""
+
+
 class Host:
     """Runs executors one after the other; the slots always have the one that works, or none."""
 
-    def __init__(self, slots: Slots, make: Callable[[], Executor], health: Health, log: Logger) -> None:
+    def __init__(self, slots: Users, make: Callable[[], Executor], health: Health, log: Logger) -> None:
         """`make` returns an executor that was not started yet."""
         self._slots = slots
         self._make = make

@@ -88,3 +88,9 @@ def next_job(flow: Flow, owners: OwnersInPlay, now_s: float) -> Job | None:
     if not flow.waiting or (flow.pace is not None and flow.pace.wait_s(now_s) > 0):
         return None
     return next((job for job in flow.waiting.values() if owners.allows(job)), None)
+
+
+def without_slot(flow: Flow, now_s: float) -> list[Job]:
+    """Return the matches of an activity that need no slot and may begin now, as many as its pace allows at once."""
+    found = [job for job in flow.waiting.values() if not job.needs_slot]
+    return found if flow.pace is None else found[: flow.pace.count(now_s)]

@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
 from arena.service.scheduler.fair import FairQueue
-from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job
+from arena.service.scheduler.jobs import Flow, Job, Kind, OwnerLimit, OwnersInPlay, next_job, without_slot
 from arena.tournament.pace import Pace
 from arena.tournament.runner import MatchExecutor
 
@@ -149,7 +150,9 @@ class Slots:
             self._begin(chosen, self._executor)
 
     def _without_slot(self) -> list[Job]:
-        return [job for flow in self._flows for job in flow.waiting.values() if not job.needs_slot]
+        """Return the matches that may begin whatever else is played, as far as the pace of each activity allows."""
+        now_s = self._clock()
+        return [job for flow in self._flows for job in without_slot(flow, now_s)]
 
     def _has_room(self) -> bool:
         running = sum(job.needs_slot for job in self._running)
@@ -180,9 +183,10 @@ class Slots:
         del flow.waiting[job.spec.match_id]
         flow.running[job.spec.match_id] = job
         self._running.add(job)
-        self._owners.begin(job)
         job.begun_s = self._clock()
         if job.needs_slot:
+            # A match of remote bots may wait for long: it must not keep other matches of their owners from their turn.
+            self._owners.begin(job)
             job.charges = self._kinds.begin(flow.kind), self._shares[flow.kind].begin(flow)
             job.part = min(1.0, self._slots / sum(one.needs_slot for one in self._running))
         if flow.pace is not None:
@@ -197,10 +201,14 @@ class Slots:
         seconds = self._clock() - job.begun_s
         del job.flow.running[job.spec.match_id]
         self._running.discard(job)
-        self._owners.end(job)
+        if job.needs_slot:
+            self._owners.end(job)
         self._pay(job, outcome, seconds)
         if not self._running:
             self._is_idle.set()
+        if isinstance(outcome, NotBegunError) and not job.report.done():
+            job.flow.waiting[job.spec.match_id] = job  # as if it had never been its turn
+            return
         if self._observer is not None:
             self._observer.ended(job, outcome, seconds)
         _answer(job.report, outcome)

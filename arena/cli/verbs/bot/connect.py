@@ -1,0 +1,153 @@
+"""`arena bot connect`: let a bot play on a service from this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.bridge_report import BridgeReport
+from arena.cli.shared.errors import INTERRUPTED, MisuseError
+from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
+from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.places import service_name
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.client.profiles import Profile, load_profile
+from arena.client.there.quiet import keep_grpc_quiet
+from arena.hosting.manifest import load_manifest
+
+if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+    from arena.connect.bridge import Bridge
+    from arena.connect.connecting import Order
+
+app = typer.Typer()
+
+_VERSION = re.compile(r"[!-~]{1,64}")
+
+
+@app.command(
+    epilog=example(
+        "arena --server club bot connect my-bot",
+        "arena bot connect my-bot --matches 4 --version 1.3",
+        "arena bot connect my-bot --stop-after 10 --bot-log bot.log",
+    )
+)
+def connect(
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the files and the bot.toml lie.")],
+    matches: Annotated[
+        int, typer.Option("--matches", min=1, max=64, metavar="N", help="Matches at once, each with its own process.")
+    ] = 1,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What the bot is called there.")] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="What this version is called; by default the hash of its files, shortened."),
+    ] = None,
+    stop_after: Annotated[
+        int | None, typer.Option("--stop-after", min=1, metavar="N", help="Leave after so many matches.")
+    ] = None,
+    bot_log: Annotated[
+        Path | None,
+        typer.Option("--bot-log", metavar="FILE", help="Append what the bot writes to this file, not to the terminal."),
+    ] = None,
+    play_address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where the service takes remote bots, if it cannot tell."),
+    ] = None,
+    sandbox: Sandbox = settings.SANDBOX.default,
+    allow_reduced: AllowReduced = False,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Let a bot play on a service from this machine.
+
+    Its processes run here; the service asks them over one connection, which is opened anew when it breaks. Ctrl-C lets
+    the matches that run end, and a second one leaves at once. Ends with 1 if the bot crashes in match after match.
+    """
+    keep_grpc_quiet()
+    from arena.connect.connecting import Order
+
+    manifest = load_manifest(directory)
+    profile = _profile(db)
+    _check_version(version)
+    order = Order(
+        directory=directory,
+        manifest=manifest,
+        profile=profile,
+        name=name or manifest.name,
+        version=version,
+        matches=matches,
+        stop_after=stop_after,
+        play_address=play_address,
+        policy=read_hosting(sandbox=sandbox, allow_reduced=allow_reduced).policy,
+        runtimes=local_runtimes(runtimes),
+    )
+    with _open_log(bot_log) as log:
+        report = BridgeReport(as_json=as_json, log=log)
+        try:
+            asyncio.run(_run(order, report))
+        finally:
+            report.end()
+
+
+def _profile(db: str) -> Profile:
+    service = service_name(db)
+    if service is None:
+        raise MisuseError(
+            "a bot plays on a service from here; name one with --server, `arena logout` lists your logins, or "
+            "`arena match run` plays on this machine"
+        )
+    if service.startswith("unix:"):
+        raise MisuseError("a remote bot connects over the network; name a login, which `arena login` makes")
+    return load_profile(service)
+
+
+def _check_version(version: str | None) -> None:
+    if version is not None and not _VERSION.fullmatch(version):
+        raise MisuseError(f"--version {version[:80]!r} is no word of up to 64 characters; write for example 1.4")
+
+
+@contextmanager
+def _open_log(file: Path | None) -> Iterator[TextIO | None]:
+    with ExitStack() as stack:
+        try:
+            log = None if file is None else stack.enter_context(file.open("a", encoding="utf-8"))
+        except OSError as error:
+            raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after --bot-log") from error
+        yield log
+
+
+async def _run(order: Order, report: BridgeReport) -> None:
+    """Run the bridge: the first signal lets running matches end, the second leaves, the third ends on the spot."""
+    from arena.connect.connecting import run_bridge
+
+    task, bridges, signals = asyncio.current_task(), list["Bridge"](), 0
+
+    def interrupt() -> None:
+        nonlocal signals
+        signals += 1
+        if signals > 2:
+            os._exit(INTERRUPTED)  # the launcher ends the processes when its pipe to this one closes
+        elif not bridges and task is not None:
+            task.cancel()
+        elif signals == 1:
+            bridges[0].drain()
+        else:
+            bridges[0].leave()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    try:
+        await run_bridge(order, report.tell, bridges.append)
+    except asyncio.CancelledError:
+        raise InterruptedRunError("stopped before the bot was connected; nothing was played") from None

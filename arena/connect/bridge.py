@@ -1,0 +1,277 @@
+"""Holds the connection of a bot to a service, and one table for each of its matches.
+
+    connecting -> joined -> (lost -> waiting -> connecting) ... -> left
+
+Matches go on while the connection is lost: the service tells them again when it is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import grpc
+
+from arena.client.there.errors import UnreachableError
+from arena.connect.backoff import Backoff
+from arena.connect.errors import BotFailsError, LeftError
+from arena.connect.local import LocalBots
+from arena.connect.news import Connected, Disconnected, Draining, MatchVanished, Note, Tell
+from arena.connect.refusals import StreamEnd, Turn, end_of
+from arena.connect.scores import began, ended
+from arena.connect.service import Way, check_joined, differing_rules
+from arena.connect.stream import LEAVE_PATIENCE_S, ServiceStream, open_stream
+from arena.connect.table import Table
+from arena.hosting.manifest import BotManifest
+from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+
+MOST_CRASHES = 3
+"""After so many matches in a row that were given up because the bot crashed, it plays no more."""
+RESUME_PATIENCE_S = 5.0
+"""How long after it let the bot in again a service may take to tell of the matches that still run."""
+_MOST_CURES = 5
+"""How often something is tried again that looks final and may be the service being restarted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the bot joins with."""
+
+    manifest: BotManifest
+    name: str
+    version: str
+    games: tuple[str, ...]
+    matches: int
+    """How many matches at once."""
+    stop_after: int | None = None
+    """After how many matches it leaves; None for never."""
+    installed_rules: Mapping[str, str] = field(default_factory=dict)
+    """The rules_version, by game, of the engine that the bot can import here."""
+
+
+class Bridge:
+    """The connection of one bot. `run` is called once; `drain` and `leave` may come at any time."""
+
+    def __init__(self, way: Way, wishes: Wishes, bots: LocalBots, tell: Tell, backoff: Backoff | None = None) -> None:
+        self._way = way
+        self._wishes = wishes
+        self._bots = bots
+        self._tell = tell
+        self._backoff = backoff or Backoff()
+        self._tables: dict[str, tuple[Table, asyncio.Task[None]]] = {}
+        self._stream: ServiceStream | None = None
+        self._changed = asyncio.Event()
+        self._room = wishes.matches
+        self._was_joined = self._is_draining = self._is_leaving = False
+        self._seen = self._crashes_in_a_row = 0
+        self._cures_left = _MOST_CURES
+        self._failure: Exception | None = None
+        self._missing: set[str] = set()
+
+    @property
+    def running(self) -> int:
+        """How many matches run."""
+        return len(self._tables)
+
+    def drain(self) -> None:
+        """Want no new match, and end when those that run are over."""
+        if not self._is_draining:
+            self._is_draining = True
+            self._tell(Draining(self.running))
+            self._changed.set()
+
+    def leave(self) -> None:
+        """End at once; matches that run are left, and lost when the bot's time is up."""
+        self._is_leaving = True
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Play until the bridge is drained or left.
+
+        Raises ClientError if the service refuses the bot, BotFailsError if it crashes in match after match, LeftError
+        if matches were left, HostingError if this machine fails.
+        """
+        try:
+            while not self._is_over():
+                problem = await self._converse_once()
+                if problem is not None:
+                    await self._wait_out(problem)
+        finally:
+            tasks = [task for _, task in self._tables.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
+        if self.running:
+            left = "a match" if self.running == 1 else f"{self.running} matches"
+            raise LeftError(f"left {left}; the same command goes on there as long as the bot's clock lasts")
+
+    def _is_over(self) -> bool:
+        return self._is_leaving or (self._is_draining and not self._tables)
+
+    # The connection.
+
+    async def _converse_once(self) -> StreamEnd | None:
+        """Hold one stream until it ends; return why, or None if this side wanted its end."""
+        async with open_stream(self._way.endpoint, self._way.token) as stream:
+            self._room = max(self.running, 1) if self._is_draining else self._wishes.matches
+            reader = asyncio.create_task(self._read(stream))
+            try:
+                await self._watch(reader)
+                if not reader.done():
+                    if self._is_over():
+                        await stream.leave()
+                        await asyncio.wait({reader}, timeout=LEAVE_PATIENCE_S)  # until the service has heard it
+                    return None
+                await reader
+            except grpc.aio.AioRpcError as error:
+                return await asyncio.to_thread(end_of, error, self._way.endpoint)
+            finally:
+                self._stream = None
+                await _stop(reader)
+        return StreamEnd(Turn.AGAIN, UnreachableError("the service ended the stream"))
+
+    async def _watch(self, reader: asyncio.Task[None]) -> None:
+        """Wait until the stream has ended, or this side wants its end: it leaves, or joins again with less room."""
+        while not (reader.done() or self._is_over() or self._wants_less()):
+            self._changed.clear()
+            waiting = asyncio.create_task(self._changed.wait())
+            await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            waiting.cancel()
+
+    def _wants_less(self) -> bool:
+        """Whether the service would begin another match although none is wanted, unless the bot joins anew."""
+        return self._is_draining and self._stream is not None and self.running < self._room
+
+    async def _read(self, stream: ServiceStream) -> None:
+        wishes = self._wishes
+        await stream.send(
+            play_pb2.PlayRequest(
+                join=play_pb2.Join(
+                    name=wishes.name,
+                    version=wishes.version,
+                    games=wishes.games,
+                    protocol_major=PROTOCOL_MAJOR,
+                    protocol_minor=PROTOCOL_MINOR,
+                    max_concurrent_matches=self._room,
+                )
+            )
+        )
+        while (response := await stream.read()) is not None:
+            await self._receive(stream, response)
+
+    async def _wait_out(self, end: StreamEnd) -> None:
+        """Wait until the connection is to be tried again. Raises the error if that would change nothing."""
+        is_final = end.turn is Turn.END or (end.turn is Turn.AGAIN and not self._was_joined)
+        if is_final and not (end.may_be_cured and self._was_joined and self._cures_left):
+            raise end.error
+        self._cures_left -= is_final
+        self._tell(Disconnected(str(end.error), self.running))
+        try:
+            async with asyncio.timeout(self._backoff.next_s()):
+                while not self._is_over():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            return
+
+    # What the service says.
+
+    async def _receive(self, stream: ServiceStream, response: play_pb2.PlayResponse) -> None:
+        kind = response.WhichOneof("event")
+        if kind == "joined":
+            await self._joined(stream, response.joined)
+        elif kind == "match_started":
+            self._begin(response.match_started)
+        elif kind == "decide":
+            self._pass_on(response.decide)
+        elif kind == "match_finished":
+            self._pass_on(response.match_finished)
+
+    async def _joined(self, stream: ServiceStream, joined: play_pb2.Joined) -> None:
+        games = check_joined(joined, self._wishes.manifest, self._way.endpoint.address)
+        self._bots.welcome(games)
+        self._stream = stream
+        self._backoff.reset()
+        self._cures_left = _MOST_CURES
+        if not self._was_joined:
+            for sentence in differing_rules(joined.games, self._wishes.installed_rules):
+                self._tell(Note(f"{sentence}, as the engine installed here does; a bot that uses it will fail"))
+        bot = self._wishes.name if self._way.owner is None else f"{self._way.owner}/{self._wishes.name}"
+        address, names = self._way.endpoint.address, tuple(sorted(games))
+        self._tell(Connected(address, bot, self._wishes.version, names, self._room, again=self._was_joined))
+        self._was_joined = True
+        self._changed.set()
+        self._missing = set(self._tables)
+        asyncio.get_running_loop().call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
+
+    def _begin(self, started: play_pb2.MatchStarted) -> None:
+        known = self._tables.get(started.match_id)
+        self._missing.discard(started.match_id)
+        if known is not None:
+            known[0].receive(started)
+            return
+        table = Table(started, self._bots, self._send, self._tell)
+        self._tell(began(started))
+        self._tables[started.match_id] = table, asyncio.create_task(self._play(table))
+        self._seen += 1
+        if self._wishes.stop_after is not None and self._seen >= self._wishes.stop_after:
+            self.drain()
+
+    def _pass_on(self, event: play_pb2.Decide | play_pb2.MatchFinished) -> None:
+        known = self._tables.get(event.match_id)
+        if known is None:
+            self._tell(Note(f"the service spoke of the match {event.match_id[:40]}, which has not begun here"))
+        else:
+            known[0].receive(event)
+
+    async def _send(self, request: play_pb2.PlayRequest) -> None:
+        if self._stream is not None:
+            await self._stream.send(request)
+
+    def _drop_missing(self, stream: ServiceStream) -> None:
+        """Leave the matches of which the service has not spoken since the bot joined again: they are over there."""
+        if stream is not self._stream:
+            return  # it is lost meanwhile, and the next one tells
+        for match_id in self._missing & set(self._tables):
+            table, task = self._tables.pop(match_id)
+            task.cancel()
+            self._tell(MatchVanished(match_id, table.history.started.game))
+        self._changed.set()
+
+    # Matches.
+
+    async def _play(self, table: Table) -> None:
+        try:
+            finished = await table.run()
+            self._tell(ended(table.history.started, finished))
+            self._count_crashes(table)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # `run` ends with it
+            self._failure = error
+            self._is_leaving = True
+        finally:
+            if not self._is_leaving:
+                self._tables.pop(table.history.match_id, None)
+            self._changed.set()
+
+    def _count_crashes(self, table: Table) -> None:
+        self._crashes_in_a_row = self._crashes_in_a_row + 1 if table.crashed else 0
+        if self._crashes_in_a_row >= MOST_CRASHES:
+            self.drain()
+            self._failure = BotFailsError(
+                f"{self._wishes.name} crashed in {MOST_CRASHES} matches in a row, and plays no more; mend it, try it "
+                "here with `arena match run`, and connect again"
+            )
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait until it has ended; what it raised is of no interest any more."""
+    task.cancel()
+    await asyncio.wait({task})
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,20 @@
+"""What ends a bridge and is the bot's fault; what the service refuses is in `arena.client.there.errors`.
+
+ConnectError
+├── BotFailsError    the bot does not start, or crashes in match after match
+└── LeftError        its author left while matches were running
+"""
+
+from __future__ import annotations
+
+
+class ConnectError(Exception):
+    """The bridge cannot go on. The message is one line that ends with the remedy."""
+
+
+class BotFailsError(ConnectError):
+    """The bot does not start, or crashes in match after match."""
+
+
+class LeftError(ConnectError):
+    """The author of the bot left while matches were running."""

@@ -1,0 +1,117 @@
+"""What the service has told of one match, so that another process of the bot can take it over. Pure.
+
+The service may tell something twice after the connection was lost; a process of the bot is told everything once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arena.v1 import match_pb2, play_pb2
+
+BEFORE_ALL = -1
+"""The last ply that a process has heard of which was told nothing yet."""
+
+
+class MatchHistory:
+    """One match as this bot sees it: its beginning, all events so far, and the decision that is asked for."""
+
+    def __init__(self, started: play_pb2.MatchStarted) -> None:
+        self._started = play_pb2.MatchStarted()
+        self._events: dict[int, match_pb2.Event] = {}
+        self._passed: set[int] = set()
+        self._asked_at = 0.0
+        self.pending: play_pb2.Decide | None = None
+        """The decision that the service asks for, until it is answered or another is asked for."""
+        self.answered: play_pb2.PlayRequest | None = None
+        """The answer to the last decision, until the service asks for another."""
+        self.restart(started)
+
+    @property
+    def started(self) -> play_pb2.MatchStarted:
+        """The beginning of the match as it was told last."""
+        return self._started
+
+    @property
+    def match_id(self) -> str:
+        """The id of the match."""
+        return self._started.match_id
+
+    @property
+    def last_ply(self) -> int:
+        """The last ply that the service has told of."""
+        return max(self._events, default=BEFORE_ALL)
+
+    def restart(self, started: play_pb2.MatchStarted) -> None:
+        """Take over what the service tells when the connection is there again."""
+        self._started.CopyFrom(started)
+        self._started.ClearField("events")
+        self._add(started.events)
+
+    def ask(self, decide: play_pb2.Decide, now: float) -> play_pb2.PlayRequest | None:
+        """Note a decision that the service asks for at an instant (in seconds).
+
+        Return the answer if it was given already, and was lost on its way.
+        """
+        self._add(decide.events)
+        answered = self.answered
+        if answered is not None and (answered.HasField("resign") or answered.act.ply == decide.ply):
+            return answered
+        if self.pending is not None and self.pending.ply != decide.ply:
+            self._passed.add(self.pending.ply)
+        self.answered = None
+        self.pending, self._asked_at = decide, now
+        return None
+
+    def answer(self, request: play_pb2.PlayRequest) -> None:
+        """Note the answer to the decision that is asked for; a Resign answers all that may follow."""
+        self.pending, self.answered = None, request
+
+    def is_passed(self, ply: int) -> bool:
+        """Return whether a decision was asked for that the service does not wait for any more."""
+        return ply in self._passed
+
+    def end(self, finished: play_pb2.MatchFinished) -> None:
+        """Note the end of the match."""
+        self._add(finished.events)
+        self.pending = None
+
+    def resumed(self) -> play_pb2.MatchStarted:
+        """Return the beginning for a process that takes the match over, with all events."""
+        started = play_pb2.MatchStarted()
+        started.CopyFrom(self._started)
+        started.resumed = True
+        started.events.extend(self.events_after(BEFORE_ALL))
+        return started
+
+    def question(self, heard: int, now: float) -> play_pb2.Decide | None:
+        """Return the pending decision for a process that has heard of all plies up to `heard`, or `None`.
+
+        What has gone of its time since it was asked for is subtracted.
+        """
+        if self.pending is None:
+            return None
+        decide = play_pb2.Decide()
+        decide.CopyFrom(self.pending)
+        decide.ClearField("events")
+        decide.events.extend(self.events_after(heard))
+        gone_us = int(max(now - self._asked_at, 0.0) * 1_000_000)
+        if decide.time_limit_us:
+            decide.time_limit_us = max(decide.time_limit_us - gone_us, 1)  # 0 would stand for no limit
+            decide.bank_us = min(decide.bank_us, decide.time_limit_us)
+        return decide
+
+    def ending(self, finished: play_pb2.MatchFinished, heard: int) -> play_pb2.MatchFinished:
+        """Return the end for a process that has heard of all plies up to `heard`."""
+        own = play_pb2.MatchFinished()
+        own.CopyFrom(finished)
+        own.ClearField("events")
+        own.events.extend(self.events_after(heard))
+        return own
+
+    def events_after(self, heard: int) -> list[match_pb2.Event]:
+        """Return the events of the plies after `heard`, in their order."""
+        return [self._events[ply] for ply in sorted(self._events) if ply > heard]
+
+    def _add(self, events: Iterable[match_pb2.Event]) -> None:
+        self._events.update((event.ply, event) for event in events)

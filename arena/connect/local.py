@@ -1,0 +1,174 @@
+"""Keeps the bot's own processes on this machine: started, joined, given to matches and taken back, ended.
+
+A process plays one match at a time. It is used again unless it did something wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from arena.connect.errors import BotFailsError
+from arena.connect.news import BotWrote, Tell
+from arena.connect.output import follow_output, last_line, lines_of
+from arena.connect.program import LocalProgram
+from arena.hosting.launcher.client import LauncherClient
+from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.referee.join import hear_join
+from arena.referee.server import PlayServer
+from arena.referee.stream import StreamClosedError
+from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR, PROTOCOL_MINOR
+from arena.worker.background import BackgroundTasks
+from arena.worker.blame import StartError
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import WarmBot
+
+START_LIMIT_S = 10.0
+_DYING_S = 1.0
+"""How long the process of a stream that has ended is given to end, too, so that how it ended can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why a process cannot play on."""
+
+    why: str
+    last_words: str
+
+
+class LocalBots:
+    """The processes of one bot. `open_bots` makes it, and ends everything."""
+
+    def __init__(self, starter: BotStarter, program: LocalProgram, tell: Tell, start_limit_s: float) -> None:
+        self._starter = starter
+        self._program = program
+        self._tell = tell
+        self._start_limit_s = start_limit_s
+        self._followers = BackgroundTasks()
+        self._idle: list[WarmBot] = []
+        self._unwelcomed: set[WarmBot] = set()
+        self._games: Mapping[str, play_pb2.GameInfo] | None = None
+        self._started = 0
+
+    async def try_out(self) -> tuple[str, ...]:
+        """Start the first process and return the games that it joins for. Raises BotFailsError, HostingError."""
+        try:
+            bot = await self._start()
+        except StartError as error:
+            for line in lines_of(error.log):
+                self._tell(BotWrote(1, line))
+            words = last_line(error.log)
+            shown = f" Its last line was: {words!r}" if words else ""
+            raise BotFailsError(
+                f"{self._program.manifest.name} does not start: {error.explanation}{shown}; mend it and try again, "
+                "`arena match run` plays it here"
+            ) from error
+        self._idle.append(bot)
+        return tuple(bot.games)
+
+    def welcome(self, games: Mapping[str, play_pb2.GameInfo]) -> None:
+        """Note what the service has told of its games, which every process is told when it is used first."""
+        self._games = games
+
+    async def warm_up(self, number: int) -> None:
+        """Start processes until that many wait for a match; one that fails is told of when a match needs it."""
+        missing = number - len(self._idle)
+        for outcome in await asyncio.gather(*(self._start() for _ in range(missing)), return_exceptions=True):
+            if isinstance(outcome, WarmBot):
+                self._idle.append(outcome)
+            elif not isinstance(outcome, StartError):
+                raise outcome
+
+    async def take(self) -> WarmBot:
+        """Return a process that waits for a match, or a new one. Raises StartError, StreamClosedError, HostingError."""
+        bot = None
+        while self._idle and bot is None:
+            bot = self._idle.pop()
+            if not bot.is_usable:
+                self.end(bot)
+                bot = None
+        bot = bot or await self._start()
+        await self._greet(bot)
+        return bot
+
+    def give_back(self, bot: WarmBot) -> None:
+        """Keep a process after a match in which it did nothing wrong."""
+        bot.stream.detach()
+        if bot.is_usable:
+            self._idle.append(bot)
+        else:
+            self.end(bot)
+
+    def end(self, bot: WarmBot) -> None:
+        """End a process in the background."""
+        bot.stream.detach()
+        self._unwelcomed.discard(bot)
+        self._starter.end(bot)
+
+    async def stop(self, bot: WarmBot, why: str) -> Stopped:
+        """End a process that cannot play on, and return why. Raises HostingError."""
+        bot.stream.detach()
+        self._unwelcomed.discard(bot)
+        has_ended = await bot.process.wait(_DYING_S if bot.stream.is_closed else 0)
+        await self._starter.dismiss(bot)
+        if bot.process.exceeded is not None:
+            why = bot.process.exceeded.sentence
+        elif has_ended:
+            why = f"its process ended ({bot.process.exited.result().describe()})"
+        return Stopped(why, last_line(await bot.process.log()))
+
+    async def close(self) -> None:
+        """End every process that is not in a match."""
+        for bot in self._idle:
+            self.end(bot)
+        self._idle.clear()
+        await self._starter.settle()
+        await self._followers.settle()
+
+    async def _start(self) -> WarmBot:
+        bot = await self._starter.start_for(self._program.seat, self._start_limit_s)
+        self._unwelcomed.add(bot)
+        self._started += 1
+        number = self._started
+        self._followers.run(follow_output(bot.process, lambda line: self._tell(BotWrote(number, line))))
+        return bot
+
+    async def _greet(self, bot: WarmBot) -> None:
+        """Tell a process of the service's games, once."""
+        assert self._games is not None, "no match begins before the service has let the bot in"
+        if bot not in self._unwelcomed:
+            return
+        self._unwelcomed.discard(bot)
+        known = [info for name, info in self._games.items() if bot.plays(name)]
+        joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
+        try:
+            await bot.stream.send(play_pb2.PlayResponse(joined=joined).SerializeToString())
+        except StreamClosedError:
+            self.end(bot)
+            raise
+
+
+@asynccontextmanager
+async def open_bots(
+    program: LocalProgram, tell: Tell, start_limit_s: float = START_LIMIT_S
+) -> AsyncIterator[LocalBots]:
+    """Start what bots need on this machine; at the end every process and every directory is gone.
+
+    Raises HostingError.
+    """
+    # gRPC's threads must not get in the way of a process that is forked; it reads this at its first import.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    async with AsyncExitStack() as stack:
+        directory = stack.enter_context(runtime_directory())
+        launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
+        server = PlayServer()
+        address = f"unix:{directory / SOCKET_NAME}"
+        await server.start(address)
+        stack.push_async_callback(server.stop)
+        bots = LocalBots(BotStarter(launcher, server, address, hear_join), program, tell, start_limit_s)
+        stack.push_async_callback(bots.close)
+        yield bots

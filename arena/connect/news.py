@@ -1,0 +1,113 @@
+"""What a bridge tells its author while it runs: plain values, which the command line writes in words or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The service has let the bot in."""
+
+    address: str
+    bot: str
+    version: str
+    games: tuple[str, ...]
+    matches: int
+    """How many matches it may be given at once."""
+    again: bool
+    """Whether it was connected before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The connection to the service is lost, or the service asks to wait; it is tried again until it works."""
+
+    why: str
+    running: int
+    """The matches that go on meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchBegan:
+    """A match has begun for the bot; who else plays it is told when it is over."""
+
+    match_id: str
+    game: str
+    seat: int
+    seats: int
+    resumed: bool
+    """Whether the bot comes back to a match that was running before this bridge was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFault:
+    """What the service says the bot did wrong."""
+
+    cause: str
+    ply: int
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """A match is over for the bot."""
+
+    match_id: str
+    game: str
+    seat: int
+    seats: int
+    rank: int
+    """1 is the best; 0 if the service told no result."""
+    shared_by: int
+    """How many seats have this rank."""
+    by_rules: bool
+    faults: tuple[OwnFault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchVanished:
+    """A match is not running any more after the connection was lost; the service tells what became of it."""
+
+    match_id: str
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotStopped:
+    """The bot's process ended or broke the protocol in the middle of a match."""
+
+    match_id: str
+    why: str
+    last_words: str
+    """The last line that it wrote; empty if it wrote nothing."""
+    starts_left: int
+    """How often it will still be started anew in this match; if it is -1, the match is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draining:
+    """No new match is wanted; the bridge ends when those that run are over."""
+
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotWrote:
+    """A line that a process of the bot wrote to its standard output or error."""
+
+    process: int
+    """The number of the process on this machine, from 1."""
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that the author should know, and that stops nothing."""
+
+    text: str
+
+
+News = Connected | Disconnected | MatchBegan | MatchEnded | MatchVanished | BotStopped | Draining | BotWrote | Note
+Tell = Callable[[News], None]

@@ -1,0 +1,96 @@
+"""What the end of a stream means for a bot: try again, wait and try again, or end with a line that names the remedy."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import grpc
+
+from arena.client.errors import ClientError, ForbiddenError, RefusedError
+from arena.client.there.answers import error_of, status_of
+from arena.client.there.channel import Endpoint
+from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.wire.encoding import PROTOCOL_MAJOR
+
+Code = grpc.StatusCode
+
+
+class Turn(enum.Enum):
+    """What to do after a stream has ended."""
+
+    AGAIN = enum.auto()
+    """The connection is lost; it is tried again soon."""
+    WAIT = enum.auto()
+    """The service asks to wait; it is tried again later."""
+    END = enum.auto()
+    """Trying again would change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """Why a stream has ended."""
+
+    turn: Turn
+    error: ClientError
+
+    @property
+    def may_be_cured(self) -> bool:
+        """Whether it may be over in a moment although it looks final, as while a service is being restarted."""
+        return isinstance(self.error, UnreachableError | CertificateError)
+
+
+_WAITS = {
+    "VERSION_IN_PLAY": "it is tried again until that match is over; Ctrl-C ends this",
+    "STOPPING": "it is tried again until the service is back",
+    "FLOOD": "it is tried again in a while",
+}
+_PASSING = (Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED)
+"""Codes that stand for something that passes, unless the reason is known to be one that stays."""
+_KINDS: dict[str, type[ClientError]] = {
+    "SUPERSEDED": ServiceError,
+    "TOKEN_UNKNOWN": LoginError,
+    "PROTOCOL_VERSION": ProtocolError,
+    "SCOPE": ForbiddenError,
+    "BOTS": ServiceError,
+}
+
+
+def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
+    """Return what an error of the stream means. It may ask the service for its certificate, and blocks meanwhile."""
+    status = status_of(error.trailing_metadata() or ())
+    if status is not None:
+        return _refusal(error.code(), status.reason, status.message, endpoint)
+    if error.code() is Code.UNIMPLEMENTED:
+        return StreamEnd(
+            Turn.END,
+            ProtocolError(
+                f"what answers at {endpoint.address} takes no remote bots; check --play-address, or ask the organiser "
+                "for the address"
+            ),
+        )
+    meaning = error_of(error, endpoint.address, endpoint.diagnose)
+    is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
+    return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)
+
+
+def _refusal(code: grpc.StatusCode, reason: str, message: str, endpoint: Endpoint) -> StreamEnd:
+    text = message.rstrip(".")
+    if reason in _WAITS:
+        return StreamEnd(Turn.WAIT, ServiceError(f"{text}; {_WAITS[reason]}"))
+    if code in _PASSING and reason not in _KINDS:
+        return StreamEnd(Turn.WAIT, ServiceError(text))
+    kind = _KINDS.get(reason, RefusedError)
+    return StreamEnd(Turn.END, kind(f"{text}{_remedy(reason, endpoint)}"))
+
+
+def _remedy(reason: str, endpoint: Endpoint) -> str:
+    """Return what follows the service's own words, where this side knows better what to type."""
+    login = "" if endpoint.login is None else f" --name {endpoint.login}"
+    if reason == "TOKEN_UNKNOWN":
+        return f"; with a new token from the organiser, `arena login ADDRESS{login} --token-stdin` logs in again"
+    if reason == "SUPERSEDED":
+        return "; this one ends here. One connection of a bot plays at a time: --name gives this one a name of its own"
+    if reason == "PROTOCOL_VERSION":
+        return f"; this arena speaks protocol {PROTOCOL_MAJOR}: install the arena of the service's version"
+    return ""

@@ -1,0 +1,61 @@
+"""One stream to PlayService of a service: opened, written to, read until it ends. It knows nothing of matches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import grpc
+
+from arena.client.there.channel import Endpoint
+from arena.v1 import play_pb2, play_pb2_grpc
+
+LEAVE_PATIENCE_S = 1.0
+
+_Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
+
+
+class ServiceStream:
+    """An open stream; `open_stream` makes it."""
+
+    def __init__(self, call: _Call) -> None:
+        self._call = call
+        self._writing = asyncio.Lock()
+
+    async def send(self, request: play_pb2.PlayRequest) -> None:
+        """Hand a message to the transport; if the stream has ended, nothing happens, and who reads it is told."""
+        async with self._writing:
+            with suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+                await self._call.write(request)
+
+    async def read(self) -> play_pb2.PlayResponse | None:
+        """Return the next message, or None if the service has ended the stream in order. Raises AioRpcError."""
+        try:
+            response = await self._call.read()
+        except asyncio.CancelledError:
+            # The service cancelled the call, as when it is stopped; a cancelled task of ours goes on unwinding instead.
+            task = asyncio.current_task()
+            if task is None or task.cancelling() or not self._call.cancelled():
+                raise
+            return None
+        return response if isinstance(response, play_pb2.PlayResponse) else None
+
+    async def leave(self) -> None:
+        """Tell the service that the bot is done; it ends the stream then. Nothing may be sent after that."""
+        with suppress(TimeoutError, grpc.aio.BaseError, asyncio.InvalidStateError):
+            async with asyncio.timeout(LEAVE_PATIENCE_S):
+                await self.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
+                await self._call.done_writing()
+
+
+@asynccontextmanager
+async def open_stream(endpoint: Endpoint, token: str) -> AsyncIterator[ServiceStream]:
+    """Open a stream, which is closed at the end. Nobody need answer yet."""
+    async with endpoint.open_in_loop() as channel:
+        stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
+        call: _Call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
+        try:
+            yield ServiceStream(call)
+        finally:
+            call.cancel()

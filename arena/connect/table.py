@@ -1,0 +1,230 @@
+"""One match of the bot: passes what the service says to a process of the bot, and its answers back.
+
+A process that crashes is started anew and told everything again; after a few times the match is given up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from arena.connect.history import BEFORE_ALL, MatchHistory
+from arena.connect.local import LocalBots, Stopped
+from arena.connect.news import BotStopped, Note, Tell
+from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
+from arena.referee.inbox import Closed, Flood, Inbox
+from arena.referee.stream import StreamClosedError
+from arena.v1 import play_pb2
+from arena.worker.blame import StartError
+from arena.worker.warm_bot import WarmBot
+
+MOST_STARTS = 3
+"""How often a process is started anew in one match."""
+_FAR_AWAY_S = 1e6
+
+Send = Callable[[play_pb2.PlayRequest], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a process of the bot said, or that it ended."""
+
+    bot: WarmBot
+    what: Message | Closed | Flood
+
+
+_Event = play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished | _Said
+
+
+class Table:
+    """One match, from its beginning to its end. `run` is called once, the others by who reads the service's stream."""
+
+    def __init__(self, started: play_pb2.MatchStarted, bots: LocalBots, send: Send, tell: Tell) -> None:
+        """Play a match that has begun; `send` carries a message to the service if there is a connection."""
+        self.history = MatchHistory(started)
+        self._bots = bots
+        self._send = send
+        self._tell = tell
+        self._events: asyncio.Queue[_Event] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._bot: WarmBot | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._heard = BEFORE_ALL
+        self._is_taken_over = started.resumed
+        self._starts_left = MOST_STARTS
+        self.crashed = False
+        """Whether the match was given up because the bot crashed again and again."""
+
+    def receive(self, event: play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished) -> None:
+        """Take what the service says of this match."""
+        self._events.put_nowait(event)
+
+    async def run(self) -> play_pb2.MatchFinished:
+        """Play until the service says that the match is over for the bot. Raises HostingError."""
+        try:
+            await self._seat()
+            while True:
+                event = await self._events.get()
+                if isinstance(event, play_pb2.MatchFinished):
+                    await self._finish(event)
+                    return event
+                await self._handle(event)
+        finally:
+            bot = self._bot
+            self._let_go()
+            if bot is not None:
+                self._bots.end(bot)
+
+    async def _handle(self, event: play_pb2.MatchStarted | play_pb2.Decide | _Said) -> None:
+        if isinstance(event, play_pb2.MatchStarted):
+            self.history.restart(event)
+        elif isinstance(event, play_pb2.Decide):
+            await self._ask(event)
+        elif event.bot is self._bot:
+            await self._hear(event.what)
+
+    # What the service says.
+
+    async def _ask(self, decide: play_pb2.Decide) -> None:
+        is_thinking = self.history.pending is not None and self.history.pending.ply == decide.ply
+        known = self.history.ask(decide, self._loop.time())
+        if known is not None:
+            await self._send(known)
+        elif not is_thinking:
+            await self._put_question()
+
+    async def _finish(self, finished: play_pb2.MatchFinished) -> None:
+        was_thinking = self.history.pending is not None
+        self.history.end(finished)
+        bot = self._bot
+        if bot is None:
+            return
+        ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._heard))
+        self._let_go()
+        with suppress(StreamClosedError):  # `is_usable` says then that it has ended
+            await bot.stream.send(ending.SerializeToString())
+        # One that still thinks would answer into its next match.
+        if finished.faults or was_thinking:
+            self._bots.end(bot)
+        else:
+            self._bots.give_back(bot)
+
+    # What the bot says.
+
+    async def _hear(self, what: Message | Closed | Flood) -> None:
+        if isinstance(what, Answer):
+            await self._answer(what)
+        elif isinstance(what, Resignation) and what.match_id == self.history.match_id:
+            await self._resign()
+        elif isinstance(what, Closed):
+            await self._replace(f"it closed its stream ({what.why.rstrip('.').lower()})")
+        elif isinstance(what, Malformed | ProtocolViolation):
+            await self._replace(f"it sent {what.why}")
+        elif isinstance(what, Flood):
+            await self._replace("it sent more messages than a match can need")
+        else:
+            await self._replace("it gave up a match that it does not play")
+
+    async def _answer(self, answer: Answer) -> None:
+        history = self.history
+        if answer.match_id != history.match_id:
+            await self._replace(f"it answered for the match {answer.match_id[:40]!r}, which it does not play")
+            return
+        if history.is_passed(answer.ply):
+            self._tell(Note(f"an answer to ply {answer.ply} came after the service had gone on; it was left out"))
+            return
+        act = play_pb2.Act(match_id=answer.match_id, ply=answer.ply, actions=answer.actions, note=answer.note)
+        request = play_pb2.PlayRequest(act=act)
+        if history.pending is not None and history.pending.ply == answer.ply:
+            history.answer(request)
+        await self._send(request)  # one that nobody asked for is judged by the service
+
+    async def _resign(self) -> None:
+        request = play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=self.history.match_id))
+        self.history.answer(request)
+        await self._send(request)
+
+    # Processes.
+
+    async def _seat(self) -> None:
+        """Have a process take the match as it is now; give up if none can."""
+        while self._bot is None:
+            try:
+                bot = await self._bots.take()
+            except StartError as error:
+                why = error.explanation.rstrip(".")
+                stopped = Stopped(f"a process did not start: {why[:1].lower()}{why[1:]}", "")
+            except StreamClosedError:
+                stopped = Stopped("its process ended", "")
+            else:
+                if await self._hand_over(bot):
+                    return
+                stopped = await self._bots.stop(bot, "it closed its stream")
+            if not await self._may_start_again(stopped):
+                return
+
+    async def _hand_over(self, bot: WarmBot) -> bool:
+        """Tell a process the whole match; return whether it could be told."""
+        inbox = Inbox()
+        bot.stream.attach(inbox, 0)
+        history = self.history
+        started = history.resumed()
+        started.resumed = self._is_taken_over
+        self._is_taken_over = True
+        heard = history.last_ply
+        messages = [play_pb2.PlayResponse(match_started=started)]
+        question = history.question(heard, self._loop.time())
+        if question is not None:
+            messages.append(play_pb2.PlayResponse(decide=question))
+        try:
+            for message in messages:
+                await bot.stream.send(message.SerializeToString())
+        except StreamClosedError:
+            return False
+        self._bot, self._heard = bot, heard
+        self._listener = asyncio.create_task(self._listen(bot, inbox))
+        return True
+
+    async def _put_question(self) -> None:
+        bot, question = self._bot, self.history.question(self._heard, self._loop.time())
+        if bot is None or question is None:
+            return
+        self._heard = self.history.last_ply
+        try:
+            await bot.stream.send(play_pb2.PlayResponse(decide=question).SerializeToString())
+        except StreamClosedError as error:
+            await self._replace(f"it closed its stream ({str(error).rstrip('.').lower()})")
+
+    async def _replace(self, why: str) -> None:
+        """Have another process take the match over, or give it up."""
+        bot = self._bot
+        if bot is None:
+            return
+        self._let_go()
+        if await self._may_start_again(await self._bots.stop(bot, why)):
+            await self._seat()
+
+    async def _may_start_again(self, stopped: Stopped) -> bool:
+        self._starts_left -= 1
+        told = BotStopped(self.history.match_id, stopped.why, stopped.last_words, self._starts_left)
+        self._tell(told)
+        if self._starts_left >= 0:
+            return True
+        self.crashed = True
+        await self._resign()
+        return False
+
+    async def _listen(self, bot: WarmBot, inbox: Inbox) -> None:
+        while True:
+            arrival = await inbox.get(self._loop.time() + _FAR_AWAY_S)
+            if arrival is not None:
+                self._events.put_nowait(_Said(bot, arrival.what))
+
+    def _let_go(self) -> None:
+        if self._listener is not None:
+            self._listener.cancel()
+        if self._bot is not None:
+            self._bot.stream.detach()
+        self._bot, self._listener = None, None

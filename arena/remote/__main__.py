@@ -1,0 +1,85 @@
+"""The process of remote bots: they connect here, and their matches are refereed here.
+
+    python -m arena.remote --address HOST:PORT --certificate FILE --key FILE [--patience S] [--hosted-matches N]
+
+It is started by `arena.executor.remote`, not by people, and ends with the process that started it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from arena.hosting.prctl import die_with_parent
+from arena.remote.host import RemoteHost
+from arena.remote.hosting import Houses
+from arena.remote.lobby import Lobby
+from arena.remote.loop import Line, RemoteLoop
+from arena.remote.server import RemoteServer
+from arena.remote.waiting import WaitingRoom
+from arena.worker.process import allow_many_descriptors, open_stdin, take_stdout
+
+NICE = 10
+"""Hosted matches come first: a remote bot waits longer for its network than for a processor."""
+WARM_BOTS = 8
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m arena.remote", description=__doc__)
+    parser.add_argument("--address", required=True)
+    parser.add_argument("--certificate", type=Path, required=True)
+    parser.add_argument("--key", type=Path, required=True)
+    parser.add_argument("--patience", type=float, default=300.0, help="seconds to wait for a bot that is away")
+    parser.add_argument("--hosted-matches", type=int, default=2, help="matches with hosted bots at once")
+    parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
+    return parser.parse_args(arguments)
+
+
+async def _open_output(descriptor: int) -> asyncio.StreamWriter:
+    """Return the descriptor as a stream that nobody waits for."""
+    loop = asyncio.get_running_loop()
+    pipe = os.fdopen(descriptor, "wb", buffering=0)
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
+    return asyncio.StreamWriter(transport, protocol, None, loop)
+
+
+async def _serve(options: argparse.Namespace, output: int) -> None:
+    writer = await _open_output(output)
+    line = Line(writer)
+    lobby = Lobby(line.tell_presence)
+    room = WaitingRoom(lobby, options.patience)
+    server = RemoteServer(lobby, line.admit)
+    async with Houses(options.hosted_matches, WARM_BOTS, options.warm_memory) as houses:
+        reader = await open_stdin()
+        port = await server.start(options.address, options.certificate, options.key)
+        line.tell("ready", port=port)
+        try:
+            await RemoteLoop(line, lobby, room, RemoteHost(lobby, room, houses)).serve(reader)
+        finally:
+            await server.stop()
+    writer.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve; return 0 when told to stop, or 1 with one line on stderr if that is impossible."""
+    options = _parse(arguments)
+    die_with_parent(signal.SIGKILL)  # a launcher sees the end of this process and clears up
+    os.nice(NICE)
+    allow_many_descriptors()
+    try:
+        asyncio.run(_serve(options, take_stdout()))
+    except (OSError, RuntimeError) as error:
+        print(f"remote: {error}", file=sys.stderr)  # noqa: T201 - the coordinator keeps it
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        sys.exit(main())

@@ -1,0 +1,123 @@
+"""Plays one match with remote bots: waits for them, seats hosted ones beside them, referees, and makes the report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+
+from arena.hosting.errors import HostingError
+from arena.hosting.proc.own_wait import OwnWaitMeter
+from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.match import Match
+from arena.match.replay import build_document
+from arena.match.report import MatchReport
+from arena.match.result import Fault
+from arena.match.spec import MatchSpec
+from arena.referee.play import SeatedBot, play_match
+from arena.remote.hosting import Houses
+from arena.remote.lobby import Lobby
+from arena.remote.seat import RemoteSeat
+from arena.remote.waiting import Place, WaitingRoom
+from arena.worker.accounts import Accounts, Seated, read_accounts
+from arena.worker.audience import Audience
+from arena.worker.blame import StartError, blame_host
+from arena.worker.house import BotHouse
+from arena.worker.reporting import build_report
+from arena.worker.warm_bot import WarmBot
+
+
+class RemoteHost:
+    """Plays any number of matches at once; those with hosted bots take turns."""
+
+    def __init__(self, lobby: Lobby, room: WaitingRoom, houses: Houses) -> None:
+        self._lobby = lobby
+        self._room = room
+        self._houses = houses
+
+    async def play(self, spec: MatchSpec, audience: Audience, on_begun: Callable[[], None]) -> MatchReport:
+        """Play a match when its remote bots are here, and return its report; `on_begun` is called when it begins.
+
+        Raises NotBegunError; MatchSpecError; MatchLostError when the host is to blame, never because of a bot.
+        """
+        match = Match(spec)
+        _check(spec)
+        places = await self._room.wait(spec)
+        try:
+            on_begun()
+            return await self._play(match, places, audience)
+        except HostingError as error:
+            failure = blame_host(error)
+            # Only the hosted bots of this match are gone: others go on.
+            raise MatchLostError(str(failure), failure.cause, failure.evidence) from error
+        finally:
+            for seat in places:
+                self._lobby.unseat(spec.seats[seat].version, spec.match_id, is_over=match.is_over)
+
+    async def _play(self, match: Match, places: Mapping[int, Place], audience: Audience) -> MatchReport:
+        async with AsyncExitStack() as stack:
+            house = None
+            if any(not seat.is_remote for seat in match.spec.seats):
+                house = await stack.enter_async_context(self._houses.open())
+            seated: list[Seated] = [None] * len(match.spec.seats) if house is None else await house.seat(match)
+            return await self._play_seated(match, places, seated, house, audience)
+
+    async def _play_seated(
+        self,
+        match: Match,
+        places: Mapping[int, Place],
+        seated: list[Seated],
+        house: BotHouse | None,
+        audience: Audience,
+    ) -> MatchReport:
+        used = [isinstance(one, WarmBot) and one.has_played for one in seated]
+        started_at_us, started = time.time_ns() // 1000, time.monotonic_ns()
+        audience.take_places(match, seated, started_at_us)
+        await self._referee(match, _seats(places, seated, house), seated, house, audience)
+        duration_us = (time.monotonic_ns() - started) // 1000
+        left = [None] * len(seated) if house is None else await house.part_with_all(match, seated)
+        await audience.finish()
+        document = build_document(match, started_at_us, duration_us)
+        accounts = await read_accounts(seated, used, left) if match.spec.keeps_logs else Accounts()
+        return build_report(match, document, (), accounts)
+
+    async def _referee(
+        self,
+        match: Match,
+        seats: Sequence[SeatedBot | Fault],
+        seated: Sequence[Seated],
+        house: BotHouse | None,
+        audience: Audience,
+    ) -> None:
+        lag_meter = None if house is None else OwnWaitMeter()
+        try:
+            await play_match(match, seats, lag_meter=lag_meter, onlooker=audience)
+        except BaseException:
+            if house is not None:
+                house.end_all(seated)
+            raise
+        finally:
+            if lag_meter is not None and house is not None:
+                lag_meter.close()
+                house.close_meters(seated)
+
+
+def _check(spec: MatchSpec) -> None:
+    """Raise MatchLostError for a match in which a remote bot has two seats: its answers name the match alone."""
+    versions = [seat.version for seat in spec.seats if seat.is_remote]
+    if len(set(versions)) < len(versions):
+        raise MatchLostError("a remote bot cannot play two seats of one match", HostCause.UNPLAYABLE)
+
+
+def _seats(places: Mapping[int, Place], seated: Sequence[Seated], house: BotHouse | None) -> list[SeatedBot | Fault]:
+    """Return what plays each seat, as the referee takes it."""
+    found: list[SeatedBot | Fault] = []
+    for seat, one in enumerate(seated):
+        if isinstance(one, StartError):
+            found.append(one.fault(seat))
+        elif one is not None and house is not None:
+            found.append(house.seated_bot(one))
+        else:
+            place = places[seat]
+            found.append(SeatedBot(place) if isinstance(place, RemoteSeat) else place)
+    return found

@@ -1,0 +1,56 @@
+"""The hosted bots that play beside remote ones: at most so many matches have some at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self
+
+from arena.hosting.errors import HostingError
+from arena.worker.house import BotHouse
+
+
+class Houses:
+    """Opens a house when the first match needs one, and another one when that is broken. Async context manager."""
+
+    def __init__(self, most_matches: int, warm_bots: int, warm_mb: int | None) -> None:
+        """Let at most `most_matches` have hosted bots at once; for the rest see `BotHouse`."""
+        self._turns = asyncio.Semaphore(most_matches)
+        self._most_warm = warm_bots, warm_mb
+        self._opening = asyncio.Lock()
+        self._house: BotHouse | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        """Open nothing yet."""
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End every hosted process."""
+        await self._stack.aclose()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[BotHouse]:
+        """Lend the house to a match when it is its turn. Raises HostingError."""
+        async with self._turns:
+            house = await self._find()
+            try:
+                yield house
+            except HostingError:
+                await self._give_up(house)
+                raise
+
+    async def _find(self) -> BotHouse:
+        async with self._opening:
+            if self._house is None:
+                self._house = await self._stack.enter_async_context(BotHouse(*self._most_warm))
+            return self._house
+
+    async def _give_up(self, house: BotHouse) -> None:
+        """Close a house in which something failed; the next match opens another."""
+        async with self._opening:
+            if self._house is house:
+                self._house = None
+                stack, self._stack = self._stack, AsyncExitStack()
+                await stack.aclose()

@@ -1,0 +1,177 @@
+"""The remote bots that are here, by name and by version: who takes over from whom, who plays which matches. No I/O.
+
+A bot is one connection at a time. Its seats outlive connections: who comes back as the same version plays on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from arena.match.messages import Answer, Resignation
+from arena.referee.errors import StreamError
+from arena.remote.connection import Connection
+from arena.remote.seat import RemoteSeat
+from arena.remote.values import SUPERSEDED, Guest, RefusedError, malformed, version_in_play
+from arena.wire.encoding import EVERY_GAME, encode_joined
+from arena.wire.parsing import Leave, parse_request
+
+MOST_ROOM = 64
+"""How many matches one bot may play at once, whatever it asks for."""
+MOST_FAREWELLS = 8
+"""Of how many matches that ended without it a bot is told when it comes back."""
+MOST_REMEMBERED = 10_000
+"""Of how many versions it is known when they were here last."""
+
+OnPresence = Callable[[Guest, int | None], None]
+"""Is told of a bot how many matches it plays at once, or None when it is gone."""
+
+
+@dataclass(eq=False, slots=True)
+class Member:
+    """A bot that is here, or has a match that goes on."""
+
+    guest: Guest
+    room: int
+    connection: Connection | None
+    seats: dict[str, RemoteSeat] = field(default_factory=dict)
+    """By match id."""
+    farewells: deque[Sequence[bytes]] = field(default_factory=lambda: deque(maxlen=MOST_FAREWELLS))
+    """What it is told when it comes back of matches that are over."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it can play another match now."""
+        return self.connection is not None and len(self.seats) < self.room
+
+    def plays(self, game: str) -> bool:
+        """Return whether it joined for that game."""
+        return game in self.guest.games or EVERY_GAME in self.guest.games
+
+
+class Lobby:
+    """Knows all members; `on_change` is called when somebody came or has room again."""
+
+    def __init__(self, on_presence: OnPresence, on_change: Callable[[], None] = lambda: None) -> None:
+        self._on_presence = on_presence
+        self.on_change = on_change
+        self._members: dict[str, Member] = {}
+        """By the name of the bot."""
+        self._by_version: dict[str, Member] = {}
+        self._gone_at: dict[str, float] = {}
+        self._loop = asyncio.get_running_loop()
+
+    def find(self, version: str) -> Member | None:
+        """Return who plays as that version and is connected, or None."""
+        member = self._by_version.get(version)
+        return member if member is not None and member.connection is not None else None
+
+    def gone_at(self, version: str) -> float:
+        """Return when that version was here last, by the event loop's clock."""
+        return self._gone_at.get(version, float("-inf"))
+
+    # Coming and going.
+
+    def enter(self, connection: Connection, guest: Guest, room: int) -> Member:
+        """Take a bot in that has joined; it goes on where it was. Raises RefusedError if another version plays."""
+        known = self._members.get(guest.bot)
+        if known is not None and known.guest.version != guest.version:
+            if known.seats:
+                raise RefusedError(version_in_play(guest.bot, len(known.seats)))
+            self._end(known, SUPERSEDED)
+            self._by_version.pop(known.guest.version, None)
+            known = None
+        member = known or Member(guest, room, None)
+        self._members[guest.bot] = self._by_version[guest.version] = member
+        before, member.connection = member.connection, connection
+        member.guest, member.room = guest, max(1, min(room, MOST_ROOM))
+        if before is not None:
+            before.close(SUPERSEDED)
+        self._greet(member, connection)
+        self._on_presence(guest, member.room)
+        self.on_change()
+        return member
+
+    def _greet(self, member: Member, connection: Connection) -> None:
+        connection.post(encode_joined(member.guest.games))
+        for story in member.farewells:
+            for message in story:
+                connection.post(message)
+        member.farewells.clear()
+        for seat in member.seats.values():
+            seat.connect(connection)
+
+    def leave(self, member: Member, connection: Connection) -> None:
+        """Note that a connection has ended; nothing happens if another one has taken over."""
+        if member.connection is not connection:
+            return
+        member.connection = None
+        for seat in member.seats.values():
+            seat.disconnect()
+        self._note_gone(member.guest.version)
+        self._on_presence(member.guest, None)
+        self._forget_if_idle(member)
+
+    def end_tokens(self, digests: Sequence[str], error: StreamError) -> None:
+        """End the streams of those who came with these tokens."""
+        for member in list(self._members.values()):
+            if member.guest.digest in digests:
+                self._end(member, error)
+
+    def end_all(self, error: StreamError) -> None:
+        """End all streams."""
+        for member in list(self._members.values()):
+            self._end(member, error)
+
+    def _end(self, member: Member, error: StreamError) -> None:
+        if member.connection is not None:
+            connection = member.connection
+            connection.close(error)
+            self.leave(member, connection)
+
+    def _forget_if_idle(self, member: Member) -> None:
+        is_idle = member.connection is None and not member.seats and not member.farewells
+        if is_idle and self._members.get(member.guest.bot) is member:
+            del self._members[member.guest.bot]
+            self._by_version.pop(member.guest.version, None)
+
+    def _note_gone(self, version: str) -> None:
+        self._gone_at.pop(version, None)
+        self._gone_at[version] = self._loop.time()
+        if len(self._gone_at) > MOST_REMEMBERED:
+            del self._gone_at[next(iter(self._gone_at))]
+
+    # Matches.
+
+    def seat(self, member: Member, match_id: str) -> RemoteSeat:
+        """Return a seat in a match for a member that has room."""
+        seat = member.seats[match_id] = RemoteSeat(match_id, member.connection)
+        return seat
+
+    def unseat(self, version: str, match_id: str, *, is_over: bool) -> None:
+        """Give up a seat in a match that is over, or was broken off."""
+        member = self._by_version.get(version)
+        if member is None or (seat := member.seats.pop(match_id, None)) is None:
+            return
+        if story := seat.farewell(is_over=is_over):
+            member.farewells.append(story)
+        self._forget_if_idle(member)
+        self.on_change()
+
+    def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
+        """Hand a message that came over a connection to the match that it belongs to."""
+        message = parse_request(data)
+        if isinstance(message, Leave):
+            connection.close()
+        elif isinstance(message, Answer | Resignation):
+            seat = member.seats.get(message.match_id)
+            if seat is not None and seat.is_open and member.connection is connection:
+                seat.deliver(message, data, at)
+            else:
+                connection.count_stray()
+        elif len(open_seats := [seat for seat in member.seats.values() if seat.is_open]) == 1:
+            open_seats[0].deliver(message, data, at)
+        else:
+            connection.close(malformed(message.why))

@@ -1,0 +1,176 @@
+"""Serves remote bots over TLS: PlayService and health, nothing else; the coordinator is asked who may join."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped] # it has no types
+
+from arena.match.messages import Malformed, ProtocolViolation
+from arena.referee.errors import abort
+from arena.referee.stream import Context
+from arena.remote.connection import Connection
+from arena.remote.lobby import Lobby, Member
+from arena.remote.values import FULL, STOPPING, TOKEN_UNKNOWN, Guest, RefusedError, bad_join, other_protocol
+from arena.v1 import play_pb2
+from arena.wire.encoding import PROTOCOL_MAJOR
+from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
+
+MOST_STREAMS = 16
+"""How many streams one connection may have at once."""
+MOST_UNJOINED = 256
+"""How many streams may be open at once whose bots have not joined yet."""
+MOST_CALLS = 4096
+MOST_CONNECTIONS = 4096
+_LONGEST_TOKEN = 200
+_PREFIX = "Bearer "
+_OPTIONS = (
+    # A larger message breaks the stream; smaller ones reach the parser, which tells the bot what is wrong.
+    ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
+    ("grpc.max_metadata_size", 8 << 10),
+    ("grpc.max_concurrent_streams", MOST_STREAMS),
+    ("grpc.max_allowed_incoming_connections", MOST_CONNECTIONS),
+    ("grpc.so_reuseport", 0),  # otherwise a second server on one TCP port binds silently
+    # A bot whose machine has vanished is noticed within half a minute.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.max_ping_strikes", 0),
+    # A handshake that does not come to its end, and a connection that asks nothing, are closed.
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.max_connection_idle_ms", 60_000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What a bot says that wants to join."""
+
+    token: str
+    peer: str
+    name: str
+    version: str
+    games: tuple[str, ...]
+
+
+Admit = Callable[[Application], Awaitable[Guest]]
+"""Asks whether a bot may join. Raises RefusedError."""
+
+
+class RemoteServer:
+    """Serves remote bots in one event loop; `start` and `stop` are called once each."""
+
+    def __init__(self, lobby: Lobby, admit: Admit) -> None:
+        self._lobby = lobby
+        self._admit = admit
+        self._unjoined = 0
+        self._is_stopping = False
+        self._server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MOST_CALLS)
+        # Bytes in, bytes out: we judge what is not a message.
+        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
+        )
+        self._health = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+
+    async def start(self, address: str, certificate: Path, key: Path) -> int:
+        """Listen, and return the port. Raises OSError, RuntimeError."""
+        credentials = grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
+        port = self._server.add_secure_port(address, credentials)
+        await self._server.start()
+        await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
+        return port
+
+    async def stop(self) -> None:
+        """Tell every bot that the service stops, and end."""
+        self._is_stopping = True
+        await self._health.enter_graceful_shutdown()
+        self._lobby.end_all(STOPPING)
+        await self._server.stop(1.0)
+
+    async def _play(self, _requests: object, context: Context) -> None:
+        if self._is_stopping:
+            await abort(context, STOPPING)
+        if (token := _token_of(context)) is None:
+            await abort(context, TOKEN_UNKNOWN)
+            return
+        if self._unjoined >= MOST_UNJOINED:
+            await abort(context, FULL)
+        await _Visit(self, context, token).serve()
+
+    async def join(self, visit: _Visit, data: bytes | None) -> Member:
+        """Judge the first message of a bot, and take it in. Raises RefusedError."""
+        request = _read_join(data)
+        guest = await self._admit(
+            Application(visit.token, visit.peer, request.name, request.version, tuple(request.games))
+        )
+        if self._is_stopping:
+            raise RefusedError(STOPPING)
+        return self._lobby.enter(visit.connection, guest, request.max_concurrent_matches)
+
+    def count_unjoined(self, more: int) -> None:
+        """Count the streams whose bots have not joined yet."""
+        self._unjoined += more
+
+    def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
+        """Take a message of a bot that has joined."""
+        self._lobby.receive(member, connection, data, at)
+
+    def leave(self, member: Member, connection: Connection) -> None:
+        """Note that a stream has ended."""
+        self._lobby.leave(member, connection)
+
+
+class _Visit:
+    """One stream, from its first message to its end."""
+
+    def __init__(self, server: RemoteServer, context: Context, token: str) -> None:
+        self._server = server
+        self._member: Member | None = None
+        self.connection = Connection(context)
+        self.token = token
+        self.peer = context.peer()
+
+    async def serve(self) -> None:
+        self._server.count_unjoined(1)
+        try:
+            await self.connection.serve(self._welcome, self._receive)
+        finally:
+            if self._member is None:
+                self._server.count_unjoined(-1)
+            else:
+                self._server.leave(self._member, self.connection)
+
+    async def _welcome(self, data: bytes | None) -> None:
+        if data is None:
+            self.connection.close()
+            return
+        member = await self._server.join(self, data)
+        self._member = member
+        self._server.count_unjoined(-1)
+
+    def _receive(self, data: bytes, at: float) -> None:
+        assert self._member is not None
+        self._server.receive(self._member, self.connection, data, at)
+
+
+def _token_of(context: Context) -> str | None:
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str) and value.startswith(_PREFIX):
+            token = value.removeprefix(_PREFIX).strip()
+            return token if 0 < len(token) <= _LONGEST_TOKEN else None
+    return None
+
+
+def _read_join(data: bytes | None) -> play_pb2.Join:
+    request = parse_join(data or b"")
+    if isinstance(request, Malformed | ProtocolViolation):
+        raise RefusedError(bad_join(request.why))
+    if request.protocol_major != PROTOCOL_MAJOR:
+        raise RefusedError(other_protocol(request.protocol_major, request.protocol_minor))
+    return request

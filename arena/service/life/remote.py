@@ -1,0 +1,84 @@
+"""Opens the door for remote bots, if the settings say where: their process, and who decides who comes in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from functools import partial
+
+from arena.executor.local import default_warm_mb
+from arena.executor.remote import RemoteOptions
+from arena.service.addresses import Address, parse_address
+from arena.service.errors import ListenError, SettingsError
+from arena.service.health import Health
+from arena.service.home import Home
+from arena.service.life.owners import find_tls
+from arena.service.listening import explain, try_to_listen
+from arena.service.logs import get_logger
+from arena.service.remote.desk import Presence
+from arena.service.remote.keeper import RemoteKeeper
+from arena.service.remote.register import Register
+from arena.service.settings.values import ServiceSettings
+from ratings.read.accounts import worthless_tokens
+from ratings.store.database import Database
+
+READY_PATIENCE_S = 30.0
+"""How long the service waits with being ready until remote bots are taken, too."""
+_SHARE_OF_WARM = 4
+"""Their process may keep the fourth part of what the workers may keep in idle bots."""
+
+
+def open_door(
+    home: Home,
+    settings: ServiceSettings,
+    database: Database,
+    presence: Presence,
+    *,
+    wake: Callable[[], None],
+    health: Health,
+    workers: int,
+) -> RemoteKeeper | None:
+    """Return what keeps the process of remote bots, which nobody has started yet, or None if none are taken.
+
+    Raises SettingsError without a certificate, ListenError if its address cannot be listened on.
+    """
+    if not settings.service.play_address:
+        return None
+    if (tls := find_tls(home, settings)) is None:
+        raise SettingsError(
+            "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; give "
+            "--tls-self-signed, or a certificate"
+        )
+    address = parse_address(settings.service.play_address)
+    _check_free(address)
+    warm_mb = default_warm_mb() if settings.service.warm_memory is None else settings.service.warm_memory
+    options = RemoteOptions(
+        str(address),
+        str(tls.certificate),
+        str(tls.key),
+        settings.service.remote_patience,
+        hosted_matches=workers,
+        warm_mb=warm_mb // _SHARE_OF_WARM,
+    )
+    desk = Register(database, settings.limits.of_owners, settings.limits.failed_logins_per_minute, wake)
+    return RemoteKeeper(options, desk, presence, partial(_find_dead, database), health=health, log=get_logger("remote"))
+
+
+async def wait_for(keeper: RemoteKeeper) -> int:
+    """Return the port on which remote bots are taken; 0 if that is not so in time, which health tells."""
+    try:
+        async with asyncio.timeout(READY_PATIENCE_S):
+            return await keeper.wait_until_ready()
+    except TimeoutError:
+        return 0
+
+
+def _check_free(address: Address) -> None:
+    try:
+        try_to_listen(address)
+    except OSError as error:
+        raise ListenError(explain(address, error, "--play-address")) from error
+
+
+async def _find_dead(database: Database, digests: Collection[str]) -> Collection[str]:
+    return await asyncio.to_thread(worthless_tokens, database, digests)

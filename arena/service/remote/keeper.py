@@ -1,0 +1,150 @@
+"""Keeps the process of remote bots running, lets bots in or sends them away, and knows who is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from arena.executor.remote import RemoteOptions, RemoteProcess
+from arena.service.health import Health
+from arena.service.logs import Logger
+from arena.service.remote.desk import Admitted, Desk, JoinRequest, Presence, Refusal
+from arena.service.supervision import Backoff, describe
+
+PART = "remote bots"
+LOOK_EVERY_S = 2.0
+"""How often it is looked whether the tokens of those who are there are still worth something."""
+STOP_GRACE_S = 8.0
+
+FindDead = Callable[[Collection[str]], Awaitable[Collection[str]]]
+"""Returns those of some tokens (digests) that are worth nothing any more."""
+
+
+class RemoteKeeper:
+    """Implements `arena.executor.remote.Gate`; `run` keeps the process going until it is cancelled."""
+
+    def __init__(
+        self,
+        options: RemoteOptions,
+        desk: Desk,
+        presence: Presence,
+        find_dead: FindDead,
+        *,
+        health: Health,
+        log: Logger,
+    ) -> None:
+        self._desk = desk
+        self._presence = presence
+        self._find_dead = find_dead
+        self._health = health
+        self._log = log
+        self._backoff = Backoff()
+        self._answers: set[asyncio.Task[None]] = set()
+        self._digests: dict[str, str] = {}
+        """The token of each version that is there."""
+        self._is_ready = asyncio.Event()
+        self._is_stopping = False
+        self.process = RemoteProcess(options, self, self._note_ready)
+
+    async def run(self) -> None:
+        """Keep the process running until this task is cancelled, which ends it in order."""
+        serving = asyncio.create_task(self._serve())
+        looking = asyncio.create_task(self._look_at_tokens())
+        try:
+            done, _ = await asyncio.wait({serving, looking}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            looking.cancel()
+            await self._stop(serving)
+
+    async def wait_until_ready(self) -> int:
+        """Return the port on which bots are taken, as soon as they are."""
+        await self._is_ready.wait()
+        return self.process.port
+
+    async def _serve(self) -> None:
+        while True:
+            was_ready, words = await self.process.run()
+            if self._is_stopping:
+                return
+            if was_ready:
+                self._backoff.reset()
+            pause_s = self._backoff.next_s()
+            self._health.tell(PART, f"their process ended: {words}; it is started again in {pause_s:g} s")
+            self._log.error("process of remote bots ended", why=words, again_in_s=pause_s)
+            await asyncio.sleep(pause_s)
+
+    async def _stop(self, serving: asyncio.Task[None]) -> None:
+        """End the process in order, or else by force."""
+        self._is_stopping = True
+        self.process.stop()
+        await asyncio.wait({serving}, timeout=STOP_GRACE_S)
+        self.process.kill()
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+    def _note_ready(self) -> None:
+        self._is_ready.set()
+        self._health.clear(PART)
+
+    # The door.
+
+    def ask(self, question: int, application: Mapping[str, Any]) -> None:
+        """Have the desk decide in the background."""
+        task = asyncio.create_task(self._answer(question, application))
+        self._answers.add(task)
+        task.add_done_callback(self._answers.discard)
+
+    async def _answer(self, question: int, application: Mapping[str, Any]) -> None:
+        try:
+            request = JoinRequest(**{**application, "games": tuple(application["games"])})
+            self.process.admit(question, _guest(await self._desk.admit(request)))
+        except Refusal as refusal:
+            self._log.info("remote bot refused", bot=application["name"][:80], why=refusal.message)
+            about = {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
+            self.process.refuse(question, about)
+        except Exception as error:  # a fault of ours: the bot tries again, and the service goes on
+            self._log.error("no decision about a remote bot", error=describe(error), exc_info=error)
+            about = {"code": "UNAVAILABLE", "reason": "BUSY", "message": "the service failed at this; try again"}
+            self.process.refuse(question, about)
+
+    def note_presence(self, version: str, digest: str, room: int | None) -> None:
+        """Note that a version is here, or gone."""
+        if room is None:
+            self._digests.pop(version, None)
+            self._presence.remove(version)
+        else:
+            self._digests[version] = digest
+            self._presence.set_room(version, room)
+
+    def note_all_gone(self) -> None:
+        """Note that nobody is here any more."""
+        self._digests.clear()
+        self._presence.clear()
+
+    async def _look_at_tokens(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            if not self._digests:
+                continue
+            try:
+                dead = await self._find_dead(frozenset(self._digests.values()))
+            except Exception as error:  # the database is busy: the next look finds the same
+                self._log.warning("tokens of remote bots were not looked at", error=describe(error))
+                continue
+            if dead:
+                self.process.end_tokens(dead)
+
+
+def _guest(admitted: Admitted) -> dict[str, Any]:
+    """Return who may join as the process takes it."""
+    found = asdict(admitted)
+    return {
+        "bot": found["bot"],
+        "version": found["content_hash"],
+        "games": list(found["games"]),
+        "digest": found["token_digest"],
+    }

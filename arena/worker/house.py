@@ -1,0 +1,113 @@
+"""Keeps hosted bots for those who play matches: a launcher, the bots' socket, warm processes, and their meters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Self
+from weakref import WeakKeyDictionary
+
+from arena.hosting.launcher.client import HostedProcess, LauncherClient
+from arena.hosting.proc.meter import TreeMeter
+from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
+from arena.match.match import Match
+from arena.match.spec import MatchSpec
+from arena.referee.play import SeatedBot
+from arena.referee.server import PlayServer
+from arena.worker.accounts import Seated
+from arena.worker.blame import StartError
+from arena.worker.starter import BotStarter
+from arena.worker.warm_bot import WarmBot
+from arena.worker.warm_bots import DEFAULT_WARM_BOTS, WarmBots
+
+
+class BotHouse:
+    """Owns a launcher, the bots' socket and warm bots. Async context manager; leaving it ends and removes everything.
+
+    Several matches may have bots from it at the same time.
+    """
+
+    def __init__(self, warm_bots: int = DEFAULT_WARM_BOTS, warm_mb: int | None = None) -> None:
+        """Keep at most `warm_bots` idle processes with `warm_mb` megabytes of resident memory (None: no limit)."""
+        self._most_warm = warm_bots, warm_mb
+        self._stack = AsyncExitStack()
+        self._meters: WeakKeyDictionary[HostedProcess, TreeMeter] = WeakKeyDictionary()
+        self.bots: WarmBots
+        """The processes, once it was entered."""
+
+    async def __aenter__(self) -> Self:
+        """Start the launcher and the server. Raises RuntimeDirectoryError."""
+        async with AsyncExitStack() as stack:
+            directory = stack.enter_context(runtime_directory())
+            # The launcher comes first: in a worker, before this process has any gRPC thread.
+            launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
+            server = PlayServer()
+            address = f"unix:{directory / SOCKET_NAME}"
+            await server.start(address)
+            stack.push_async_callback(server.stop)
+            self.bots = WarmBots(BotStarter(launcher, server, address), *self._most_warm)
+            stack.push_async_callback(self.bots.close)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        """End every process and remove every directory."""
+        await self._stack.aclose()
+
+    async def seat(self, match: Match) -> list[Seated]:
+        """Return a process for every seat that is not a remote bot's, as `WarmBots.seat` does; None for the others."""
+        spec = match.spec
+        # The matches of a block share a chance seed: who has played one knows what is thrown and drawn in the others.
+        secret_block = spec.block if match.playing.game.has_chance else ""
+        processes = iter(await self.bots.seat(_hosted_part(spec), secret_block))
+        return [None if seat.is_remote else next(processes) for seat in spec.seats]
+
+    def seated_bot(self, bot: WarmBot) -> SeatedBot:
+        """Return a bot as the referee seats it, with a meter for its processes; `close_meters` ends the measuring."""
+        return SeatedBot(bot.stream, self._meter_of(bot))
+
+    def close_meters(self, seated: Iterable[Seated]) -> None:
+        """Measure these bots no more until their next matches."""
+        for one in seated:
+            if isinstance(one, WarmBot):
+                self._meter_of(one).close()
+
+    def end_all(self, seated: Iterable[Seated]) -> None:
+        """End the bots of a match that was broken off, in the background."""
+        for one in seated:
+            if isinstance(one, WarmBot):
+                self.bots.end(one)
+
+    async def part_with_all(self, match: Match, seated: list[Seated]) -> list[bool | None]:
+        """Part with the bots of a match that is over, see `part_with`, in the order of its seats."""
+        return await asyncio.gather(*(self.part_with(match, seat, one) for seat, one in enumerate(seated)))
+
+    async def part_with(self, match: Match, seat: int, bot: Seated) -> bool | None:
+        """Keep a bot that did nothing wrong; otherwise end it and amend its faults with the evidence.
+
+        Return whether it ended by itself, for a bot that did nothing wrong and yet had to end with the match.
+        """
+        if bot is None or isinstance(bot, StartError):
+            return None
+        faults = match.faults_of(seat)
+        if not faults and match.spec.uses_fresh_bots:
+            return await self.bots.dismiss(bot)
+        if not faults:
+            self.bots.give_back(bot)
+        for fault in faults:
+            match.amend(fault, await self.bots.end_and_explain(bot, fault))
+        return None
+
+    def _meter_of(self, bot: WarmBot) -> TreeMeter:
+        """Return the meter of a process, which it keeps for life: finding its tree costs more than some matches."""
+        meter = self._meters.get(bot.process)
+        if meter is None:
+            meter = self._meters[bot.process] = TreeMeter(bot.process.pid)
+        return meter
+
+
+def _hosted_part(spec: MatchSpec) -> MatchSpec:
+    """Return what is ordered of the hosts: the match with the seats alone whose bots run here."""
+    return replace(spec, seats=tuple(seat for seat in spec.seats if not seat.is_remote)) if spec.has_remote else spec

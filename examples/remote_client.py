@@ -1,0 +1,99 @@
+"""A remote bot without our kit: plain gRPC over TLS and the code generated from proto/. It plays legal moves by chance.
+
+    python examples/remote_client.py HOST:PORT --certificate club.pem --name dice --game foreign_king
+
+The token is read from the environment variable ARENA_TOKEN. One stream serves several matches at once: every message
+names its match. A connection that breaks is opened anew; the service then tells each running match again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import random
+import sys
+import time
+from pathlib import Path
+
+import grpc
+
+from arena.v1 import play_pb2, play_pb2_grpc
+
+# As the service names them: trying again would change nothing.
+FINAL = {
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.ABORTED,
+}
+
+
+def answer(response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | None:
+    """Return what to send for a message of the service, or `None` if it asks for nothing."""
+    kind = response.WhichOneof("event")
+    if kind == "decide":
+        decide = response.decide
+        action = random.choice(decide.legal_actions)
+        return play_pb2.PlayRequest(act=play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=[action]))
+    if kind == "match_started":
+        started = response.match_started
+        print(f"{started.match_id}: {started.game}, seat {started.seat} of {started.seats}", flush=True)
+    elif kind == "match_finished":
+        finished = response.match_finished
+        print(f"{finished.match_id}: ranks {list(finished.result.ranks)}", flush=True)
+    return None  # what this program does not know is ignored, as newer services may say more
+
+
+def play(channel: grpc.Channel, token: str, join: play_pb2.Join) -> None:
+    """Play until the stream ends. Raises grpc.RpcError, which says why."""
+    outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
+    outgoing.put(play_pb2.PlayRequest(join=join))
+    stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
+    try:
+        for response in stub.Play(iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)):
+            request = answer(response)
+            if request is not None:
+                outgoing.put(request)
+    finally:
+        outgoing.put(None)  # ends the thread of gRPC that waits for the next message
+
+
+def open_channel(address: str, certificate: Path | None, name: str | None) -> grpc.Channel:
+    """Return a connection over TLS; a certificate that nobody vouches for is pinned by naming its file."""
+    pinned = None if certificate is None else certificate.read_bytes()
+    options = [] if name is None else [("grpc.ssl_target_name_override", name)]
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(pinned), options)
+
+
+def main() -> None:
+    """Join, play, and join again whenever the connection is lost."""
+    parser = argparse.ArgumentParser(description="Play legal moves by chance on a service, from this machine.")
+    parser.add_argument("address", metavar="HOST:PORT", help="where the service takes remote bots")
+    parser.add_argument("--certificate", type=Path, help="the service's own, as PEM, if no authority vouches for it")
+    parser.add_argument("--certificate-name", help="a name that it is valid for, if the host's is none")
+    parser.add_argument("--name", default="dice")
+    parser.add_argument("--version", default="1")
+    parser.add_argument("--game", action="append", help="may be repeated; every game by default")
+    parser.add_argument("--matches", type=int, default=4, help="matches at once")
+    chosen = parser.parse_args()
+    join = play_pb2.Join(
+        name=chosen.name,
+        version=chosen.version,
+        protocol_major=1,
+        games=chosen.game or ["*"],
+        max_concurrent_matches=chosen.matches,
+    )
+    while True:
+        try:
+            with open_channel(chosen.address, chosen.certificate, chosen.certificate_name) as channel:
+                play(channel, os.environ["ARENA_TOKEN"], join)
+        except grpc.RpcError as error:
+            print(f"{error.code().name}: {error.details()}", file=sys.stderr, flush=True)
+            if error.code() in FINAL:
+                sys.exit(1)
+        time.sleep(random.uniform(1, 3))
+
+
+if __name__ == "__main__":
+    main()

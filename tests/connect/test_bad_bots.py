@@ -1,0 +1,107 @@
+"""Bots that do not work at home: each is told in words to its author, and nothing wrong reaches the service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.connect.errors import BotFailsError
+from arena.connect.news import BotStopped, BotWrote, MatchEnded
+from arena.service.server.tls import TlsFiles
+from arena.v1 import match_pb2
+from tests.connect.bridging import connected, write_bot, write_program
+from tests.support.patience import until
+from tests.support.play_service import FakeService, decide, finished, play_service, started
+
+SCRIPTED = "import sys\nsys.argv[1:] = {arguments!r}\nfrom tests.support.scripted_bot import main\nmain()\n"
+
+
+def scripted(place: Path, *arguments: str) -> Path:
+    """A bot that speaks the wire directly and misbehaves."""
+    return write_program(place, SCRIPTED.format(arguments=list(arguments)))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("exit-at-once", r"fox does not start: It ended before it joined \(exit status 3\)\. .*'cannot find my brain'"),
+        ("garbage-first", "fox does not start: It sent 40 bytes that are no PlayRequest"),
+        ("act-first", "fox does not start: It sent Act as its first message"),
+        ("other-protocol", "fox does not start: The protocol versions do not fit: the bot speaks protocol 2.0"),
+    ],
+)
+async def test_a_bot_that_does_not_start_is_told_before_the_service_hears_of_it(
+    tls: TlsFiles, tmp_path: Path, behaviour: str, words: str
+) -> None:
+    async with play_service(tls) as service:
+        async with connected(service, scripted(tmp_path, "--do", behaviour)) as told:
+            with pytest.raises(BotFailsError, match=words):
+                await told.end()
+        assert service.visits.empty()
+        lines = [one.line for one in told.of(BotWrote)]
+        assert ("cannot find my brain" in lines) == (behaviour == "exit-at-once")
+
+
+async def test_a_bot_that_never_joins_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_program(tmp_path, "import time\nprint('dreaming')\ntime.sleep(3600)\n")
+    async with play_service(tls) as service, connected(service, directory, start_limit_s=0.5) as told:
+        with pytest.raises(BotFailsError, match=r"It did not join within 0\.5 s"):
+            await told.end()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [
+        ("garbage", "it sent 40 bytes that are no PlayRequest"),
+        ("wrong-match", "it answered for the match 'another', which it does not play"),
+        ("join-twice", "it sent a second Join"),
+        ("crash", "its process ended (SIGSEGV)"),
+        ("leave", "its process ended (exit status 0)"),
+    ],
+)
+async def test_what_would_end_every_match_of_the_bot_ends_one_process(
+    tls: TlsFiles, tmp_path: Path, behaviour: str, why: str
+) -> None:
+    directory = scripted(tmp_path, "--do", behaviour, "--at", "1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await visit.hear_act()
+        await visit.say(decide("m1", 1))
+        act = await visit.hear_act()  # the process after it answers what is its first question
+        assert (act.match_id, act.ply) == ("m1", 1)
+        assert (await told.wait_for(BotStopped)).why == why
+        assert len(told.of(BotStopped)) == 1
+
+
+async def test_what_concerns_its_match_alone_is_judged_by_the_service(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, scripted(tmp_path, "--do", "illegal")):
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        assert list((await visit.hear_act()).actions) == [3]
+
+
+async def play_after_timeout(service: FakeService, directory: Path, place: Path) -> None:
+    """The service ends a match while the bot still thinks; it plays the next with another process."""
+    async with connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await until((place / "log").exists)
+        fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It took too long.")
+        await visit.say(finished("m1", fault))
+        await told.wait_for(MatchEnded)
+        await visit.say(started("m2"), decide("m2", 0))
+        act = await visit.hear_act()
+        assert (act.match_id, list(act.actions)) == ("m2", [1])
+        assert visit.heard.empty()
+    assert not told.of(BotStopped)
+
+
+async def test_a_bot_that_hangs_is_ended_with_its_match(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('never')\nreturn 1")
+    async with play_service(tls) as service:
+        await play_after_timeout(service, directory, tmp_path)

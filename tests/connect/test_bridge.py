@@ -1,0 +1,192 @@
+"""A bot at home plays on a service: its processes are asked, and matches outlive crashes and broken lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.connect.errors import BotFailsError
+from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded
+from arena.connect.news import Connected as LetIn
+from arena.hosting.content import content_hash
+from arena.service.server.tls import TlsFiles
+from arena.v1 import match_pb2
+from tests.connect.bridging import connected, write_bot
+from tests.support.patience import until
+from tests.support.play_service import decide, event, finished, play_service, started
+
+
+async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "print('thinking')\nprint('hard', file=sys.stderr)\nreturn 2")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        join = await visit.welcome()
+        assert (join.name, join.version) == ("fox", content_hash(directory)[:12])
+        assert (list(join.games), join.max_concurrent_matches, join.protocol_major) == (["*"], 1, 1)
+        assert visit.metadata["authorization"] == "Bearer kma_t0ken"
+        await visit.say(started("m1", event(0)), decide("m1", 1, event(1)))
+        act = await visit.hear_act()
+        assert (act.match_id, act.ply, list(act.actions)) == ("m1", 1, [2])
+        fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=3, explanation="It was late.")
+        await visit.say(finished("m1", fault))
+        ended = await told.wait_for(MatchEnded)
+        assert (ended.rank, ended.seats, ended.faults[0].cause, ended.faults[0].ply) == (1, 2, "TIMEOUT", 3)
+        told.running.drain()
+        assert (await visit.hear()).HasField("leave")
+        await told.end()
+    assert told.of(LetIn)[0].bot == "ada/fox"
+    assert {wrote.line for wrote in told.of(BotWrote)} == {"thinking", "hard"}
+
+
+async def test_matches_at_once_are_processes_that_are_kept_for_the_next(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path)
+    async with play_service(tls) as service, connected(service, directory, matches=2) as told:
+        visit = await service.visit()
+        assert (await visit.welcome()).max_concurrent_matches == 2
+        await visit.say(started("m1"), started("m2"), decide("m1", 0), decide("m2", 0))
+        acts = [await visit.hear_act(), await visit.hear_act()]
+        assert {act.match_id for act in acts} == {"m1", "m2"}
+        processes = {act.note for act in acts}
+        assert len(processes) == 2
+        await visit.say(finished("m1"), finished("m2"))
+        await told.wait_for(MatchEnded, 2)
+        await visit.say(started("m3"), decide("m3", 0))
+        assert (await visit.hear_act()).note in processes
+
+
+CRASHES_ONCE = """
+if not (PLACE / "crashed").exists():
+    (PLACE / "crashed").touch()
+    raise RuntimeError("no idea")
+decision.note = ",".join(str(event.ply) for event in [*self.match.events, *decision.events])
+return 1
+"""
+
+
+async def test_a_bot_that_crashed_is_told_the_match_again(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, CRASHES_ONCE)
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", event(0)), decide("m1", 3, event(1), event(2)))
+        act = await visit.hear_act()
+        assert (act.ply, list(act.actions), act.note) == (3, [1], "0,1,2")
+        stopped = told.of(BotStopped)
+        assert [(one.match_id, one.why, one.starts_left) for one in stopped] == [
+            ("m1", "its process ended (exit status 1)", 2)
+        ]
+        assert stopped[0].last_words == "RuntimeError: no idea"
+
+
+async def test_a_bot_that_always_crashes_gives_its_matches_up_and_plays_no_more(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "os._exit(3)")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        for match_id in ("m1", "m2", "m3"):
+            await visit.say(started(match_id), decide(match_id, 0))
+            assert (await visit.hear()).resign.match_id == match_id
+            await visit.say(finished(match_id))
+        assert (await visit.hear()).HasField("leave")
+        with pytest.raises(BotFailsError, match="crashed in 3 matches in a row"):
+            await told.end()
+    assert [one.starts_left for one in told.of(BotStopped)] == [2, 1, 0, -1] * 3
+
+
+async def test_a_process_that_thinks_is_not_disturbed_when_the_line_breaks(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "wait_for('go')\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await until((tmp_path / "log").exists)
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", resumed=True), decide("m1", 0))
+        (tmp_path / "go").touch()
+        act = await visit.hear_act()
+        assert (act.ply, list(act.actions)) == (0, [1])
+        await visit.say(finished("m1"))
+        await told.wait_for(MatchEnded)
+        assert visit.heard.empty(), "the answer is sent once"
+    assert (tmp_path / "log").read_text() == "m1:0\n", "the bot was asked once"
+    assert [what.again for what in told.of(LetIn)] == [False, True]
+    assert [what.running for what in told.of(Disconnected)] == [1]
+    assert len(told.of(MatchBegan)) == 1
+
+
+async def test_an_answer_that_was_lost_with_the_line_is_sent_again(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "return 1")
+    async with play_service(tls) as service, connected(service, directory):
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        first = await visit.hear_act()
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", resumed=True), decide("m1", 0))
+        assert await visit.hear_act() == first
+    assert (tmp_path / "log").read_text() == "m1:0\n"
+
+
+async def test_a_process_hears_of_every_ply_once_although_the_line_broke(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, 'decision.note = ",".join(str(event.ply) for event in decision.events)\nreturn 1')
+    async with play_service(tls) as service, connected(service, directory):
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", event(0)), decide("m1", 2, event(1)))
+        assert (await visit.hear_act()).note == "1"
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", *map(event, range(5)), resumed=True), decide("m1", 5))
+        assert (await visit.hear_act()).note == "2,3,4"
+
+
+async def test_a_bridge_that_was_started_anew_takes_a_match_up(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, 'decision.note = f"{len(self.match.events)}"\nreturn 1')
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", *map(event, range(4)), resumed=True), decide("m1", 4))
+        assert (await visit.hear_act()).note == "4"
+        assert (await told.wait_for(MatchBegan)).resumed
+
+
+async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "wait_for(f'go {decision.match.id}')\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory, matches=2) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await told.wait_for(MatchBegan)
+        told.running.drain()
+        assert (await told.wait_for(Draining)).running == 1
+        visit = await service.visit()
+        assert (await visit.welcome()).max_concurrent_matches == 1
+        await visit.say(started("m1", resumed=True), decide("m1", 0))
+        (tmp_path / "go m1").touch()
+        await visit.hear_act()
+        await visit.say(finished("m1"))
+        assert (await visit.hear()).HasField("leave")
+        await told.end()
+
+
+async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.connect.bridge.RESUME_PATIENCE_S", 0.05)
+    directory = write_bot(tmp_path)
+    async with play_service(tls) as service, connected(service, directory, stop_after=1) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"))
+        await told.wait_for(MatchBegan)
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        assert (await visit.hear()).HasField("leave")
+        await told.end()

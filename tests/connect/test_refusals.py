@@ -1,0 +1,186 @@
+"""What a service refuses, and a service that is not the one that is meant: one line with the remedy."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena.client.errors import ClientError, ForbiddenError, RefusedError
+from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.connect.connecting import Order
+from arena.connect.news import Connected as LetIn
+from arena.connect.news import Disconnected, Note
+from arena.service.server import tls as certificates
+from arena.service.server.tls import TlsFiles, make_certificate
+from arena.v1 import play_pb2
+from tests.connect.bridging import connected, write_bot, write_program
+from tests.support.owners import running_server
+from tests.support.play_service import FakeService, play_service, started
+
+Code = grpc.StatusCode
+
+
+async def refusal_of(service: FakeService, directory: Path) -> ClientError:
+    async with connected(service, directory) as told:
+        with pytest.raises(ClientError) as caught:
+            await told.end()
+    assert "\n" not in str(caught.value)
+    assert not told.of(LetIn)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "kind", "words"),
+    [
+        (Code.UNAUTHENTICATED, "TOKEN_UNKNOWN", LoginError, "`arena login ADDRESS --name club --token-stdin`"),
+        (Code.PERMISSION_DENIED, "SCOPE", ForbiddenError, "it says why"),
+        (Code.FAILED_PRECONDITION, "PROTOCOL_VERSION", ProtocolError, "this arena speaks protocol 1"),
+        (Code.FAILED_PRECONDITION, "BOT_IS_HOSTED", RefusedError, "it says why"),
+        (Code.FAILED_PRECONDITION, "NO_GAME", RefusedError, "it says why"),
+        (Code.INVALID_ARGUMENT, "BOT_NAME", RefusedError, "it says why"),
+        (Code.INVALID_ARGUMENT, "VERSION_NAME", RefusedError, "it says why"),
+        (Code.RESOURCE_EXHAUSTED, "BOTS", ServiceError, "it says why"),
+        (Code.ABORTED, "SUPERSEDED", ServiceError, "--name gives this one a name of its own"),
+    ],
+)
+async def test_what_a_service_refuses_ends_the_bridge(
+    tls: TlsFiles, tmp_path: Path, code: grpc.StatusCode, reason: str, kind: type[ClientError], words: str
+) -> None:
+    directory = write_bot(tmp_path)
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.hear()
+        visit.end(code, reason, "it says why")
+        with pytest.raises(ClientError) as caught:
+            await told.end()
+    assert type(caught.value) is kind
+    assert str(caught.value).startswith("it says why")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (Code.FAILED_PRECONDITION, "VERSION_IN_PLAY"),
+        (Code.UNAVAILABLE, "STOPPING"),
+        (Code.RESOURCE_EXHAUSTED, "CONNECTIONS"),
+        (Code.UNAVAILABLE, "BUSY"),
+    ],
+)
+async def test_what_passes_by_itself_is_waited_for(
+    tls: TlsFiles, tmp_path: Path, code: grpc.StatusCode, reason: str
+) -> None:
+    directory = write_bot(tmp_path)
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.hear()
+        visit.end(code, reason, "not now")
+        await (await service.visit()).welcome()
+        await told.wait_for(LetIn)
+    assert told.of(Disconnected)[0].why.startswith("not now")
+
+
+async def test_a_connection_that_is_taken_over_ends_even_in_the_middle_of_a_match(
+    tls: TlsFiles, tmp_path: Path
+) -> None:
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"))
+        visit.end(Code.ABORTED, "SUPERSEDED", "a newer connection of ada/fox took over")
+        with pytest.raises(ServiceError, match="a newer connection"):
+            await told.end()
+
+
+async def test_a_service_of_another_protocol_major_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
+        await (await service.visit()).welcome(major=2)
+        with pytest.raises(ProtocolError, match=r"speaks protocol 2\.0 with bots, and this arena 1; install"):
+            await told.end()
+
+
+async def test_a_service_without_the_game_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_program(tmp_path, write_bot(tmp_path).joinpath("main.py").read_text(), games='["nim", "go"]')
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        assert list((await visit.hear()).join.games) == ["nim", "go"]
+        await visit.say(play_pb2.PlayResponse(joined=play_pb2.Joined(protocol_major=1)))
+        with pytest.raises(RefusedError, match=r"plays none of the games of fox \(nim, go\)"):
+            await told.end()
+
+
+async def test_other_rules_than_the_bot_demands_are_refused_and_others_than_the_engine_has_are_told(
+    tls: TlsFiles, tmp_path: Path
+) -> None:
+    directory = write_bot(tmp_path)
+    other = play_pb2.GameInfo(name="foreign_king", rules_version="77")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        await (await service.visit()).welcome(other)
+        assert "plays foreign_king by the rules 77, not " in (await told.wait_for(Note)).text
+    with (directory / "bot.toml").open("a") as file:
+        file.write('\n[rules]\nforeign_king = "76"\n')
+    async with play_service(tls) as service, connected(service, directory) as told:
+        await (await service.visit()).welcome(other)
+        with pytest.raises(RefusedError, match=r"by the rules 77, not 76, as bot\.toml of fox demands"):
+            await told.end()
+
+
+# The connection.
+
+
+async def test_a_service_that_is_not_there_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        service = FakeService(tls)
+        service.address = f"127.0.0.1:{listener.getsockname()[1]}"
+    error = await refusal_of(service, write_bot(tmp_path))
+    assert isinstance(error, UnreachableError)
+    assert f"cannot reach {service.address}: Connection refused; check the address" in str(error)
+
+
+async def test_another_certificate_than_the_pinned_one_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    def with_another(order: Order) -> Order:
+        other = make_certificate(tmp_path / "other", []).certificate.read_text(encoding="ascii")
+        return replace(order, profile=replace(order.profile, certificate=other))
+
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path), with_another) as told:
+        with pytest.raises(CertificateError, match=r"shows another certificate .* --name club --fingerprint"):
+            await told.end()
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "backdated", "expected"),
+    [
+        (timedelta(days=-1), timedelta(days=2), r"expired on .* this machine's clock says 2.* UTC; if that is right"),
+        (
+            timedelta(days=9),
+            timedelta(hours=-3),
+            r"valid only from 2.* to 2.* UTC, and this machine's clock says 2.* UTC; set the clock",
+        ),
+    ],
+    ids=["a clock that is ahead", "a clock that is behind"],
+)
+async def test_a_clock_that_is_off_is_told_with_the_time_and_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lifetime: timedelta, backdated: timedelta, expected: str
+) -> None:
+    monkeypatch.setattr(certificates, "LIFETIME", lifetime)
+    monkeypatch.setattr(certificates, "_BACKDATED", backdated)
+    async with play_service(make_certificate(tmp_path / "tls", [])) as service:
+        async with connected(service, write_bot(tmp_path)) as told:
+            with pytest.raises(CertificateError, match=expected):
+                await told.end()
+        assert service.visits.empty()
+
+
+async def test_an_address_without_play_service_is_told(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="kma") as place, running_server(Path(place)) as owners:
+        service = FakeService(owners.tls)
+        service.address = owners.addresses.address or ""
+        error = await refusal_of(service, write_bot(tmp_path))
+    assert isinstance(error, ProtocolError)
+    assert "takes no remote bots; check --play-address" in str(error)

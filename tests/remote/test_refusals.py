@@ -1,0 +1,150 @@
+"""Who may not join, or must go: each is told why, and nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
+
+from arena.match.result import FaultCause
+from arena.match.time_control import parse_time_control
+from arena.v1 import play_pb2
+from tests.remote.house import House, remote_seat
+from tests.support.patience import until
+from tests.support.remote_bot import RemoteBot, play_first
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def never(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
+    """Say nothing."""
+
+
+async def end_of(bot: RemoteBot) -> tuple[int, str]:
+    """How the stream of a bot ended: the number of the code, and the reason."""
+    await bot.ended.wait()
+    assert bot.status is not None
+    return bot.status.code, bot.status.reason
+
+
+def code(name: str) -> int:
+    return int(grpc.StatusCode[name].value[0])
+
+
+async def test_a_token_that_is_not_known_opens_nothing(house: House) -> None:
+    async with house.bot("a", token="mallory") as bot:
+        assert await end_of(bot) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
+
+
+async def test_without_a_token_nobody_is_asked(house: House) -> None:
+    async with house.bot("a", token="") as bot:
+        assert await end_of(bot) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
+
+
+async def test_another_major_version_of_the_protocol_is_refused_with_both(house: House) -> None:
+    bot = house.bot("a")
+    bot.join.protocol_major = 7
+    async with bot:
+        assert await end_of(bot) == (code("FAILED_PRECONDITION"), "PROTOCOL_VERSION")
+        assert bot.status is not None
+        assert bot.status.metadata == {"arena": "1.0", "bot": "7.0"}
+
+
+async def test_what_is_no_join_is_refused(house: House) -> None:
+    bot = house.bot("a")
+    await bot.open()
+    bot.join.Clear()
+    await bot.write(play_pb2.PlayRequest(leave=play_pb2.Leave()))
+    bot._playing = asyncio.create_task(bot._play())
+    assert await end_of(bot) == (code("INVALID_ARGUMENT"), "JOIN")
+    await bot.leave()
+
+
+async def test_health_is_told_to_everybody(house: House) -> None:
+    credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
+    async with grpc.aio.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
+        answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(house: House) -> None:
+    async with house.bot("a"), house.bot("twin", on_decide=never) as first:
+        match = house.order("t1", [remote_seat("twin"), remote_seat("a")])
+        await until(lambda: bool(first.of("decide")))
+        async with house.bot("twin") as second:
+            assert await end_of(first) == (code("ABORTED"), "SUPERSEDED")
+            report = await match
+            assert second.of("match_started")[0].match_started.resumed
+    assert report.result.by_rules
+    assert report.result.faults == ()
+
+
+async def test_another_version_waits_until_the_match_is_over(house: House) -> None:
+    async with house.bot("a"), house.bot("young", on_decide=never) as old:
+        match = house.order("v1", [remote_seat("young"), remote_seat("a")])
+        await until(lambda: bool(old.of("decide")))
+        async with house.bot("young", version="2") as new:
+            assert await end_of(new) == (code("FAILED_PRECONDITION"), "VERSION_IN_PLAY")
+            assert new.status is not None
+            assert "ada/young" in new.status.message
+        assert not old.ended.is_set()
+        await old.write(play_pb2.PlayRequest(resign=play_pb2.Resign(match_id="v1")))
+        await match
+        async with house.bot("young", version="2"):
+            await house.until_here("young", "2")
+            assert await end_of(old) == (code("ABORTED"), "SUPERSEDED")
+
+
+async def test_who_has_a_revoked_token_has_to_go(house: House) -> None:
+    async with house.bot("a", token="bob") as bobs, house.bot("a") as adas:
+        await until(lambda: len(house.gate.present) == 2)
+        house.process.end_tokens(["bob"])
+        assert await end_of(bobs) == (code("UNAUTHENTICATED"), "TOKEN_UNKNOWN")
+        assert not adas.ended.is_set()
+
+
+@pytest.mark.parametrize("what", ["unasked", "strange", "broken"])
+async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what: str) -> None:
+    """It answers without being asked, for matches that are not, or sends what is no message, all at great length."""
+
+    async def misbehave(bot: RemoteBot, decide: play_pb2.Decide) -> None:
+        for _ in range(500):
+            if bot.ended.is_set():
+                return
+            if what == "unasked":
+                await bot.act(decide)
+            elif what == "strange":
+                await bot.write(play_pb2.PlayRequest(act=play_pb2.Act(match_id="no match", ply=1, actions=[1])))
+            else:
+                await bot.write(play_pb2.PlayRequest())
+
+    async with house.bot("bad", on_decide=misbehave, room=2) as bad, house.bot("x"), house.bot("y"), house.bot("z"):
+        good = house.order(f"good {what}", [remote_seat("y"), remote_seat("z")])
+        spoilt = house.order(f"bad {what}", [remote_seat("bad"), remote_seat("x")], clock=parse_time_control("500ms"))
+        report, other = await spoilt, await good
+        await until(lambda: what == "broken" or bad.ended.is_set())
+    assert other.result.faults == ()
+    assert [fault.seat for fault in report.result.faults] == [0]
+    if what == "strange":
+        assert await end_of(bad) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
+    if what == "broken":
+        assert report.result.faults[0].cause is FaultCause.MALFORMED
+
+
+async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house: House) -> None:
+    async with house.bot("a") as bot:
+        await house.until_here("a")
+        await bot.write(play_pb2.PlayRequest(join=bot.join))
+        assert await end_of(bot) == (code("INVALID_ARGUMENT"), "MALFORMED")
+
+
+async def test_who_leaves_in_order_is_gone_and_its_match_waits_for_it(house: House) -> None:
+    async with house.bot("a"), house.bot("walker", on_decide=never) as first:
+        match = house.order("l1", [remote_seat("walker"), remote_seat("a")])
+        await until(lambda: bool(first.of("decide")))
+        await first.write(play_pb2.PlayRequest(leave=play_pb2.Leave()))
+        await house.until_gone("walker")
+        async with house.bot("walker", on_decide=play_first):
+            assert (await match).result.faults == ()

@@ -1,0 +1,144 @@
+"""A service's PlayService that says what a test tells it to: a real gRPC server over TLS, for remote bots."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import grpc
+
+from arena.client.there.channel import Endpoint
+from arena.referee.errors import StreamError, abort
+from arena.service.server.tls import TlsFiles
+from arena.v1 import match_pb2, play_pb2, play_pb2_grpc
+from tests.support.patience import PATIENCE_S
+
+GAMES = [play_pb2.GameInfo(name="nim", rules_version="1", actions=["TAKE:1", "TAKE:2", "TAKE:3"])]
+
+Context = grpc.aio.ServicerContext[play_pb2.PlayRequest, play_pb2.PlayResponse]
+
+
+def event(ply: int, seat: int = 1, action: int = 0) -> match_pb2.Event:
+    return match_pb2.Event(ply=ply, seat=seat, action=action)
+
+
+def started(match_id: str, *events: match_pb2.Event, resumed: bool = False, seat: int = 0) -> play_pb2.PlayResponse:
+    message = play_pb2.MatchStarted(
+        match_id=match_id, game="nim", rules_version="1", seat=seat, seats=2, options_json="{}", seed=1
+    )
+    message.resumed = resumed
+    message.events.extend(events)
+    return play_pb2.PlayResponse(match_started=message)
+
+
+def decide(match_id: str, ply: int, *events: match_pb2.Event, limit_us: int = 0) -> play_pb2.PlayResponse:
+    message = play_pb2.Decide(match_id=match_id, ply=ply, legal_actions=[0, 1, 2], time_limit_us=limit_us)
+    message.events.extend(events)
+    return play_pb2.PlayResponse(decide=message)
+
+
+def finished(match_id: str, *faults: match_pb2.Fault) -> play_pb2.PlayResponse:
+    result = match_pb2.Result(ranks=[1, 2], by_rules=not faults)
+    return play_pb2.PlayResponse(match_finished=play_pb2.MatchFinished(match_id=match_id, result=result, faults=faults))
+
+
+class Visit:
+    """One stream of a remote bot, seen by the service: `say`, `hear`, and `end` or `break_off`."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.metadata = dict(context.invocation_metadata() or ())
+        self.heard: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
+        self.over: asyncio.Future[StreamError | None] = asyncio.get_running_loop().create_future()
+
+    async def say(self, *responses: play_pb2.PlayResponse) -> None:
+        for response in responses:
+            await self.context.write(response)
+
+    async def hear(self) -> play_pb2.PlayRequest:
+        """The next message; the bot must not end the stream before."""
+        async with asyncio.timeout(PATIENCE_S):
+            request = await self.heard.get()
+        assert request is not None, "the bot ended the stream"
+        return request
+
+    async def hear_act(self) -> play_pb2.Act:
+        request = await self.hear()
+        assert request.HasField("act"), request
+        return request.act
+
+    async def hear_end(self) -> None:
+        """Wait until the bot has ended the stream, which it does only after Leave or by breaking it off."""
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.heard.get() is not None:
+                pass
+
+    async def welcome(self, *games: play_pb2.GameInfo, major: int = 1) -> play_pb2.Join:
+        join = (await self.hear()).join
+        joined = play_pb2.Joined(protocol_major=major, protocol_minor=0, games=games or GAMES)
+        await self.say(play_pb2.PlayResponse(joined=joined))
+        return join
+
+    def end(self, code: grpc.StatusCode, reason: str, message: str = "the service says why") -> None:
+        """End the stream with an error of the arena."""
+        self.over.set_result(StreamError(code, reason, message))
+
+    def break_off(self) -> None:
+        """End the stream as a connection that is lost ends."""
+        self.over.set_result(None)
+
+
+class FakeService(play_pb2_grpc.PlayServiceServicer):
+    """Hands each stream to the test as a Visit, in their order."""
+
+    def __init__(self, tls: TlsFiles) -> None:
+        self.visits: asyncio.Queue[Visit] = asyncio.Queue()
+        self.tls = tls
+        self.address = ""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return Endpoint(self.address, self.tls.certificate.read_text(encoding="ascii"), "localhost", login="club")
+
+    async def visit(self) -> Visit:
+        async with asyncio.timeout(PATIENCE_S):
+            return await self.visits.get()
+
+    async def Play(self, _requests: object, context: Context) -> None:  # noqa: N802 - the generated name
+        visit = Visit(context)
+        await context.send_initial_metadata(())
+        self.visits.put_nowait(visit)
+        reader = asyncio.create_task(self._read(visit))
+        try:
+            error = await asyncio.shield(visit.over)
+        finally:
+            reader.cancel()
+        if error is not None:
+            await abort(context, error)
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "the line is dead")
+
+    async def _read(self, visit: Visit) -> None:
+        with suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+            while isinstance(request := await visit.context.read(), play_pb2.PlayRequest):
+                visit.heard.put_nowait(request)
+        visit.heard.put_nowait(None)
+        if not visit.over.done():
+            visit.over.set_result(None)
+
+
+@asynccontextmanager
+async def play_service(tls: TlsFiles, address: str = "127.0.0.1:0") -> AsyncIterator[FakeService]:
+    """A service that takes remote bots, for the time of the block."""
+    service = FakeService(tls)
+    server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
+    play_pb2_grpc.add_PlayServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
+    pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
+    port = server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
+    service.address = f"{address.rpartition(':')[0]}:{port}"
+    await server.start()
+    try:
+        yield service
+    finally:
+        await server.stop(None)
+        await asyncio.sleep(0)
