@@ -12,7 +12,7 @@ from arena.service.logs import Logger
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Supervisor
-from arena.tournament.errors import AlreadyRunningError
+from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.pace import Pace
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
@@ -36,15 +36,19 @@ class Workshop:
     log: Logger
     leak_checks: float
     """The share of the matches whose deterministic bots are asked again, 0 to 1."""
+    takes_remote: bool = False
+    """Whether remote bots can connect to this service, so that it can play with them."""
 
     async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 
-        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise.
+        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise, and NotPlayableError for one of
+        remote bots where none can connect.
         """
+        width = await asyncio.to_thread(self._width, tournament_id)
         if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
             await build_entrants(self.database, self.programs, tournament_id, self.log)
-        view = self.slots.view(kind, name, pace=pace, width=await asyncio.to_thread(self._width, tournament_id))
+        view = self.slots.view(kind, name, pace=pace, width=width)
         try:
             end = await run_tournament(
                 self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
@@ -60,5 +64,14 @@ class Workshop:
         return end
 
     def _width(self, tournament_id: str) -> int:
-        """Return how many slots a tournament is told of that needs none because remote bots play in it; else 0."""
-        return REMOTE_WIDTH if tournament_row(self.database, tournament_id).pool.remote else 0
+        """Return how many slots a tournament is told of that needs none because remote bots play in it; else 0.
+
+        Raises NotPlayableError where none can connect.
+        """
+        row = tournament_row(self.database, tournament_id)
+        if row.pool.remote and not self.takes_remote:
+            raise NotPlayableError(
+                f"tournament {row.tournament.name!r} is for remote bots, and none can connect here; set "
+                "service.play_address"
+            )
+        return REMOTE_WIDTH if row.pool.remote else 0
