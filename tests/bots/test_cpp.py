@@ -15,6 +15,10 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from arena.conform.checker import check_bot
+from arena.conform.command import launcher_of, read_command
+from arena.conform.rules.table import RULES
+from arena.conform.stage.findings import State
 from arena.games.foreign_king.v1 import state_pb2
 from arena.hosting.sample_bots import sample_directory
 from arena.v1 import match_pb2, play_pb2
@@ -310,6 +314,12 @@ async def test_the_sample_beats_random_bots_in_every_number_of_seats(hall: Hall,
         result = await hall.play("cpp", game, seats, 2)
         assert result.faults == ()
         assert result.mean >= 0.7
+
+
+async def test_every_rule_of_the_protocol_is_kept(bots: CppBots, directory: Path) -> None:
+    verdicts = await check_bot(launcher_of(read_command([bots.path, "sample"])), directory)
+    assert [verdict.rule for verdict in verdicts] == list(RULES)
+    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
 
 
 async def test_the_program_needs_no_library_but_those_of_every_runtime(bots: CppBots) -> None:
