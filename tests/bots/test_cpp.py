@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 
 from arena.conform.checker import check_bot
-from arena.conform.command import launcher_of, read_command
+from arena.conform.command import Command, launcher_of
 from arena.conform.rules.table import RULES
 from arena.conform.stage.findings import State
 from arena.games.foreign_king.v1 import state_pb2
@@ -316,14 +316,14 @@ async def test_the_sample_beats_random_bots_in_every_number_of_seats(hall: Hall,
         assert result.mean >= 0.7
 
 
-async def test_every_rule_of_the_protocol_is_kept(bots: CppBots, directory: Path) -> None:
-    verdicts = await check_bot(launcher_of(read_command([bots.path, "sample"])), directory)
-    assert [verdict.rule for verdict in verdicts] == list(RULES)
-    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
-
-
 async def test_the_program_needs_no_library_but_those_of_every_runtime(bots: CppBots) -> None:
     needed = subprocess.run(["ldd", bots.path], capture_output=True, text=True, check=True).stdout
     assert "grpc" not in needed
     assert "absl" not in needed
     assert "warning" not in bots.log
+
+
+async def test_the_kit_keeps_every_rule_of_the_protocol(bots: CppBots, directory: Path) -> None:
+    verdicts = await check_bot(launcher_of(Command((bots.path,), str(directory))), directory)
+    assert [verdict.message for verdict in verdicts if verdict.state is not State.KEPT] == []
+    assert len(verdicts) == len(RULES)
