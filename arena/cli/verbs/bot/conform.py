@@ -1,0 +1,153 @@
+"""`arena bot conform`: does a bot keep the protocol? The arena's side is scripted, and each rule is looked at alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.interrupt import run_interruptibly
+from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.output import format_count, print_json, printable
+from arena.cli.shared.places import refuse_server
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.conform.rules.table import BY_ID, RULES
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import NONE
+
+if TYPE_CHECKING:
+    from arena.conform.command import Command
+    from arena.conform.stage.findings import Verdict
+
+app = typer.Typer()
+
+_LIST = "`arena bot conform --list` shows all"
+
+
+@app.command(
+    epilog=example(
+        "arena bot conform my-bot",
+        "arena bot conform -- node my-bot/main.mjs",
+        "arena bot conform --rule act-legal --rule little-time my-bot",
+        "arena bot conform --list",
+    ),
+)
+def conform(
+    context: typer.Context,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND...", help="A directory with bot.toml; or, behind --, a program and arguments."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
+    ] = None,
+    list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether a bot keeps every rule of the protocol.
+
+    It is started here, without a sandbox, and plays scripted matches; what it breaks is said rule by rule, with what
+    was seen and the remedy. For authors of kits in any language.
+    """
+    refuse_server(context)
+    rules = [_known(one) for one in rule or ()]
+    if list_rules:
+        _print_rules(rules or list(BY_ID), as_json=as_json)
+        return
+    if not command:
+        raise MisuseError("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
+    verdicts = _check(command, rules, local_runtimes(runtimes), as_json=as_json)
+    broken = [verdict for verdict in verdicts if verdict.state == "broken"]
+    if as_json:
+        print_json([_json(verdict) for verdict in verdicts])
+    else:
+        _print_summary(verdicts)
+    if broken:
+        raise typer.Exit(1)
+
+
+def _known(text: str) -> str:
+    if text not in BY_ID:
+        raise unknown("rule", text, list(BY_ID), _LIST)
+    return text
+
+
+def _check(words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, *, as_json: bool) -> list[Verdict]:
+    from arena.conform.command import CommandError
+
+    tell = _ignore if as_json else _print_verdict
+    try:
+        return run_interruptibly(_run(words, rules, runtimes, tell), "run the command again to check the bot")
+    except CommandError as error:
+        raise MisuseError(str(error)) from None
+
+
+async def _run(
+    words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, tell: Callable[[Verdict], None]
+) -> list[Verdict]:
+    from arena.conform.checker import check_bot
+    from arena.conform.command import launcher_of
+
+    command = await _command(words, runtimes)
+    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
+        try:
+            return await check_bot(launcher_of(command), Path(directory), rules=rules, tell=tell)
+        except OSError as error:
+            raise MisuseError(
+                f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program"
+            ) from error
+
+
+async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
+    """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
+    from arena.conform.command import Command, read_command
+
+    directory = Path(words[0])
+    if len(words) > 1 or not directory.is_dir():
+        return read_command(words)
+    from arena.connect.program import prepare
+
+    seat = (await prepare(directory, SandboxPolicy(NONE), runtimes)).seat
+    return Command(seat.command, seat.directory, seat.trees, seat.environment)
+
+
+def _ignore(_verdict: Verdict) -> None:
+    """Say nothing: the whole report follows."""
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    colon = ": " if verdict.message else ""
+    typer.echo(printable(f"{verdict.state:<15} {verdict.rule.id}{colon}{verdict.message}"))
+
+
+def _print_summary(verdicts: Sequence[Verdict]) -> None:
+    counts = Counter(verdict.state for verdict in verdicts)
+    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    typer.echo(f"{format_count(len(verdicts), 'rule')}: {told}")
+
+
+def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
+    chosen = [rule for rule in RULES if rule.id in rules]
+    if as_json:
+        print_json([{"rule": rule.id, "statement": rule.statement} for rule in chosen])
+        return
+    width = max(len(rule.id) for rule in chosen)
+    for rule in chosen:
+        typer.echo(f"{rule.id:<{width}}  {rule.statement}")
+
+
+def _json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "rule": verdict.rule.id,
+        "statement": verdict.rule.statement,
+        "state": verdict.state.value,
+        "message": verdict.message,
+    }

@@ -1,0 +1,64 @@
+"""Reads the command of a bot as its author writes it, and starts it as the arena would."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.conform.stage.process import BotProcess, Launcher, start_process
+from arena.hosting.bot_environment import bot_environment
+from arena.hosting.sandbox.levels import Program, plan_start
+from arena.hosting.sandbox.limits import NONE, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a bot is started."""
+
+    argv: Sequence[str]
+    """Ready for exec in any directory."""
+    directory: str
+    """Where its files lie."""
+    trees: Sequence[str] | None = None
+    """What its runtime needs besides the system; None for what the arena's own Python does."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What its runtime adds to the environment."""
+
+
+class CommandError(ValueError):
+    """What was given cannot be started; the message ends with the remedy."""
+
+
+def read_command(words: Sequence[str]) -> Command:
+    """Return how the program is started that the words name, with its arguments. Raises CommandError."""
+    first = Path(words[0])
+    here = Path.cwd()
+    program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
+    if program is None:
+        raise CommandError(
+            f"there is no program {words[0]!r}; name a directory with bot.toml, or write the command of the bot "
+            "behind --, such as -- python main.py"
+        )
+    if not os.access(program, os.X_OK):
+        raise CommandError(f"{words[0]!r} is not executable; write the program that runs it in front of it")
+    return Command((program, *(_full_path(word, here) for word in words[1:])), str(here))
+
+
+def launcher_of(command: Command) -> Launcher:
+    """Return what starts the bot in the environment that the arena gives it, each time as a process of its own."""
+
+    async def launch(address: str, token: str, scratch: Path) -> BotProcess:
+        environment = bot_environment(command.directory, scratch, address, token)
+        program = Program(command.argv, command.directory, environment, scratch, command.trees, command.variables)
+        request = plan_start(program, Limits(NONE))
+        return start_process(request.argv, request.environment, scratch)
+
+    return launch
+
+
+def _full_path(word: str, directory: Path) -> str:
+    """Return an argument as it must be written in another working directory."""
+    return str(directory / word) if (directory / word).is_file() else word
