@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotWrote, Tell
@@ -28,6 +29,7 @@ from arena.worker.starter import BotStarter
 from arena.worker.warm_bot import WarmBot
 
 START_LIMIT_S = 10.0
+LOOPBACK = "127.0.0.1"
 _DYING_S = 1.0
 """How long the process of a stream that has ended is given to end, too, so that how it ended can be told."""
 
@@ -152,6 +154,17 @@ class LocalBots:
             raise
 
 
+async def _serve(directory: Path) -> tuple[PlayServer, str]:
+    """Return a server for the bots and its address: a socket, or a port of this machine where sockets do not work."""
+    server, address = PlayServer(), f"unix:{directory / SOCKET_NAME}"
+    try:
+        await server.start(address)
+    except RuntimeError:
+        server = PlayServer()
+        address = f"{LOOPBACK}:{await server.start(f'{LOOPBACK}:0')}"
+    return server, address
+
+
 @asynccontextmanager
 async def open_bots(
     program: LocalProgram, tell: Tell, start_limit_s: float = START_LIMIT_S
@@ -165,10 +178,9 @@ async def open_bots(
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(runtime_directory())
         launcher = await stack.enter_async_context(LauncherClient(remove=[directory]))
-        server = PlayServer()
-        address = f"unix:{directory / SOCKET_NAME}"
-        await server.start(address)
+        server, address = await _serve(directory)
         stack.push_async_callback(server.stop)
-        bots = LocalBots(BotStarter(launcher, server, address, hear_join), program, tell, start_limit_s)
+        starter = BotStarter(launcher, server, address, hear_join, directory)
+        bots = LocalBots(starter, program, tell, start_limit_s)
         stack.push_async_callback(bots.close)
         yield bots

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from arena.hosting import manifest_fields as fields
+from arena.hosting.debian_packages import package_hint
 from arena.hosting.manifest_fields import ALL_GAMES, EXAMPLE, SCHEMA, FieldError, shown
 from arena.hosting.system_places import SYSTEM_PLACES
 
@@ -236,7 +237,9 @@ def _find_program(program: str, directory: Path, places: ProgramPlaces, place: s
     found = shutil.which(program, path=places.path)
     if found is None:
         where = "on PATH" if places.path is None else f"a program of runtime {shown(places.runtime)}"
-        raise ManifestError(f"{place}the program {shown(program)} is neither in the directory nor {where}")
+        raise ManifestError(
+            f"{place}the program {shown(program)} is neither in the directory nor {where}{package_hint(program)}"
+        )
     return str(Path(found).absolute())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,8 +13,8 @@ from pathlib import Path
 from arena.hosting.errors import RuntimeDirectoryError
 from arena.hosting.removal import remove_tree
 
-MAX_SOCKET_PATH = 107
-"""The longest path of a unix socket in bytes (sun_path has 108, including its zero)."""
+MAX_SOCKET_PATH = 107 if sys.platform == "linux" else 103
+"""The longest path of a unix socket in bytes (sun_path has 108 or, on macOS, 104, including its zero)."""
 SOCKET_NAME = "play"
 SCRATCH_NAME = "scratch"
 """The subdirectory for the working directories of bots."""

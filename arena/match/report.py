@@ -68,6 +68,8 @@ class SeatProcess:
     """The most memory seen in its whole tree since its start, shared pages counted repeatedly; None if unknown."""
     left_by_itself: bool | None
     """Whether it ended soon after its stream was closed; None if it was not ended."""
+    stdout_bytes: int = 0
+    """How much it wrote to stdout during the match, where nobody reads it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,10 +55,11 @@ class PlayServer:
         )
         health_pb2_grpc.add_HealthServicer_to_server(_GuardedHealth(self), self._server)
 
-    async def start(self, address: str) -> None:
-        """Listen at `unix:/path`. Raises RuntimeError if that is impossible."""
-        self._server.add_insecure_port(address)
+    async def start(self, address: str) -> int:
+        """Listen at `unix:/path`, or at `host:port`, and return the port. Raises RuntimeError if that is impossible."""
+        port = self._server.add_insecure_port(address)
         await self._server.start()
+        return port
 
     async def stop(self) -> None:
         """End every stream in order, then the server."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from arena.trial.values import Ground
+from arena.client.values.admissions import Finding
+from arena.trial.values import RULES, Ground, failed
 from engine import registry
 
 EVERY_GAME = "*"
@@ -14,3 +15,25 @@ def grounds_of(games: Sequence[str]) -> tuple[Ground, ...]:
     """Return the grounds of a manifest's `games`, with default options; empty if it plays nothing that is installed."""
     claimed = [registry.get(name) for name in registry.names() if name in games or EVERY_GAME in games]
     return tuple(Ground(game.name, game.rules_version, seats) for game in claimed for seats in game.seats)
+
+
+def of_known_rules(
+    grounds: Sequence[Ground], rules: Mapping[str, str]
+) -> tuple[tuple[Ground, ...], tuple[Finding, ...]]:
+    """Return the grounds whose installed rules a bot knows, and a finding for each game of which it knows others.
+
+    `rules` is the table of its manifest: the one version that it knows of some games.
+    """
+    known = tuple(ground for ground in grounds if rules.get(ground.game, ground.rules_version) == ground.rules_version)
+    others = {ground.game: ground.rules_version for ground in grounds if ground not in known}
+    return known, tuple(_other_rules(game, rules[game], installed) for game, installed in others.items())
+
+
+def _other_rules(game: str, version: str, installed: str) -> Finding:
+    return failed(
+        RULES,
+        f"Its bot.toml says that it knows version {version} of the rules of {game} only, and version {installed} is "
+        f"installed here, so it plays none of it. Adapt it to what `arena game show {game}` tells, and write "
+        f'{game} = "{installed}" into [rules].',
+        {"game": game, "rules_version": version, "installed": installed},
+    )

@@ -9,7 +9,7 @@ from arena.client.values.admissions import Finding
 from arena.match.report import LeakCheck, LeakVerdict
 from arena.match.spec import SeatSpec
 from arena.trial.trials import Played
-from arena.trial.values import Check, failed, noted, passed, skipped
+from arena.trial.values import OUTPUT, Check, failed, noted, passed, skipped
 
 _MEGABYTE = 1 << 20
 _MUCH = 0.8
@@ -59,6 +59,20 @@ def judge_memory(bot: SeatSpec, matches: Sequence[Played]) -> Finding:
         return passed(Check.RESOURCES, sentence)
     why = f"{sentence} That is near its limit, and beyond it a process is ended: use less, or raise memory_mb."
     return noted(Check.RESOURCES, why, {"used_mb": used, "limit_mb": limit})
+
+
+def judge_output(matches: Sequence[Played]) -> Finding:
+    """Return whether it wrote to stdout: that is allowed, but mostly a bot whose author expects somebody to read it."""
+    noisy = [played for played in matches if any(process.stdout_bytes for process in played.processes)]
+    if not noisy:
+        return passed(OUTPUT, "It wrote nothing to standard output.")
+    written = sum(process.stdout_bytes for played in noisy for process in played.processes)
+    return noted(
+        OUTPUT,
+        f"It wrote {written:,} bytes to standard output in {len(noisy)} of {len(matches)} matches, where nobody reads "
+        "it: answers go through the socket. Write to stderr what you want to know.",
+        {"bytes": written, "matches": len(noisy)},
+    )
 
 
 def judge_second_match(matches: Sequence[Played]) -> Finding:

@@ -8,8 +8,9 @@ from arena.hosting.sample_bots import sample_directory
 from arena.match.spec import SeatSpec
 from arena.tournament.programs import Program
 
-QUICK_SAMPLES = ("random", "greedy")
-RIVAL = "search"
+RANDOM, GREEDY, SEARCH = "random", "greedy", "search"
+QUICK_SAMPLES = (RANDOM, GREEDY)
+RIVAL = SEARCH
 _DRAWN_LATER = 0
 
 
@@ -30,10 +31,11 @@ def bot_seat(name: str, version: str, program: Program, level: str) -> SeatSpec:
     )
 
 
-def sample_seat(name: str, level: str) -> SeatSpec:
-    """Return a seat for an installed sample bot. Raises BotDirectoryError if it is not installed.
+def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
+    """Return a seat for an installed sample bot, started with these further arguments.
 
-    It counts as not deterministic, since nobody wants to know of it what it remembers.
+    It counts as not deterministic, since nobody wants to know of it what it remembers. Raises BotDirectoryError if it
+    is not installed.
     """
     directory = sample_directory(name).resolve()
     manifest = load_manifest(directory)
@@ -41,7 +43,7 @@ def sample_seat(name: str, level: str) -> SeatSpec:
         version=content_hash(directory),
         name=name,
         directory=str(directory),
-        command=resolve_command(manifest, directory),
+        command=(*resolve_command(manifest, directory), *arguments),
         seed=_DRAWN_LATER,
         memory_mb=manifest.memory_mb,
         sandbox=level,

@@ -32,6 +32,10 @@ class Check(enum.StrEnum):
     """Its process ends when its stream does."""
 
 
+OUTPUT, RULES, BUILD = "output", "rules", "build"
+"""What is looked at besides where a bot is tested at home."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """A game and a number of seats that a bot claims to play."""
@@ -61,22 +65,22 @@ class Bout:
         return replace(self, spec=spec)
 
 
-def failed(check: Check, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
+def failed(check: str, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
     """Return the finding of a check for which the bot is refused."""
     return Finding(check, FindingState.FAILED, sentence, dict(evidence or {}))
 
 
-def passed(check: Check, sentence: str) -> Finding:
+def passed(check: str, sentence: str) -> Finding:
     """Return the finding of a check in which nothing is wrong."""
     return Finding(check, FindingState.PASSED, sentence)
 
 
-def noted(check: Check, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
+def noted(check: str, sentence: str, evidence: Mapping[str, Any] | None = None) -> Finding:
     """Return the finding of a check for which nobody is refused, but which the author should know."""
     return Finding(check, FindingState.NOTED, sentence, dict(evidence or {}))
 
 
-def skipped(check: Check, sentence: str) -> Finding:
+def skipped(check: str, sentence: str) -> Finding:
     """Return the finding of a check that was not made; the sentence says why."""
     return Finding(check, FindingState.SKIPPED, sentence)
 

@@ -32,11 +32,15 @@ async def read_accounts(seated: Sequence[Seated], were_warm: Sequence[bool], lef
     return Accounts(
         tuple(_text(seat, log) for seat, log in enumerate(logs) if log.total_bytes),
         tuple(
-            SeatProcess(seat, were_warm[seat], max(logs[seat].peak_bytes, bot.resident_bytes) or None, left[seat])
+            _process(seat, bot, logs[seat], were_warm[seat], left[seat])
             for seat, bot in enumerate(seated)
             if isinstance(bot, WarmBot)
         ),
     )
+
+
+def _process(seat: int, bot: WarmBot, log: Log, was_warm: bool, has_left: bool | None) -> SeatProcess:
+    return SeatProcess(seat, was_warm, max(log.peak_bytes, bot.resident_bytes) or None, has_left, log.stdout_bytes)
 
 
 async def read_log(one: Seated, start: int = 0) -> Log:

@@ -62,7 +62,13 @@ class Lookahead:
     def best_line(
         self, sample: Callable[[], State], progress: Callable[[int], float], incumbent: Sequence[int] = ()
     ) -> tuple[int, ...]:
-        """Return the line to play.
+        """Return the line to play; `best` tells what is asked."""
+        return self.best(sample, progress, incumbent).actions
+
+    def best(
+        self, sample: Callable[[], State], progress: Callable[[int], float], incumbent: Sequence[int] = ()
+    ) -> Line:
+        """Return the line to play, with its value on average over everything that was looked at.
 
         `sample()` returns a position consistent with what was seen, which is not changed. `progress(positions valued)`
         returns which part of the budget is used; the search ends when it reaches 1. `incumbent` is a line planned
@@ -82,7 +88,8 @@ class Lookahead:
                 candidate.playouts += 1
                 valued += 1
             alive = self._sorted(alive)[: max(1, ceil(lines * (1 - progress(valued))))]
-        return self._sorted(alive)[0].line.actions
+        best = self._sorted(alive)[0]
+        return Line(best.line.actions, best.mean(self.horizon.prior))
 
     def _sorted(self, candidates: list[_Candidate]) -> list[_Candidate]:
         return sorted(candidates, key=lambda candidate: candidate.mean(self.horizon.prior), reverse=True)

@@ -57,8 +57,15 @@ class Node:
 
     def best_action(self) -> int:
         """Return the most visited action, and among equals the one of the higher value."""
-        best = max(range(len(self.actions)), key=lambda slot: (self.visits[slot], self.totals[slot]))
-        return self.actions[best]
+        return self.actions[self._best_slot()]
+
+    def best_value(self) -> float:
+        """Return the mean value of that action for the seat that decides here."""
+        best = self._best_slot()
+        return self.totals[best] / self.visits[best]
+
+    def _best_slot(self) -> int:
+        return max(range(len(self.actions)), key=lambda slot: (self.visits[slot], self.totals[slot]))
 
     def child(self, action: int) -> Node | None:
         """Return where a game without chance goes on after `action`, or None if the search never went there."""

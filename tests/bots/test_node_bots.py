@@ -1,31 +1,35 @@
-"""The sample bot in JavaScript, and what `arena bot new` makes of its template, in the sandbox of an arena."""
+"""The sample bot in JavaScript, what `arena bot new` makes, and the bot of the guide, in the sandbox of an arena."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 import pytest_asyncio
 
+from arena.hosting.new_bot import write_new_bot
 from arena.hosting.sample_bots import sample_directory
 from engine import registry
 from tests.support.hall import Hall, open_hall
 from tests.support.node import need_node
 from tests.support.sandboxes import need
 
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = sample_directory("node")
 GOAL = 0.7
 
 
-def make_from_template(directory: Path, name: str, game: str) -> Path:
-    """A bot as its author gets it."""
-    shutil.copytree(SAMPLE / "template", directory)
+def write_the_least(directory: Path) -> Path:
+    """The bot of the guide, word for word, beside the kit."""
+    guide = (ROOT / "docs" / "write-a-bot-in-node.md").read_text(encoding="utf-8")
     shutil.copytree(SAMPLE / "kit", directory / "kit")
-    for path in directory.glob("*.*"):
-        text = path.read_text(encoding="utf-8").replace("@NAME@", name).replace("@GAME@", game)
-        path.write_text(text, encoding="utf-8")
+    for name, language in (("main.mjs", "js"), ("bot.toml", "toml")):
+        (block,) = re.findall(rf"```{language}\n(.*?)```", guide, re.DOTALL)
+        (directory / name).write_text(block, encoding="utf-8")
     return directory
 
 
@@ -33,10 +37,9 @@ def make_from_template(directory: Path, name: str, game: str) -> Path:
 async def hall(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Hall]:
     """All bots of these tests, which stay warm."""
     need_node()
-    bots = {"node": SAMPLE}
-    for name, game in (("fresh", "*"), ("king", "foreign_king")):
-        bots[name] = make_from_template(tmp_path_factory.mktemp("bots") / name, name, game)
-    async with open_hall(need("standard"), bots) as hall:
+    level, directory = need("standard"), tmp_path_factory.mktemp("bots")
+    bots = {name: write_new_bot(directory / name, "node", name, name).directory for name in registry.names()}
+    async with open_hall(level, {"node": SAMPLE, "least": write_the_least(directory / "least"), **bots}) as hall:
         yield hall
 
 
@@ -44,20 +47,20 @@ async def hall(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Hall]:
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("game", registry.names())
 async def test_the_sample_plays_well_and_without_faults_in_every_number_of_seats(hall: Hall, game: str) -> None:
-    for seats in registry.get(game).seats:
-        result = await hall.play("node", game, seats, 2)
-        assert result.faults == ()
-        assert result.mean >= GOAL
+    results = [await hall.play("node", game, seats, 1) for seats in registry.get(game).seats]
+    assert [result.faults for result in results] == [()] * len(results)
+    assert fmean(result.mean for result in results) >= GOAL
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("name", "game"), [("fresh", game) for game in registry.names()] + [("king", "foreign_king")])
-async def test_a_bot_of_the_template_plays_without_faults(hall: Hall, name: str, game: str) -> None:
-    result = await hall.play(name, game, registry.get(game).seats[-1], 2)
+@pytest.mark.parametrize("game", registry.names())
+async def test_a_new_bot_plays_without_faults(hall: Hall, game: str) -> None:
+    result = await hall.play(game, game, registry.get(game).seats[-1], 1)
     assert result.faults == ()
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_equal_seeds_give_equal_matches(hall: Hall) -> None:
-    results = [await hall.play("node", "foreign_king", 3, 2) for _ in range(2)]
+async def test_the_least_bot_of_the_guide_plays_without_faults_and_equal_matches_equally(hall: Hall) -> None:
+    results = [await hall.play("least", "foreign_king", 2, 1) for _ in range(2)]
+    assert results[0].faults == ()
     assert results[0] == results[1]

@@ -175,6 +175,18 @@ async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFil
         await told.end()
 
 
+async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.connect.local.SOCKET_NAME", "x" * 200)
+    directory = write_bot(tmp_path, "decision.note = os.environ['ARENA_ADDRESS']\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory):
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        assert (await visit.hear_act()).note.startswith("127.0.0.1:")
+
+
 async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from tests.support.processes import marked_processes
 from tests.support.script_game import GAME
 from tests.support.specs import script_spec, scripted
 
+CHECKOUT = str(Path(__file__).resolve().parents[2])
 HOARDER = """
 from tests.support.scripted_bot import *
 
@@ -27,8 +28,9 @@ play("", 0)
 
 
 def bots(mark: str) -> set[int]:
-    """The living bots."""
-    return {pid for pid, command in marked_processes(mark).items() if "bot" in command}
+    """The living bots, wherever this checkout lies."""
+    commands = {pid: command.replace(CHECKOUT, "") for pid, command in marked_processes(mark).items()}
+    return {pid for pid, command in commands.items() if "bot" in command}
 
 
 async def play(host: MatchHost, seats: Sequence[SeatSpec], **changes: Any) -> None:

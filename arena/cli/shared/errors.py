@@ -74,6 +74,8 @@ EXIT_CODES = {
     "arena.tournament.errors.TournamentError": FAILED,
     "arena.match.host_faults.MatchLostError": FAILED,
     "arena.executor.interface.ExecutorFailedError": FAILED,
+    "arena.trial.keeping.KeepingError": MISUSE,
+    "arena.trial.trials.UndecidedError": FAILED,
     "arena.service.errors.SettingsError": MISUSE,
     "arena.service.errors.ServiceError": FAILED,
     "builtins.OSError": FAILED,

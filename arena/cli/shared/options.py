@@ -5,7 +5,6 @@ What a match or a tournament is made of stands in `request`, how its bots are ho
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.errors import MISUSE, MisuseError
 from arena.cli.shared.output import Style
 from arena.cli.shared.places import read_place
+from arena.hosting.proc.machine import count_cores
 
 Database = Annotated[
     str,
@@ -100,7 +100,7 @@ def parse_names(text: str, what: str) -> list[str]:
 
 def worker_count(workers: int) -> int:
     """Return the number of workers that `--workers` means: 0 is one for each core this process may use."""
-    return workers or len(os.sched_getaffinity(0))
+    return workers or count_cores()
 
 
 def write_svg(file: Path, picture: str) -> None:

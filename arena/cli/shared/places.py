@@ -56,6 +56,13 @@ def was_written(source: enum.Enum | None) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+def refuse_server(context: typer.Context) -> None:
+    """Raise MisuseError if `--server` is written before a command that works on this machine alone."""
+    if was_written(context.find_root().get_parameter_source("server")):
+        words = context.command_path.removeprefix(f"{context.find_root().command_path} ")
+        raise MisuseError(f"`arena {words}` works on this machine, not at a service; leave out --server")
+
+
 def place_words(place: str) -> tuple[list[str], list[str]]:
     """Return what a suggested command line needs before its words and after them, to work at the same place."""
     name = service_name(place)

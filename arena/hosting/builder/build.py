@@ -16,6 +16,7 @@ from pathlib import Path
 from arena.hosting.builder.outcome import DEFAULT_LIMITS, BuildFailure, BuildLimits, explain_end, log_text
 from arena.hosting.builds import BuildStore, Built
 from arena.hosting.content import BotFilesError
+from arena.hosting.debian_packages import hint_in_log
 from arena.hosting.errors import LaunchError, SandboxUnavailableError, StorageFailedError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.manifest import BotDirectoryError, BotManifest, ProgramPlaces, resolve_command, resolve_words
@@ -122,7 +123,7 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     ended = process.exited.result() if ended_in_time else None
     sentence = explain_end(command, ended, process.exceeded, job.limits)
     if sentence is not None:
-        return BuildFailure(sentence, log)
+        return BuildFailure(" ".join(filter(None, [sentence, hint_in_log(log)])), log)
     try:
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:

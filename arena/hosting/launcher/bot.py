@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +19,8 @@ READS_AT_ONCE = 16
 REFILL_S = 16.0
 """How many seconds of silence refill the whole allowance."""
 _TOKEN = "ARENA_TOKEN"
+_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+"""The unit of `ru_maxrss`."""
 
 
 def token_entry(environment: Mapping[str, str], key: int) -> bytes:
@@ -76,8 +79,11 @@ class Bot:
         self.stdout, self.stderr = Tail(), Tail()
         self.span = SpanLog()
         """What it wrote since the last mark."""
+        self._stdout_at_mark = 0
         self.peak_bytes = 0
         """The most memory that a look has found in its tree, shared pages counted repeatedly."""
+        self.most_resident_bytes = 0
+        """The most memory that one of its processes had, as the kernel says at its end."""
         self.open_pipes = {process.stdout: self.stdout, process.stderr: self.stderr}
         self.allowance = Allowance(self.limits.output_bytes) if self.limits else None
         self.exceeded: dict[str, Any] | None = None
@@ -87,6 +93,16 @@ class Bot:
         self.status_pipe: int | None = None
         self.uid_lock: Any = None
         self.uid: int | None = None
+
+    def reap(self, options: int = 0) -> bool:
+        """Wait for its process (with os.WNOHANG: look whether it has ended), and return whether it has."""
+        if self.process.returncode is None:
+            pid, status, usage = os.wait4(self.pid, options)
+            if not pid:
+                return False
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.most_resident_bytes = usage.ru_maxrss * _MAXRSS_BYTES
+        return True
 
     def read(self, pipe: Any) -> bool:
         """Read what has arrived through a pipe; return False at its end."""
@@ -106,14 +122,20 @@ class Bot:
         """Begin another span of its output here, and return how much it has written in total."""
         self._drain_all()
         self.span.clear()
+        self._stdout_at_mark = self.stdout.total
         return {"totals": self._totals()}
 
     def log(self, start: int = 0) -> dict[str, Any]:
         """Return what is kept of the current span from byte `start` on, in base64, with the peak of its memory."""
         self._drain_all()
         head, tail, cut = self.span.since(start)
-        data = base64.b64encode(head + tail).decode()
-        return {"data": data, "head": len(head), "cut": cut, "peak": self.peak_bytes}
+        return {
+            "data": base64.b64encode(head + tail).decode(),
+            "head": len(head),
+            "cut": cut,
+            "peak": self.peak_bytes or self.most_resident_bytes,
+            "stdout": self.stdout.total - self._stdout_at_mark,
+        }
 
     def _totals(self) -> list[int]:
         return [self.stdout.total, self.stderr.total]

@@ -2,7 +2,8 @@
 
 A sandbox dies with the launcher once it stands, but not in the first milliseconds while it is made; a bot without one
 may have daemons. The guardian is forked from the launcher at its start and told of every bot, by a pipe that ends with
-the launcher. It kills by session, group and token, whose numbers nobody else gets as long as one member lives.
+the launcher. It kills by session, group and token, whose numbers nobody else gets as long as one member lives; where
+there is no /proc, by group alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import suppress
 from arena.hosting.launcher.signalling import signal_exactly
 from arena.hosting.launcher.title import set_title
 from arena.hosting.prctl import die_with_parent
-from arena.hosting.proc.processes import list_processes, read_environment, read_relations
+from arena.hosting.proc.processes import has_proc, list_processes, read_environment, read_relations
 from arena.hosting.removal import remove_tree
 
 CLEAR_LOOKS = 3
@@ -99,11 +100,22 @@ def _read_until_the_end() -> dict[int, bytes]:
 
 def _end_all(bots: dict[int, bytes]) -> None:
     """Kill until nothing was found a few times in a row."""
+    if not has_proc():
+        _kill_groups(bots)
+        return
     clear = 0
     until = time.monotonic() + GIVE_UP_S
     while bots and clear < CLEAR_LOOKS and time.monotonic() < until:
         clear = 0 if _kill_members(bots.keys(), set(bots.values())) else clear + 1
         time.sleep(LOOK_S)
+
+
+def _kill_groups(leaders: Iterable[int]) -> None:
+    """Kill the group of each bot; a negative number is one that was just being started."""
+    for leader in leaders:
+        with suppress(OSError):  # it has ended, or one of its members is a zombie
+            if leader > 0 and os.getsid(leader) == leader:
+                os.killpg(leader, signal.SIGKILL)
 
 
 def _kill_members(leaders: Iterable[int], tokens: set[bytes]) -> bool:

@@ -69,13 +69,18 @@ class Log:
     cut_bytes: int = 0
     """How many bytes between head and tail were not kept."""
     peak_bytes: int = 0
-    """The most memory that was seen in its whole tree since its start; 0 if nobody looked."""
+    """The most memory that was seen in its whole tree since its start; 0 if nobody looked.
+
+    Where nobody could look, it is the most that one of its processes had, and known after its end alone.
+    """
+    stdout_bytes: int = 0
+    """How much of it was written to stdout since the mark, whatever part is asked for."""
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> Log:
         """Return the log that an event of the launcher holds."""
         data, head = base64.b64decode(event["data"]), event["head"]
-        return cls(data[:head], data[head:], event["cut"], event["peak"])
+        return cls(data[:head], data[head:], event["cut"], event["peak"], event["stdout"])
 
     @property
     def total_bytes(self) -> int:
@@ -86,7 +91,7 @@ class Log:
         """Return the part of it from byte `start` on."""
         behind_head = max(start - len(self.head), 0)
         cut, behind_cut = max(self.cut_bytes - behind_head, 0), max(behind_head - self.cut_bytes, 0)
-        return Log(self.head[start:], self.tail[behind_cut:], cut, self.peak_bytes)
+        return Log(self.head[start:], self.tail[behind_cut:], cut, self.peak_bytes, self.stdout_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ Commands come on stdin and events go to stdout, one JSON object a line:
     {"event": "output", "id": 1, "stdout": "...", "stderr": "...", "totals": [0, 0]}
                                                                  a character a byte; bytes written in all
     {"event": "marked", "id": 1, "totals": [0, 0]}
-    {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0}
-                                                                 base64; `cut` bytes are missing after the `head` first
+    {"event": "log", "id": 1, "data": "...", "head": 0, "cut": 0, "peak": 0, "stdout": 0}
+                                                                 base64; `cut` bytes are missing after the `head` first,
+                                                                 and `stdout` bytes of all were written there
     {"event": "exceeded", "id": 1, "what": "memory", "used": 2, "limit": 1}      it is killed now
     {"event": "exited", "id": 1, "status": 0, "signal": 0, "has_begun": true, ... as in output, "log": {as in log}}
                                                                  nothing of its group and session is left then
@@ -198,8 +199,7 @@ class LauncherServer:
         """Handle bots that have exited: each stays a zombie until all processes it started are gone as well."""
         for bot in self._bots.values():
             if not bot.has_exited:
-                flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-                bot.has_exited = os.waitid(os.P_PID, bot.pid, flags) is not None
+                bot.has_exited = _has_exited(bot)
                 bot.give_up_at = time.monotonic() + LAST_CHECKS_S
         dead = [bot for bot in self._bots.values() if bot.has_exited]
         for bot in dead:
@@ -211,15 +211,14 @@ class LauncherServer:
 
     def _finish(self, bot: Bot) -> None:
         """Collect the output and status of a dead bot, forget it, and report its end."""
+        bot.reap()
         output, log = bot.output(), bot.log()
-        _, status = os.waitpid(bot.pid, 0)
-        bot.process.returncode = code = os.waitstatus_to_exitcode(status)
         for pipe in list(bot.open_pipes):
             self._close(bot, pipe)
         del self._bots[bot.key]
         self._guardian.forget(bot.pid)
         remove_tree(bot.scratch)
-        ended = _describe_end(bot, code)
+        ended = _describe_end(bot, bot.process.returncode)
         if bot.uid_lock is not None:
             bot.uid_lock.close()
         if what := _BY_SIGNAL.get(ended["signal"]) if bot.limits and bot.exceeded is None else None:
@@ -234,6 +233,13 @@ class LauncherServer:
                 signal_bot(bot, signal.SIGKILL)
             time.sleep(CHECK_INTERVAL_S / 4)
             self._reap()
+
+
+def _has_exited(bot: Bot) -> bool:
+    """Return whether the process of a bot has ended. It stays a zombie where it can: nobody else gets its number."""
+    if hasattr(os, "waitid"):
+        return os.waitid(os.P_PID, bot.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return bot.reap(os.WNOHANG)  # macOS has it from Python 3.13 on
 
 
 def _describe_end(bot: Bot, code: int) -> dict[str, Any]:

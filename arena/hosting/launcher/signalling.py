@@ -20,7 +20,9 @@ def signal_bot(bot: Bot, number: int) -> None:
     except ProcessLookupError:
         pass
     except PermissionError:
-        bot.process.send_signal(number)  # macOS refuses to signal a group in which one member is a zombie
+        # macOS refuses to signal a group in which one member is a zombie.
+        if bot.process.returncode is None:
+            os.kill(bot.pid, number)
 
 
 def _signal_inside(bot: Bot, number: int) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 
-from arena.hosting.proc.processes import IS_LINUX, read_own_argument_span
+from arena.hosting.proc.processes import read_own_argument_span
 
 
 def set_title(title: bytes) -> None:
     """Set the command line that `ps` shows, if the title is shorter; a fork would show that of its parent."""
-    if not IS_LINUX:
-        return
-    start, end = read_own_argument_span()
+    try:
+        start, end = read_own_argument_span()
+    except OSError:
+        return  # no /proc tells where it lies
     if start and end - start > len(title):
         ctypes.memset(start, 0, end - start)
         ctypes.memmove(start, title, len(title))

@@ -1,4 +1,4 @@
-"""Reads facts about this machine: its memory and the id of its boot."""
+"""Reads facts about this machine: its memory, its processor cores, and the id of its boot."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ def machine_bytes() -> int:
         return min(physical, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
     except (OSError, ValueError):  # no container, or `max`
         return physical
+
+
+def count_cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def read_boot_id() -> str:

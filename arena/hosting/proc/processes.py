@@ -7,10 +7,7 @@ end at any moment; every function says what it returns then.
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
-
-IS_LINUX = sys.platform == "linux"
 
 # Positions in what `parse_stat` returns. proc_pid_stat(5) counts from 1; the pid and the name are left out.
 STATE, PARENT, GROUP, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, NICE, POLICY, ARGUMENTS_START, ARGUMENTS_END = (
@@ -26,6 +23,11 @@ class Relations:
     group: int
     session: int
     is_zombie: bool
+
+
+def has_proc() -> bool:
+    """Return whether processes can be looked at here: macOS has no /proc, and a container may hide it."""
+    return os.path.exists("/proc/self/stat")  # noqa: PTH110 - pathlib would double the start-up of the launcher
 
 
 def parse_stat(data: bytes) -> list[bytes]:
@@ -57,14 +59,20 @@ def read_environment(pid: int) -> set[bytes]:
 
 
 def read_own_argument_span() -> tuple[int, int]:
-    """Return the start and end address of the command line of this process in its memory."""
+    """Return the start and end address of the command line of this process in its memory.
+
+    Raises OSError where there is no /proc.
+    """
     fields = parse_stat(read_file("/proc/self/stat"))
     return int(fields[ARGUMENTS_START]), int(fields[ARGUMENTS_END])
 
 
 def list_processes() -> list[int]:
     """Return all process ids; none where there is no /proc."""
-    return [int(name) for name in (os.listdir("/proc") if IS_LINUX else ()) if name.isdigit()]  # noqa: PTH208
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    except OSError:
+        return []
 
 
 def read_threads(pid: int) -> list[int]:

@@ -15,13 +15,8 @@ from arena.service.admission.bouts import (
 )
 from arena.service.admission.values import AdmissionRequest, AdmissionVerdict, Outcome
 from arena.tournament.runner import MatchExecutor
-from arena.trial.blunders import (
-    Blunder,
-    blunders_in,
-    checks_of,
-    finding_of,
-    finding_of_second_match,
-)
+from arena.trial.blunders import Blunder, blunders_in, checks_of, finding_of
+from arena.trial.explaining import explain
 from arena.trial.judging import (
     judge_clock,
     judge_determinism,
@@ -128,15 +123,7 @@ class _Admission:
 
     async def _explain(self, blunders: Sequence[Blunder]) -> None:
         """Report faults; one of a process that had played before is looked at again with new processes."""
-        for blunder in blunders:
-            self._tell(finding_of_second_match(blunder) if await self._is_of_age(blunder) else finding_of(blunder))
-
-    async def _is_of_age(self, blunder: Blunder) -> bool:
-        """Return whether a fault comes from a process's earlier matches: new processes do not make it."""
-        if not blunder.was_warm:
-            return False
-        (again,) = await self._play([blunder.played.bout.with_fresh_bots()])
-        return not again.faults
+        self._tell_all(await explain(blunders, self._play))
 
     async def _play(self, bouts: Sequence[Bout]) -> list[Played]:
         played = await play_all(self._executor, bouts)

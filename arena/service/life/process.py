@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from arena.executor.local import LocalExecutor
+from arena.hosting.proc.machine import count_cores
 from arena.service.activities.admissions import AdmissionDesk
 from arena.service.activities.foreman import Activity, Foreman
 from arena.service.activities.housekeeping import Housekeeper
@@ -157,7 +158,7 @@ class _Service:
 
     @property
     def _workers(self) -> int:
-        return self._settings.service.workers or len(os.sched_getaffinity(0))
+        return self._settings.service.workers or count_cores()
 
     def _make_executor(self) -> LocalExecutor:
         return LocalExecutor(self._workers, warm_mb=self._settings.service.warm_memory)

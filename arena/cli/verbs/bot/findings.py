@@ -1,11 +1,11 @@
-"""What the checks of an admission found, in lines for people."""
+"""What the checks of an admission, or of a test at home, found, in lines for people."""
 
 from __future__ import annotations
 
 import typer
 
 from arena.cli.shared.output import printable
-from arena.client.values.admissions import Admission, FindingState
+from arena.client.values.admissions import Admission, Finding, FindingState
 
 _WORDS = {
     FindingState.PASSED: "passed ",
@@ -17,10 +17,12 @@ _WORDS = {
 
 def finding_lines(admission: Admission, first: int = 0) -> list[str]:
     """Return a line for every finding from the number `first` on."""
-    return [
-        f"{_WORDS[finding.state]}  {finding.check}: {printable(finding.sentence)}"
-        for finding in admission.findings[first:]
-    ]
+    return list(map(finding_line, admission.findings[first:]))
+
+
+def finding_line(finding: Finding) -> str:
+    """Return what one check found, in a line."""
+    return f"{_WORDS[finding.state]}  {finding.check}: {printable(finding.sentence)}"
 
 
 def print_findings(admission: Admission, shown: int) -> int:

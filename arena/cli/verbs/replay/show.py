@@ -12,7 +12,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import check_language, get_game
-from arena.cli.shared.matches import MatchId, short_match_id
+from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
 from arena.cli.shared.suggestions import program
@@ -36,11 +36,20 @@ _PLIES = (
 )
 
 
+ReplayName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MATCH",
+        help="Its id, or 4 characters or more of its beginning or end; or a file with its replay.",
+    ),
+]
+
+
 @app.command(
     epilog=example("arena replay show 3f9a01c2", "arena replay show 3f9a01c2 --ply 12 --svg ply12.svg --lang fr")
 )
 def show(
-    match: MatchId,
+    match: ReplayName,
     ply: Annotated[int | None, typer.Option(min=0, help="Show the position before this ply instead.")] = None,
     svg: SvgFile = None,
     language: Language = settings.LANG.default,
@@ -48,8 +57,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show how a match was played, ply by ply, or a position in it."""
-    with connect(db) as connection:
-        document = _read_document(connection.arena.replays.get_replay(match))
+    document = _read_document(_find_replay(match, db))
     if as_json and ply is None and svg is None:
         print_json(document)
         return
@@ -57,6 +65,15 @@ def show(
         _print_plies(document)
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
+
+
+def _find_replay(match: str, db: str) -> Replay:
+    """Return a replay that lies in a file, as `arena bot test` leaves it, or that of a match with such an id."""
+    file = Path(match)
+    if file.is_file():
+        return Replay(file.stem, file.read_bytes())
+    with connect(db) as connection:
+        return connection.arena.replays.get_replay(match)
 
 
 def _read_document(replay: Replay) -> dict[str, Any]:

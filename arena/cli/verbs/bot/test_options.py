@@ -1,0 +1,173 @@
+"""What `arena bot test` and `arena bot watch` may be told, and what they make of it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.games import get_game
+from arena.cli.shared.hosting_options import AUTO, read_hosting
+from arena.cli.shared.options import parse_names
+from arena.cli.shared.output import printable
+from arena.hosting.errors import SandboxUnavailableError
+from arena.hosting.manifest import load_manifest
+from arena.hosting.proc.processes import has_proc
+from arena.hosting.sandbox.choice import SandboxPolicy, find_level
+from arena.hosting.sandbox.limits import NONE, STANDARD
+from arena.match.spec import SeatSpec
+from arena.match.time_control import TimeControl, parse_time_control
+from arena.trial.grounds import grounds_of
+from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
+from arena.trial.values import Ground
+
+Directory = Annotated[
+    Path, typer.Argument(metavar="DIRECTORY", help="Where the bot's files and its bot.toml lie.", show_default=False)
+]
+Game = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only this game, of all that it claims.")]
+SeatsOnly = Annotated[int | None, typer.Option("--seats", metavar="N", help="Only matches of N bots.")]
+Against = Annotated[str, typer.Option("--against", metavar="A,B,...", help="The samples that it plays against.")]
+Matches = Annotated[
+    int, typer.Option("--matches", min=0, metavar="N", help="Matches in each setting; 0 = one in every seat.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="One match in the fewest and the most seats, against random and greedy.")
+]
+Time = Annotated[
+    str,
+    typer.Option(
+        "--time", "--time-control", metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment, both, none."
+    ),
+]
+TestSandbox = Annotated[
+    str,
+    typer.Option("--sandbox", metavar="LEVEL", help="auto: as at a service, standard, where that works here; or none."),
+]
+Keep = Annotated[
+    Path | None,
+    typer.Option("--keep", metavar="DIRECTORY", help="Where replays and logs are kept; in the cache by default."),
+]
+
+SAMPLES = (RANDOM, GREEDY, SEARCH)
+DEFAULT_AGAINST = ",".join(SAMPLES)
+SEARCH_PLAYOUTS = 40
+_QUICK_SAMPLES = (RANDOM, GREEDY)
+_SEED_BITS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a test shall be like, as the options say."""
+
+    game: str | None = None
+    seats: int | None = None
+    against: str = DEFAULT_AGAINST
+    matches: int = 0
+    quick: bool = False
+    time: str
+    start_limit: str
+    seed: int | None = None
+
+    @property
+    def clock(self) -> TimeControl:
+        """The time control. Raises TimeControlError, MisuseError."""
+        start = parse_time_control(self.start_limit).decision_limit_us
+        if not start:
+            raise MisuseError(f"--start-limit {self.start_limit!r} is no time; write for example --start-limit 10s")
+        return replace(parse_time_control(self.time), start_limit_us=start)
+
+    @property
+    def number_of_matches(self) -> int:
+        """How many matches are played in each setting; 0 for one in every seat."""
+        return self.matches or (1 if self.quick else 0)
+
+    def drawn_seed(self) -> int:
+        """Return the seed that was asked for, or one that is drawn."""
+        return secrets.randbits(_SEED_BITS) if self.seed is None else self.seed
+
+    def samples(self) -> Mapping[str, SeatSpec]:
+        """Return the seats of the samples. Raises MisuseError for one that is not there, BotDirectoryError."""
+        names = (
+            _QUICK_SAMPLES if self.quick and self.against == DEFAULT_AGAINST else parse_names(self.against, "against")
+        )
+        for name in names:
+            if name not in SAMPLES:
+                raise unknown("sample", name, SAMPLES, f"there are {', '.join(SAMPLES)}")
+        arguments = {SEARCH: ("--playouts", str(SEARCH_PLAYOUTS))}
+        return {name: sample_seat(name, NONE, *arguments.get(name, ())) for name in names}
+
+    def check(self, directory: Path) -> None:
+        """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
+        _ = self.clock
+        self.samples()
+        if self.game is not None:
+            game = get_game(self.game)
+            if self.seats is not None:
+                game.check_seats(self.seats)
+        manifest = load_manifest(directory)
+        self.grounds(manifest.name, manifest.games)
+
+    def grounds(self, name: str, games: tuple[str, ...]) -> tuple[Ground, ...]:
+        """Return where the bot `name`, which claims these games, is tested. Raises MisuseError if that is nowhere."""
+        claimed = grounds_of(games)
+        if not claimed:
+            raise MisuseError(
+                f"{name} plays {', '.join(games)}, none of which is installed; `arena game list` shows all"
+            )
+        wanted = [one for one in claimed if self.game in (None, one.game) and self.seats in (None, one.seats)]
+        if not wanted:
+            asked = " ".join(filter(None, [self.game, f"with {self.seats} seats" if self.seats is not None else ""]))
+            played = dict.fromkeys(f"{one.game} with {one.seats}" for one in claimed)
+            raise MisuseError(f"{name} does not play {asked}; its bot.toml claims {', '.join(played)} seats")
+        return tuple(_outermost(wanted) if self.quick else wanted)
+
+
+def _outermost(grounds: list[Ground]) -> list[Ground]:
+    """Return the grounds of the fewest and of the most seats of each game."""
+    seats: dict[str, list[int]] = {}
+    for ground in grounds:
+        seats.setdefault(ground.game, []).append(ground.seats)
+    return [ground for ground in grounds if ground.seats in (min(seats[ground.game]), max(seats[ground.game]))]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The level of the sandbox in which a bot is tested."""
+
+    name: str
+    note: str
+    """Where it runs, in one line."""
+
+
+def find_test_level(sandbox: str) -> Place:
+    """Return the level at which a bot is tested.
+
+    Raises MisuseError for an unknown level, SandboxUnavailableError if one that was asked for does not work here.
+    """
+    policy = read_hosting(sandbox=sandbox).policy
+    if sandbox != AUTO:
+        return _level(find_level(has_owner=False, policy=policy), "as you asked")
+    if not has_proc():
+        return _level(
+            NONE,
+            "this system has no /proc, so limits are not watched, a decision is charged the wall time, and memory is "
+            "known of processes that have ended",
+        )
+    try:
+        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), "as at a service")
+    except SandboxUnavailableError as error:
+        return _level(NONE, str(error))
+
+
+def _level(name: str, why: str) -> Place:
+    return Place(name, f"without a sandbox ({why})" if name == NONE else f"in the {name} sandbox ({why})")
+
+
+def announce(directory: Path, level: Place) -> None:
+    """Say on stderr, in one line, what is tested and where it runs."""
+    typer.echo(f"testing {printable(str(directory))} {level.note}", err=True)

@@ -1,0 +1,196 @@
+"""What `arena bot test` prints of a test: lines and tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from shlex import join
+from typing import Any
+
+import typer
+
+from arena.cli.shared.output import Column, format_percent, print_json, print_table, printable
+from arena.cli.shared.suggestions import program
+from arena.cli.verbs.bot.findings import finding_line
+from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
+from arena.cli.verbs.bot.testing import BotTest, Turned
+from arena.client.values.admissions import Finding, FindingState
+from arena.trial.figures import decision_times, peak_memory_bytes, score_of, scores
+from arena.trial.keeping import whole_log
+from arena.trial.lineup import opponent_in
+from arena.trial.seats import SEARCH
+from arena.trial.trials import Played
+
+_SHOWN_LINES = 12
+_MEGABYTE = 1 << 20
+
+
+def _milliseconds(us: int) -> str:
+    return f"{us / 1000:.1f} ms" if us else "-"
+
+
+_TIMES = (
+    Column("game", "GAME"),
+    Column("seats", "SEATS", right=True),
+    Column("decisions", "DECISIONS", right=True),
+    Column("median_us", "MEDIAN", right=True, write=_milliseconds),
+    Column("p99_us", "99%", right=True, write=_milliseconds),
+    Column("longest_us", "LONGEST", right=True, write=_milliseconds),
+    Column("limit_us", "LIMIT", right=True, write=_milliseconds),
+)
+_SCORES = (
+    Column("against", "AGAINST"),
+    Column("matches", "MATCHES", right=True),
+    Column("won", "WON", right=True),
+    Column("faults", "FAULTS", right=True),
+    Column("mean", "SCORE", right=True, write=format_percent),
+    Column("low", "95% FROM", right=True, write=format_percent),
+    Column("high", "TO", right=True, write=format_percent),
+)
+
+
+def print_test(test: BotTest) -> None:
+    """Print a test for people."""
+    for finding in test.findings:
+        typer.echo(finding_line(finding))
+        _print_evidence(test, finding)
+    if test.matches:
+        _print_figures(test)
+        _print_turned(test.turned)
+        _print_tail(test)
+        typer.echo(f"\nreplays and logs of these {len(test.matches)} matches are in {test.kept.directory}")
+        typer.echo(f"seed {test.seed}: --seed {test.seed} draws the same matches again")
+
+
+def _print_evidence(test: BotTest, finding: Finding) -> None:
+    if finding.state is not FindingState.FAILED:
+        return
+    evidence = finding.evidence
+    for line in str(evidence.get("log") or evidence.get("stderr") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
+        typer.echo(f"  | {printable(line)}")
+    if (replay := _replay_of(test, evidence)) is not None:
+        typer.echo(f"  `{_show(replay, evidence['ply'])}` shows the position")
+
+
+def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
+    """Return the replay of the match that a fault was made in, if it got as far as a decision."""
+    wanted = [evidence.get(key) for key in ("game", "seats", "cause", "ply", "explanation")]
+    for played in test.matches:
+        ground = played.bout.ground
+        for fault in played.faults:
+            found = [ground.game, ground.seats, fault.cause.value, fault.ply, fault.explanation]
+            if found == wanted and played.report.plies >= fault.ply > 0:
+                return test.kept.replay(played)
+    return None
+
+
+def _print_figures(test: BotTest) -> None:
+    times = [asdict(one) for one in decision_times(test.matches)]
+    if times:
+        typer.echo("\ndecisions, as they are charged against the limit:")
+        print_table(_TIMES, times, as_json=False)
+    typer.echo(f"\nmemory: {_memory_text(test)}\n")
+    if SEARCH in {opponent_in(played.bout) for played in test.matches}:
+        typer.echo(f"against samples ({SEARCH} with {SEARCH_PLAYOUTS} playouts a decision), 100% = every match won:")
+    else:
+        typer.echo("against samples, 100% = every match won:")
+    print_table(_SCORES, _score_rows(test.matches), as_json=False)
+
+
+def _memory_text(test: BotTest) -> str:
+    peak = peak_memory_bytes(test.matches)
+    if peak is None:
+        return "not measured, since this system does not tell"
+    return f"{peak / _MEGABYTE:.0f} MiB at most, of {test.memory_mb} that it may use"
+
+
+def _score_rows(matches: Sequence[Played]) -> list[dict[str, Any]]:
+    rows = []
+    for one in scores(matches):
+        row = asdict(one)
+        interval = row.pop("score")
+        rows.append({**row, "mean": interval["mean"], "low": interval["low"], "high": interval["high"]})
+    return rows
+
+
+def _print_turned(turned: Sequence[Turned]) -> None:
+    if turned:
+        typer.echo("\nlost, and where the search sample's value of its position fell most:")
+    for one in turned:
+        ground, fall = one.played.bout.ground, one.fall
+        where = f"to {opponent_in(one.played.bout)} in {ground.describe()}"
+        if fall is None:
+            typer.echo(f"  {where}: `{_show(one.replay)}`")
+        else:
+            typer.echo(f"  {where}, from {fall.before:.2f} to {fall.after:.2f}: `{_show(one.replay, fall.ply)}`")
+
+
+def _print_tail(test: BotTest) -> None:
+    """Print the end of what it wrote in a match: one with a fault if there is one, or else the last."""
+    written = [(played, text) for played in test.matches if (text := "".join(_logs(played)))]
+    if not written:
+        typer.echo("\nit wrote nothing to stderr")
+        return
+    played, text = next((one for one in written if one[0].faults), written[-1])
+    typer.echo(f"\nwhat it wrote, the end of {test.kept.log(played)}:")
+    for line in text.rstrip().splitlines()[-_SHOWN_LINES:]:
+        typer.echo(f"  | {printable(line)}")
+
+
+def _logs(played: Played) -> Iterator[str]:
+    for log in played.report.seat_logs:
+        if log.seat in played.bout.own:
+            yield whole_log(log).decode("utf-8", "replace")
+
+
+def _show(replay: Path, ply: int | None = None) -> str:
+    words = () if ply is None else ("--ply", str(ply))
+    return join([program(), "replay", "show", str(replay), *words])
+
+
+def print_test_json(test: BotTest) -> None:
+    """Print all that is known of a test, for a program."""
+    print_json(test_json(test))
+
+
+def test_json(test: BotTest) -> dict[str, Any]:
+    """Return all that is known of a test as JSON data."""
+    return {
+        "bot": test.name,
+        "version": test.version,
+        "fine": test.is_fine,
+        "sandbox": test.level,
+        "seed": test.seed,
+        "findings": [{**asdict(finding), "check": str(finding.check)} for finding in test.findings],
+        "decisions": [asdict(one) for one in decision_times(test.matches)],
+        "memory": {"peak_bytes": peak_memory_bytes(test.matches), "limit_mb": test.memory_mb},
+        "scores": _score_rows(test.matches),
+        "lost": [_turned_json(one) for one in test.turned],
+        "matches": [_match_json(test, played) for played in test.matches],
+        "kept": str(test.kept.directory),
+    }
+
+
+def _turned_json(turned: Turned) -> dict[str, Any]:
+    fall = turned.fall
+    return {
+        "match": turned.played.bout.spec.match_id,
+        "against": opponent_in(turned.played.bout),
+        "fall": None if fall is None else asdict(fall),
+        "command": _show(turned.replay, None if fall is None else fall.ply),
+    }
+
+
+def _match_json(test: BotTest, played: Played) -> dict[str, Any]:
+    return {
+        "match": played.bout.spec.match_id,
+        "game": played.bout.ground.game,
+        "seats": played.bout.ground.seats,
+        "seat": played.bout.own[0],
+        "against": opponent_in(played.bout),
+        "ranks": list(played.report.result.ranks),
+        "score": float(score_of(played)),
+        "faults": [asdict(fault) for fault in played.faults],
+        "replay": str(test.kept.replay(played)),
+    }

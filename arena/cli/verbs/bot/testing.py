@@ -1,0 +1,113 @@
+"""Runs one test of a bot: prepares it, plays, keeps what was played, and looks where lost matches turned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.cli.shared.options import worker_count
+from arena.cli.shared.progress import ProgressDisplay
+from arena.cli.verbs.bot.test_options import Wishes
+from arena.client.values.admissions import Finding, FindingState
+from arena.executor.local import LocalExecutor
+from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.trial.figures import is_lost, score_of
+from arena.trial.grounds import of_known_rules
+from arena.trial.home import Tested, try_out
+from arena.trial.keeping import Kept
+from arena.trial.lineup import Lineup, opponent_in
+from arena.trial.preparing import Prepared, prepare
+from arena.trial.review import Fall, find_fall
+from arena.trial.trials import Played
+from arena.trial.values import BUILD, failed, passed
+
+MOST_REVIEWED = 2
+"""How many lost matches against each sample are looked at for their turning point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A match that was lost, and where it turned."""
+
+    played: Played
+    replay: Path
+    fall: Fall | None
+
+
+@dataclass(frozen=True, slots=True)
+class BotTest:
+    """One test of a bot."""
+
+    name: str
+    version: str
+    """The content hash of its files, empty if they could not be built."""
+    seed: int
+    wishes: Wishes
+    level: str
+    memory_mb: int
+    kept: Kept
+    findings: tuple[Finding, ...]
+    matches: tuple[Played, ...] = ()
+    turned: tuple[Turned, ...] = ()
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing is wrong with the bot."""
+        return not any(finding.state is FindingState.FAILED for finding in self.findings)
+
+
+async def run_test(directory: Path, wishes: Wishes, programs: StoredPrograms, keep: Path, workers: int) -> BotTest:
+    """Test a bot as it is in its directory now; show on stderr how far that is.
+
+    Raises BotDirectoryError and MisuseError if there is nothing to be tested, UndecidedError and the errors of
+    hosting and executor if the host fails.
+    """
+    prepared = await prepare(directory, programs)
+    kept = await asyncio.to_thread(Kept, keep)
+    level, seed = programs.sandbox_level(has_owner=False), wishes.drawn_seed()
+    if isinstance(prepared, BuildFailure):
+        finding = failed(BUILD, prepared.sentence, {"log": prepared.log})
+        return BotTest(directory.resolve().name, "", seed, wishes, level, 0, kept, (finding,))
+    name, seat = prepared.manifest.name, prepared.seat
+    wanted = wishes.grounds(name, prepared.manifest.games)
+    grounds, findings = of_known_rules(wanted, dict(prepared.manifest.rules))
+    record = BotTest(name, seat.version, seed, wishes, level, seat.memory_mb, kept, (*_built(prepared), *findings))
+    if not grounds:
+        return record
+    lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches)
+    tested = await _play(lineup, workers)
+    for played in tested.matches:
+        await asyncio.to_thread(kept.add, played)
+    turned = await _review(tested.matches, kept)
+    return replace(record, findings=(*record.findings, *tested.findings), matches=tested.matches, turned=turned)
+
+
+def _built(prepared: Prepared) -> list[Finding]:
+    if prepared.build_s is None:
+        return []
+    return [passed(BUILD, f"Its build command ran for {prepared.build_s:.1f} s.")]
+
+
+async def _play(lineup: Lineup, workers: int) -> Tested:
+    display = ProgressDisplay(0, 0)
+    async with LocalExecutor(worker_count(workers)) as executor:
+        tested = await try_out(lineup, executor, lambda over, total: display.update(over, total=total))
+    display.end(tested.played)
+    return tested
+
+
+async def _review(matches: Sequence[Played], kept: Kept) -> tuple[Turned, ...]:
+    """Return the matches that were lost most clearly, a few against each sample, and where they turned."""
+    lost: dict[str, list[Played]] = {}
+    for played in sorted(filter(is_lost, matches), key=score_of):
+        lost.setdefault(opponent_in(played.bout), []).append(played)
+    return tuple(
+        [await _turn(played, kept.replay(played)) for found in lost.values() for played in found[:MOST_REVIEWED]]
+    )
+
+
+async def _turn(played: Played, replay: Path) -> Turned:
+    return Turned(played, replay, await find_fall(replay, played.bout.own[0]))

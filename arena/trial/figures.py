@@ -1,0 +1,106 @@
+"""Sums up what trial matches showed of a bot: its times, its memory, its scores, the matches that it lost. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from arena.trial.lineup import opponent_in
+from arena.trial.trials import Played
+from ratings.statistics.points import most_points, seat_points
+from ratings.statistics.proportion import MeanScore, mean_score
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTimes:
+    """What the decisions of a bot were charged on one ground."""
+
+    game: str
+    seats: int
+    decisions: int
+    median_us: int
+    p99_us: int
+    longest_us: int
+    limit_us: int
+    """The limit of one decision; 0 if the clock has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a bot did against one sample: 1 for a match won, 0 for one that it came last in, ranks between in between."""
+
+    against: str
+    matches: int
+    won: int
+    faults: int
+    """In how many of the matches it made a fault, and so forfeited."""
+    score: MeanScore
+
+
+def score_of(played: Played) -> Fraction:
+    """Return the normalised rank of the bot in a match of a lineup, where it has one seat."""
+    ranks, (own,) = played.report.result.ranks, played.bout.own
+    return Fraction(seat_points(ranks, own), most_points(len(ranks)))
+
+
+def is_lost(played: Played) -> bool:
+    """Return whether another bot won, and this one made no fault."""
+    (own,) = played.bout.own
+    return not played.faults and played.report.result.ranks[own] > 1
+
+
+def decision_times(matches: Sequence[Played]) -> list[DecisionTimes]:
+    """Return the times on each ground on which it decided anything."""
+    found = []
+    for (game, seats), played in _by_ground(matches).items():
+        charges = sorted(charge for one in played for charge in one.charges_us())
+        if charges:
+            limit_us = played[0].bout.spec.clock.decision_limit_us
+            found.append(_times(game, seats, charges, limit_us))
+    return found
+
+
+def scores(matches: Sequence[Played]) -> list[Score]:
+    """Return how it did against each sample, over all grounds."""
+    return [
+        Score(
+            against,
+            len(played),
+            sum(one.report.result.ranks[one.bout.own[0]] == 1 for one in played),
+            sum(bool(one.faults) for one in played),
+            mean_score([score_of(one) for one in played]),
+        )
+        for against, played in _by_sample(matches).items()
+    ]
+
+
+def peak_memory_bytes(matches: Sequence[Played]) -> int | None:
+    """Return the most memory that a process of it used with its descendants, or None if nobody could measure it."""
+    peaks = [process.peak_memory_bytes for played in matches for process in played.processes]
+    return max((peak for peak in peaks if peak is not None), default=None)
+
+
+def _times(game: str, seats: int, charges: Sequence[int], limit_us: int) -> DecisionTimes:
+    median_us, p99_us = (quantile(charges, part) for part in (0.5, 0.99))
+    return DecisionTimes(game, seats, len(charges), median_us, p99_us, charges[-1], limit_us)
+
+
+def quantile(ascending: Sequence[int], part: float) -> int:
+    """Return the value that occurred which so large a part does not exceed."""
+    return ascending[max(ceil(part * len(ascending)) - 1, 0)]
+
+
+def _by_ground(matches: Iterable[Played]) -> Mapping[tuple[str, int], list[Played]]:
+    found: dict[tuple[str, int], list[Played]] = {}
+    for played in matches:
+        found.setdefault((played.bout.ground.game, played.bout.ground.seats), []).append(played)
+    return found
+
+
+def _by_sample(matches: Iterable[Played]) -> Mapping[str, list[Played]]:
+    found: dict[str, list[Played]] = {}
+    for played in matches:
+        found.setdefault(opponent_in(played.bout), []).append(played)
+    return found

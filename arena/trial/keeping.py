@@ -1,0 +1,63 @@
+"""Keeps the replays and logs of the last test of a bot in a directory, in place of those of the test before."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from arena.hosting.cache_directory import cache_directory
+from arena.match.report import LOG_HEAD_BYTES, SeatLogText
+from arena.trial.trials import Played
+
+REPLAY_SUFFIX, LOG_SUFFIX = ".replay", ".log"
+_DIGITS = 8
+
+
+class KeepingError(ValueError):
+    """The directory holds what is not ours."""
+
+
+def usual_place(directory: Path) -> Path:
+    """Return where tests of the bot in that directory are kept, in this user's cache."""
+    digest = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:_DIGITS]
+    return cache_directory() / "bot-tests" / f"{directory.resolve().name or 'bot'}-{digest}"
+
+
+class Kept:
+    """A directory of replays and logs."""
+
+    def __init__(self, directory: Path) -> None:
+        """Make it, and remove what an earlier test left. Raises KeepingError, OSError."""
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        entries = list(directory.iterdir())
+        for entry in entries:
+            if entry.suffix not in (REPLAY_SUFFIX, LOG_SUFFIX) or not entry.is_file():
+                raise KeepingError(
+                    f"{directory} holds {entry.name}, which no test of a bot wrote; name a directory of its own"
+                )
+        for entry in entries:
+            entry.unlink()
+
+    def add(self, played: Played) -> None:
+        """Write the replay of a match, and what the bot wrote in it. Raises OSError."""
+        self.replay(played).write_bytes(played.report.replay)
+        for log in played.report.seat_logs:
+            if log.seat in played.bout.own:
+                self.log(played).write_bytes(whole_log(log))
+
+    def replay(self, played: Played) -> Path:
+        """Return where the replay of a match lies."""
+        return self.directory / f"{played.bout.spec.match_id}{REPLAY_SUFFIX}"
+
+    def log(self, played: Played) -> Path:
+        """Return where the log of a match lies, if the bot wrote anything."""
+        return self.directory / f"{played.bout.spec.match_id}{LOG_SUFFIX}"
+
+
+def whole_log(log: SeatLogText) -> bytes:
+    """Return a log that says where something was left out."""
+    if not log.cut_bytes:
+        return log.data
+    gap = f"\n[{log.cut_bytes} bytes left out]\n".encode()
+    return log.data[:LOG_HEAD_BYTES] + gap + log.data[LOG_HEAD_BYTES:]

@@ -1,0 +1,230 @@
+"""`arena bot test` and `arena bot watch`: a bot at home against the samples, with real processes and no database."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.cli.shared.interrupt import InterruptedRunError
+from arena.cli.verbs.bot.watch import watch_and
+from arena.trial import preparing
+from tests.cli.support import Arena, Finished, write_bot
+from tests.support.patience import ANY_TIME
+
+KIT_BOT = """
+import sys, time
+from bots.kit import Bot, run
+
+class Author(Bot):
+    def decide(self, decision):
+        {decide}
+        return decision.legal_actions[{choice}]
+
+    def prepare(self):
+        {prepare}
+
+run(Author())
+"""
+ONE_MATCH = ("--game", "foreign_king", "--seats", "2", "--against", "random", "--matches", "1", "--workers", "1")
+HURRIED = ("--time", "10ms", "--start-limit", "60s")
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep replays below the directory of the test, and give temporary stores its name."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(preparing, "PREFIX", f"{tmp_path.name}-")
+
+
+def author(directory: Path, decide: str = "pass", prepare: str = "pass", choice: str = "0", **keys: str) -> Path:
+    return write_bot(directory, "author", KIT_BOT.format(decide=decide, prepare=prepare, choice=choice), **keys)
+
+
+def try_out(arena: Arena, bot: Path, *words: str) -> Finished:
+    """One match without a sandbox, and what was said of it."""
+    return arena("bot", "test", bot, *ONE_MATCH, "--sandbox", "none", "--seed", "7", *words)
+
+
+def failures(finished: Finished) -> dict[str, str]:
+    """The sentence of each check that failed."""
+    return {one["check"]: one["sentence"] for one in finished.json["findings"] if one["state"] == "failed"}
+
+
+def test_a_good_bot_is_told_its_times_memory_and_scores_and_nothing_is_left_but_what_is_told(
+    arena: Arena, tmp_path: Path
+) -> None:
+    bot = author(tmp_path / "author", deterministic="true")
+    finished = try_out(arena, bot, *ANY_TIME, "--matches", "2", "--json")
+    assert finished.code == 0, finished
+    told = finished.json
+    assert {one["check"] for one in told["findings"]} == {
+        "start",
+        "play",
+        "clock",
+        "resources",
+        "second match",
+        "determinism",
+        "ending",
+        "output",
+    }
+    (times,) = told["decisions"]
+    assert 0 < times["median_us"] <= times["p99_us"] <= times["longest_us"]
+    assert told["memory"]["peak_bytes"] > 1_000_000
+    (score,) = told["scores"]
+    assert score["low"] <= score["mean"] <= score["high"]
+    assert [match["seat"] for match in told["matches"]] == [0, 1]
+    assert sorted(path.name for path in Path(told["kept"]).iterdir()) == [
+        "foreign_king-2-random-1.replay",
+        "foreign_king-2-random-2.replay",
+    ]
+    assert not arena.db.exists()
+    assert list(Path(tempfile.gettempdir()).glob(f"{tmp_path.name}-*")) == []
+    assert "3/3 matches" in finished.err, "one was played again, by new processes"
+    assert "without a sandbox" in finished.err
+
+
+def test_a_lost_match_is_shown_where_the_value_of_its_position_fell_most(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author")
+    finished = arena(
+        "bot", "test", bot, "--game", "foreign_king", "--seats", "2", "--against", "search", "--matches", "1",
+        "--sandbox", "none", "--seed", "7", *ANY_TIME,
+    )  # fmt: skip
+    assert finished.code == 0, finished
+    (line,) = [line for line in finished.out.splitlines() if "from 0." in line]
+    command = shlex.split(line.split("`")[1])
+    assert command[1:3] == ["replay", "show"]
+    shown = arena(*command[1:])
+    assert shown.out.startswith(f"before ply {command[-1]} of ")
+    assert not arena.db.exists()
+
+
+@pytest.mark.parametrize(
+    ("flaws", "words", "check", "said"),
+    [
+        ({"decide": "raise RuntimeError('no idea')"}, ANY_TIME, "play", "gone before the match was over"),
+        ({"decide": "time.sleep(3600)"}, HURRIED, "clock", "took too long for a decision"),
+        ({"prepare": "time.sleep(3600)"}, ("--start-limit", "1s"), "start", "did not join within 1 s"),
+        ({"prepare": "sys.exit(3)"}, ANY_TIME, "start", "exit status 3"),
+        ({"choice": "0] + 9999 + [0][0"}, ANY_TIME, "play", "illegal action"),
+    ],
+    ids=["crashes", "hangs", "never joins", "ends at once", "illegal"],
+)
+def test_what_a_bot_does_wrong_is_said_in_words(
+    arena: Arena, tmp_path: Path, flaws: dict[str, str], words: Sequence[str], check: str, said: str
+) -> None:
+    finished = try_out(arena, author(tmp_path / "author", **flaws), *words, "--json")
+    assert finished.code == 1
+    assert said in failures(finished)[check]
+
+
+def test_a_crash_is_shown_with_its_traceback_and_the_ply(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", decide="assert decision.ply < 30, 'lost my way'")
+    finished = try_out(arena, bot, *ANY_TIME)
+    assert finished.code == 1
+    assert "  | AssertionError: lost my way" in finished.out
+    assert "foreign_king-2-random-1.log:" in finished.out
+    (line,) = [line for line in finished.out.splitlines() if "shows the position" in line]
+    assert arena(*shlex.split(line.split("`")[1])[1:]).code == 0
+
+
+def test_what_is_printed_to_standard_output_is_noted_since_nobody_reads_it(arena: Arena, tmp_path: Path) -> None:
+    finished = try_out(arena, author(tmp_path / "author", decide="print('thinking')"), *ANY_TIME)
+    assert finished.code == 0
+    assert "note     output: It wrote " in finished.out
+    assert "  | thinking" in finished.out
+
+
+def test_a_bot_that_calls_itself_deterministic_and_is_not_is_found_out(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", choice="time.time_ns() // 7 % len(decision.legal_actions)", deterministic="true")
+    finished = try_out(arena, bot, *ANY_TIME, "--json")
+    assert finished.code == 1
+    assert "differently from ply" in failures(finished)["determinism"]
+
+
+def test_other_rules_are_said_before_anything_is_played(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author")
+    (bot / "bot.toml").write_text((bot / "bot.toml").read_text() + '\n[rules]\nforeign_king = "0"\n')
+    finished = try_out(arena, bot, "--json")
+    assert finished.code == 1
+    assert 'write foreign_king = "' in failures(finished)["rules"]
+    assert finished.json["matches"] == []
+
+
+def test_a_build_that_fails_is_told_with_its_log_and_the_package_that_is_missing(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", build='["sh", "-c", "echo compiling; g++-0 x; no-such-dir/g++ main.cc"]')
+    finished = try_out(arena, bot)
+    assert finished.code == 1
+    assert "FAILED   build: " in finished.out
+    assert "`apt install g++`" in finished.out
+    assert "  | compiling" in finished.out
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('build = ["make"]', "the program 'make' is neither in the directory nor"),
+        ('command = ["node", "main.mjs"]', "the program 'node' is neither in the directory nor on PATH; install it"),
+    ],
+)
+def test_a_missing_compiler_or_node_is_named_with_its_package(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, said: str
+) -> None:
+    bot = author(tmp_path / "author")
+    lines = ["schema = 1", 'name = "author"', command]
+    lines += [] if command.startswith("command") else ['command = ["./bot"]', 'runtime = "bundled"']
+    (bot / "bot.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    finished = try_out(arena, bot)
+    assert finished.code in (1, 2)
+    text = finished.out + finished.err
+    assert said in text
+    assert "apt install " in text
+
+
+def test_misuse_is_one_line_with_the_remedy(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", games='["foreign_king"]')
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").touch()
+    assert "there is no bot.toml; write one with" in arena.refusal("bot", "test", tmp_path)
+    assert "did you mean 'foreign_king'?" in arena.refusal("bot", "test", bot, "--game", "foreign_kin")
+    assert "did you mean 'greedy'?" in arena.refusal("bot", "test", bot, "--against", "gredy")
+    assert "seats" in arena.refusal("bot", "test", bot, "--game", "foreign_king", "--seats", "9")
+    assert "leave out --server" in arena.refusal("--server", "club", "bot", "test", bot)
+    assert "no time control" in arena.refusal("bot", "test", bot, "--time", "soon")
+    for words in (("--game", "rex_romanorum"), ("--seats", "5")):
+        assert "does not play" in arena.refusal("bot", "test", bot, *words)
+    assert "mine.txt" in arena.refusal("bot", "test", bot, "--keep", tmp_path / "full")
+    assert arena.refusal("bot", "watch", tmp_path / "nowhere").startswith(f"{tmp_path / 'nowhere'}: there is no such")
+
+
+def test_a_watched_bot_is_tested_again_after_every_change_and_errors_are_outlived(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = author(tmp_path / "author")
+    looks = iter(range(100))
+    seen: list[str] = []
+
+    def test() -> None:
+        seen.append((bot / "main.py").read_text())
+        if len(seen) == 2:
+            raise ValueError("half written")
+
+    def wait(_seconds: float) -> None:
+        look = next(looks)
+        (bot / "__pycache__").mkdir(exist_ok=True)
+        (bot / "__pycache__" / "main.pyc").write_text(str(look))
+        if look in (2, 6):
+            (bot / "main.py").write_text(f"# {look}")
+        if look == 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError):
+        watch_and(bot, test, wait)
+    assert seen[1:] == ["# 2", "# 6"]
+    written = capsys.readouterr()
+    assert written.out.count("changed main.py") == 2
+    assert "half written" in written.err

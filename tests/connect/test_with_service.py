@@ -1,0 +1,170 @@
+"""A bot at home on a service's own process of remote bots: whole matches by the rules, whatever breaks on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from arena.client.there.errors import ServiceError
+from arena.connect.news import BotStopped, MatchBegan, MatchEnded
+from arena.connect.news import Connected as LetIn
+from arena.match.result import FaultCause
+from arena.match.verify import verify
+from arena.v1 import play_pb2
+from tests.connect.bridging import Connected, connected, write_bot
+from tests.remote.house import House, open_house, remote_seat
+from tests.support.cut_line import open_line
+from tests.support.patience import any_start, until
+from tests.support.remote_bot import RemoteBot
+from tests.support.specs import scripted
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    async with open_house(tmp_path_factory.mktemp("tls")) as house:
+        yield house
+
+
+def at_home(house: House, place: Path, decide: str = "return decision.legal_actions[0]", **keys: Any) -> Any:
+    """A bridge to the house for a bot of ada; her token is her name there."""
+    directory = write_bot(place, decide)
+    address = keys.pop("address", f"localhost:{house.process.port}")
+
+    def to_house(order: Any) -> Any:
+        profile = replace(order.profile, token="ada", certificate=house.certificate.read_text(encoding="ascii"))
+        return replace(order, profile=profile, play_address=address, version="1")
+
+    return connected(None, directory, to_house, **keys)
+
+
+async def is_here(house: House, told: Connected, name: str = "fox") -> None:
+    await told.wait_for(LetIn)
+    await house.until_here(name)
+
+
+async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path, matches=2) as told, house.bot("a", room=2):
+        orders = [house.order(f"whole{number}", [remote_seat("fox"), remote_seat("a")]) for number in range(3)]
+        reports = await asyncio.gather(*orders)
+        await told.wait_for(MatchEnded, 3)
+    for report in reports:
+        assert report.result.by_rules
+        assert not report.result.faults
+        assert verify(report.replay) == []
+    ranks = {ended.match_id: ended.rank for ended in told.of(MatchEnded)}
+    assert ranks == {report.match_id: report.result.ranks[0] for report in reports}
+
+
+async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path):
+        report = await house.order("beside", [scripted(), remote_seat("fox")])
+    assert report.result.by_rules
+    assert not report.result.faults
+
+
+async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: House, tmp_path: Path) -> None:
+    async with open_line(house.process.port) as line:
+
+        async def cut_now_and_then(bot: RemoteBot, decide: play_pb2.Decide) -> None:
+            if len(bot.of("decide")) in (2, 4, 5):
+                line.cut()
+            await bot.act(decide)
+
+        async with (
+            at_home(house, tmp_path, address=line.address) as told,
+            house.bot("cutter", on_decide=cut_now_and_then),
+        ):
+            report = await house.order("cut", [remote_seat("fox"), remote_seat("cutter")])
+            await told.wait_for(MatchEnded)
+        assert line.connections > 2
+    assert report.result.by_rules
+    assert not report.result.faults
+    assert not told.of(BotStopped)
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert len(asked) == len(set(asked)), "the bot was asked everything once"
+
+
+CRASHES_AT_ITS_THIRD = """
+self.count = getattr(self, "count", 0) + 1
+if self.count == 3 and not (PLACE / "crashed").exists():
+    (PLACE / "crashed").touch()
+    os._exit(9)
+return decision.legal_actions[0]
+"""
+
+
+async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path, CRASHES_AT_ITS_THIRD) as told:
+        report = await house.order("crash", [remote_seat("fox"), scripted()])
+        await told.wait_for(MatchEnded)
+    assert report.result.by_rules
+    assert not report.result.faults
+    assert [one.why for one in told.of(BotStopped)] == ["its process ended (exit status 9)"]
+
+
+async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path, "os._exit(9)") as told:
+        report = await house.order("always", [remote_seat("fox"), scripted()])
+        await told.wait_for(MatchEnded)
+    assert report.result.resigned == (0,)
+    assert not report.result.faults
+
+
+async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path, "wait_for('never')") as told:
+        await is_here(house, told)
+        report = await house.order("hangs", [remote_seat("fox"), scripted()], any_start("200ms"))
+        ended = await told.wait_for(MatchEnded)
+    assert [fault.cause for fault in report.result.faults] == [FaultCause.TIMEOUT]
+    assert (ended.rank, ended.faults[0].cause) == (2, "TIMEOUT")
+
+
+async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: House, tmp_path: Path) -> None:
+    waits = "if decision.ply > 3:\n    wait_for('go')\nreturn decision.legal_actions[0]"
+    async with at_home(house, tmp_path, waits) as told:
+        match = house.order("anew", [remote_seat("fox"), scripted()])
+        await told.wait_for(MatchBegan)
+        await until((tmp_path / "log").exists)
+    (tmp_path / "go").touch()
+    async with at_home(house, tmp_path, waits) as told:
+        report = await match
+        assert (await told.wait_for(MatchEnded)).match_id == "anew"
+    assert told.of(MatchBegan)[0].resumed
+    assert report.result.by_rules
+    assert not report.result.faults
+
+
+async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_path: Path) -> None:
+    async with at_home(house, tmp_path / "one") as first:
+        await is_here(house, first)
+        async with at_home(house, tmp_path / "two") as second:
+            with pytest.raises(ServiceError, match="--name gives this one a name of its own"):
+                await first.end()
+            await is_here(house, second)
+
+
+async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: House, tmp_path: Path) -> None:
+    waits = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
+    async with at_home(house, tmp_path, waits, matches=3) as told:
+        running = [house.order(match_id, [remote_seat("fox"), scripted()]) for match_id in ("d1", "d2")]
+        await told.wait_for(MatchBegan, 1)
+        (tmp_path / "go d1").touch()
+        await told.wait_for(MatchBegan, 2)
+        told.running.drain()
+        await told.wait_for(LetIn, 2)
+        never = house.order("d3", [remote_seat("fox"), remote_seat("absent")])
+        (tmp_path / "go d2").touch()
+        reports = await asyncio.gather(*running)
+        await told.end()
+    assert not any(report.result.faults for report in reports)
+    await house.until_gone("fox")
+    assert len(told.of(MatchBegan)) == 2
+    never.cancel()
