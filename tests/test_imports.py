@@ -43,6 +43,11 @@ BOUNDARIES = {
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
     ),
     "arena/hosting": Boundary(("arena.hosting",), ("structlog",)),
+    "arena/conform": Boundary(
+        ("arena.conform", "arena.referee.errors", "arena.hosting", "arena.match", "arena.wire", "arena.v1", "engine"),
+        ("google", "grpc", "grpc_health"),
+    ),
+    "arena/conform/rules": Boundary(("arena.conform.rules",)),
     "arena/worker": Boundary(("arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire")),
     "arena/remote": Boundary(
         ("arena.remote", "arena.worker", "arena.referee", "arena.hosting", "arena.match", "arena.wire", "arena.v1"),
@@ -122,6 +127,7 @@ BOUNDARIES = {
         ),
         ("typer", "rich"),
     ),
+    "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from arena.hosting.bot_environment import bot_environment
 from arena.hosting.errors import HostingError, LaunchError
 from arena.hosting.launcher.client import HostedProcess, LauncherClient
 from arena.hosting.runtime_directory import SCRATCH_NAME
@@ -24,9 +24,6 @@ from arena.worker.background import BackgroundTasks
 from arena.worker.blame import StartError, explain_absence, refuse
 from arena.worker.warm_bot import BotKey, WarmBot
 
-INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
-# Nothing is written to the files of a version, and output before a crash must not be lost.
-SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 LEAVE_GRACE_S = 0.5
 _UNIX = "unix:"
 
@@ -99,7 +96,7 @@ class BotStarter:
 
     async def _launch(self, seat: SeatSpec, admission: Admission) -> HostedProcess:
         scratch = self._scratch / str(next(self._scratches))
-        environment = self._environment(seat, admission, scratch)
+        environment = bot_environment(seat.directory, scratch, self._address, admission.token)
         program = Program(seat.command, seat.directory, environment, scratch, seat.trees, seat.environment)
         limits = Limits(seat.sandbox, seat.memory_mb, socket=self._socket)
         starting = asyncio.create_task(start_confined(self._launcher, program, limits))
@@ -136,20 +133,6 @@ class BotStarter:
     async def _join(self, admission: Admission) -> tuple[BotStream, Sequence[str]]:
         stream = await asyncio.shield(admission.stream)
         return stream, await self._welcome(stream)
-
-    def _environment(self, seat: SeatSpec, admission: Admission, scratch: Path) -> dict[str, str]:
-        environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        # Its working directory is another one, so `python -m` would not find its modules.
-        path = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = f"{seat.directory}{os.pathsep}{path}" if path else seat.directory
-        return {
-            **environment,
-            **SETTINGS,
-            "TMPDIR": str(scratch),
-            "ARENA_ADDRESS": self._address,
-            "ARENA_TOKEN": admission.token,
-            "ARENA_BOT_DIR": seat.directory,
-        }
 
 
 def _list(games: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""Writes which active versions cannot be started at present, so that ladders go on without them until they can."""
+"""Writes which active versions cannot play at present, so that ladders go on without them until they can.
+
+A hosted one cannot be started; a remote one is not connected, which its author knows best, so that nobody is told.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Noted:
 
 
 def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
-    """Write of versions, by id, why they cannot be started, or `None` if they can; tell owners what is new.
+    """Write of versions, by id, why they cannot play, or `None` if they can; tell owners of hosted ones what is new.
 
     The planned blocks of a version that cannot are void, and it enters again when it can. Raises NotFoundError.
     """
@@ -49,10 +52,11 @@ def note_absences(session: Session, found: Mapping[str, str | None]) -> Noted:
 
 
 def _tell(session: Session, version_id: str, what: str) -> str:
-    """Tell the owner of the version, if it has one and is active, and return the name of the bot."""
+    """Tell the owner of the version, if it has one, is hosted and active, and return the name of the bot."""
     version: Version = get_version(session, version_id)
     bot = session.get_one(Bot, version.bot_id)
     active = session.get(ActiveVersion, bot.id)
-    if bot.owner_id is not None and active is not None and active.version_id == version_id:
+    is_told = bot.owner_id is not None and not bot.remote
+    if is_told and active is not None and active.version_id == version_id:
         add_notice(session, bot.owner_id, SUBJECT, f"{bot.name} version {version.number} {what}")
     return bot.name

@@ -11,8 +11,10 @@ from ratings.ledger.live import rate_prefix
 from ratings.ledger.tournaments import check_kinds, check_versions
 from ratings.ledger.waves import lock
 from ratings.store import tables, waves
-from ratings.store.models import Entrant, Pool, Tournament
+from ratings.store.ladders import season_of
+from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
 from ratings.store.progress import count_progress
+from ratings.store.service import Guest
 from ratings.store.states import MatchState
 
 _m, _s = tables.match, tables.match_seat
@@ -37,6 +39,26 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     session.add(Entrant(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave))
     session.flush()
     return wave
+
+
+def note_guest(session: Session, tournament_id: str, version_id: str, *, is_guest: bool) -> None:
+    """Write that somebody has entered a hosted bot in a ladder of remote bots, or taken it out of it.
+
+    It takes part in the seasons to come, too, until it is taken out. Other tournaments have no guests.
+    """
+    season = season_of(session, tournament_id)
+    bot = session.get_one(Bot, session.get_one(Version, version_id).bot_id)
+    if season is None or bot.remote or not session.get_one(Pool, _pool_of(session, tournament_id)).remote:
+        return
+    known = session.get(Guest, (season.ladder_id, bot.id))
+    if is_guest and known is None:
+        session.add(Guest(ladder_id=season.ladder_id, bot_id=bot.id))
+    elif not is_guest and known is not None:
+        session.delete(known)
+
+
+def _pool_of(session: Session, tournament_id: str) -> str:
+    return session.get_one(Tournament, tournament_id).pool_id
 
 
 def _last_entry(session: Session, tournament_id: str, version_id: str) -> Entrant | None:

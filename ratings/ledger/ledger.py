@@ -122,7 +122,9 @@ class Ledger:
         Raises PlanError if it has entered before or the tournament is over, BotError if its bot is disabled.
         """
         with write(self._database) as session:
-            return entering.join(session, tournament_id, version_id)
+            wave = entering.join(session, tournament_id, version_id)
+            entering.note_guest(session, tournament_id, version_id, is_guest=True)
+            return wave
 
     def withdraw(self, tournament_id: str, version_id: str, reason: str) -> int:
         """Take a version out, make its blocks that are not over void, and return how many matches will not be played.
@@ -130,7 +132,9 @@ class Ledger:
         Raises NotFoundError if the version is not entered, PlanError if it has withdrawn or the tournament is over.
         """
         with write(self._database) as session:
-            return entering.withdraw(session, tournament_id, version_id, reason)
+            void = entering.withdraw(session, tournament_id, version_id, reason)
+            entering.note_guest(session, tournament_id, version_id, is_guest=False)
+            return void
 
     def cancel(self, tournament_id: str) -> int:
         """Make every match that is not over void, and return how many they were.

@@ -39,8 +39,9 @@ def sync_ladders(session: Session, *kept: Table) -> None:
 def sync_ladder(session: Session, running: RunningLadder) -> Changes:
     """Enter the active versions that are not in the ladder, and take out those in it that are not active any more.
 
-    In a season that is frozen nobody enters, and a version only leaves if it may not play any more. The planned blocks
-    of a version that was withdrawn or annulled, or cannot be started, are void; any other plays what is planned of it.
+    In a season that is frozen nobody enters, and a version only leaves if it may not play any more; remote ones that
+    had entered come back. The planned blocks of a version that was withdrawn or annulled, cannot be started or is
+    remote are void; any other plays what is planned of it.
     """
     if running.season.final_tournament_id is not None:
         return Changes()
@@ -49,7 +50,8 @@ def sync_ladder(session: Session, running: RunningLadder) -> Changes:
     entered = waves.entered_versions(session, tournament_id)
     present = [version.version_id for version in entered if version.withdrawn_wave is None]
     bad, barred = _barred(session, set(present) - set(wanted))
-    joining = [] if is_frozen else [version for version in wanted if version not in present]
+    known = _remote(session, {version.version_id for version in entered}) if is_frozen else set(wanted)
+    joining = [version for version in wanted if version not in present and version in known]
     leaving = [version for version in present if version not in wanted and (not is_frozen or version in barred)]
     for version_id in joining:
         join(session, tournament_id, version_id, may_return=True)
@@ -67,10 +69,17 @@ def _void_what_came_back(session: Session, tournament_id: str) -> None:
         session.expire_all()
 
 
+def _remote(session: Session, version_ids: Collection[str]) -> set[str]:
+    """Return those of the versions whose bots are remote."""
+    query = select(Version.id).join(Bot, col(Bot.id) == Version.bot_id)
+    return set(session.exec(query.where(col(Version.id).in_(version_ids), col(Bot.remote))))
+
+
 def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], set[str]]:
     """Return which of the versions were withdrawn or annulled, and which may not play, for that or another reason.
 
-    One that cannot be started counts as withdrawn. The others only made room for another version of their bot.
+    One that cannot be started counts as withdrawn, and so does a remote one: its author connects another version. The
+    others only made room for another version of their bot.
     """
     query = (
         select(Version, Bot.disabled_at_us, Owner.disabled_at_us)
@@ -79,7 +88,7 @@ def _barred(session: Session, version_ids: Collection[str]) -> tuple[set[str], s
         .where(col(Version.id).in_(version_ids))
     )
     absent = session.exec(select(Absence.version_id).where(col(Absence.version_id).in_(version_ids)))
-    bad, barred = annulled(session, version_ids) | set(absent), set()
+    bad, barred = annulled(session, version_ids) | set(absent) | _remote(session, version_ids), set()
     for version, bot_disabled, owner_disabled in session.exec(query):
         if version.withdrawn_at_us is not None:
             bad.add(version.id)

@@ -51,6 +51,20 @@ def absent_versions(source: Source) -> list[AbsentVersion]:
         return [AbsentVersion(*row) for row in session.exec(query)]
 
 
+def remote_versions(source: Source) -> list[tuple[Version, str, bool]]:
+    """Return the active versions of remote bots with the name of the bot and whether they are absent, by name."""
+    query = (
+        select(Version, Bot.name, Absence.version_id)
+        .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
+        .join(Bot, col(Bot.id) == Version.bot_id)
+        .join(Absence, col(Absence.version_id) == Version.id, isouter=True)
+        .where(col(Bot.remote))
+        .order_by(Bot.name)
+    )
+    with read(source) as session:
+        return [(version, name, absent is not None) for version, name, absent in session.exec(query)]
+
+
 _PLANNED = (
     select(MatchSeat.version_id)
     .distinct()

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
-from ratings.store.service import Absence, ActiveVersion, Ladder, Season
+from ratings.store.service import Absence, ActiveVersion, Guest, Ladder, Season
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,18 @@ def may_play(session: Session, pool: Pool) -> list[Version]:
 def active_in(session: Session, pool: Pool) -> list[Version]:
     """Return the active versions that play in a pool, those too that cannot be started at present.
 
-    What is disabled does not play. They come in the order in which their bots were made.
+    Remote bots play in pools of remote bots, and there besides them only the guests of the open ladder. What is
+    disabled does not play. They come in the order in which their bots were made.
     """
+    guests = select(Guest.bot_id).join(Ladder, col(Ladder.id) == Guest.ladder_id)
+    guests = guests.where(Ladder.pool_id == pool.id, col(Ladder.closed_at_us).is_(None))
     query = (
         select(Version)
         .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
         .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
+        .where(col(Bot.remote) | col(Bot.id).in_(guests) if pool.remote else ~col(Bot.remote))
         .order_by(Bot.id)
     )
     return [version for version in session.exec(query) if plays(version.manifest, pool.game, pool.rules_version)]

@@ -132,6 +132,7 @@ _COUNTED = "tells of uploads, which only a service counts: tests/cli/test_limits
 _NO_ARENA = "asks no arena: it is about the rules of games"
 ELSEWHERE: Mapping[str, str] = {
     "bot add": "puts a directory into the database of this machine; a service is given one by `bot submit`",
+    "bot conform": "starts a program of this machine, and asks no arena: tests/conform/test_command.py",
     "bot connect": "plays on a service from this machine: tests/cli/test_connect.py and tests/connect",
     "bot new": "writes a directory of this machine: tests/cli/test_new_bot.py",
     "bot replays": "writes a file: tests/cli/test_watching.py runs it over both",

@@ -19,7 +19,7 @@ from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
 from arena.cli.shared.storage import open_storage
-from arena.cli.verbs.bot import admission, annul, build_log, lineage, new, replays, submit, test, watch
+from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
 from arena.cli.verbs.bot import connect as bridge
 from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
@@ -27,7 +27,7 @@ from arena.hosting.manifest import BotManifest
 from engine import registry
 
 app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy", "arena bot list"))
-for verb in (new, test, watch, submit, bridge, admission, build_log, lineage, replays, annul):
+for verb in (new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]

@@ -25,6 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="What the ladder is ca
 _COLUMNS = (
     Column("name", "LADDER"),
     Column("state", "STATE"),
+    Column("bots_are", "FOR"),
     Column("game", "GAME"),
     Column("seats", "SEATS", right=True),
     Column("time_control", "TIME"),
@@ -37,7 +38,7 @@ _COLUMNS = (
 )
 
 _SHOWN = (
-    *("name", "state", "closed_because", "game", "seats", "time_control", "season", "bots", "a_day"),
+    *("name", "state", "closed_because", "bots_are", "game", "seats", "time_control", "season", "bots", "a_day"),
     "short_pool",
     "note",
 )
@@ -48,6 +49,7 @@ _SHOWN = (
     epilog=example(
         "arena ladder open king3 --game foreign_king --seats 3",
         "arena ladder open rex --game rex_romanorum --seats 4 --time 60+1 --matches-per-day 2000",
+        "arena ladder open homes --game foreign_king --seats 2 --time 1s --remote",
     ),
 )
 def open_(
@@ -63,16 +65,18 @@ def open_(
         typer.Option("--matches-per-day", min=0, metavar="N", help="Its pace; 0 = none; the service's by default."),
     ] = None,
     season: Annotated[str | None, typer.Option("--season", metavar="NAME", help="What its first season is.")] = None,
+    remote: Annotated[bool, typer.Option("--remote", help="For bots that their authors run and connect.")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Open a ladder for every bot that plays its game.
 
-    A service that runs on the database begins to play it at once.
+    A service that runs on the database begins to play it at once. With --remote it is for bots that their authors run
+    elsewhere, each of which is in it while it is connected; `arena tournament join` enters a hosted one as a guest.
     """
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
-    wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season)
+    wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season, remote)
     with connect(db, makes=True) as connection:
         opened = connection.arena.seasons.open_ladder(wanted)
     if as_json:
@@ -102,8 +106,8 @@ def close(
 def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Show a ladder, and which bots it goes on without.
 
-    Those cannot be started. Such a bot comes back by itself when it can be started again; a service looks every five
-    minutes.
+    Those cannot be started, or are remote and not connected. Such a bot comes back by itself: a hosted one when it can
+    be started again, for which a service looks every five minutes, a remote one as soon as it connects.
     """
     with connect(db) as connection:
         ladder = connection.arena.ladders.get_ladder(name)
@@ -139,6 +143,7 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
     return {
         **asdict(ladder),
         "state": "open" if ladder.closed_at_us is None else "closed",
+        "bots_are": "remote" if pool.remote else "hosted",
         "game": pool.game,
         "seats": pool.seats,
         "time_control": pool.time_control,

@@ -17,6 +17,7 @@ from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.storage import Storage
+from arena.cli.shared.suggestions import program
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
 from arena.executor.interface import ExecutorFailedError
 from arena.executor.local import LocalExecutor
@@ -63,6 +64,11 @@ def play(connection: Connection, tournament_id: str, hosting: HostingOptions) ->
 def _play_here(connection: Connection, storage: Storage, tournament_id: str, hosting: HostingOptions) -> None:
     row = tournament_row(storage.database, tournament_id)
     name = row.tournament.name
+    if row.pool.remote:
+        raise CliError(
+            f"{name!r} is for remote bots, and only a service that sets service.play_address plays with them: "
+            f"`{program()} serve` on the home that this database belongs to"
+        )
     remedy = f"`{connection.command('tournament', 'resume', name)}` goes on"
     warning = _check_sandbox(storage, tournament_id, hosting.policy)
     display = _Display(warning, _note(connection, row))

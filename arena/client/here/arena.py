@@ -31,8 +31,9 @@ class ArenaHere:
         uploads: UploadArea | None = None,
         matches_per_day: Callable[[], int | None] = lambda: None,
         play_port: Callable[[], int] = int,
+        is_connected: Callable[[str], bool] | None = None,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day, play_port)
+        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day, play_port, is_connected)
 
     @property
     def bots(self) -> port.Bots:

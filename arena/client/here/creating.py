@@ -9,7 +9,7 @@ from arena.client.errors import ForbiddenError, RefusedError
 from arena.client.here.games import find_game
 from arena.client.here.lookup import find_version, whole_name
 from arena.client.here.place import Place
-from arena.client.here.rights import need_competitor
+from arena.client.here.rights import need_competitor, need_remote_service
 from arena.client.values.tournaments import SINGLE_MATCH, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.tournament import creation
@@ -32,20 +32,20 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
     terms = _terms(request)
     form = _form(request)
     for bot in request.bots:
-        find_version(place, bot)
+        need_remote_service(place, find_version(place, bot).bot)
     tournament = _write(place, request, terms, form)
     return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
 
 
-def plan_ladder(request: TournamentRequest) -> TournamentPlan:
-    """Return how a standing ladder is played that was asked for like a tournament; nothing is written.
+def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> TournamentPlan:
+    """Return how a standing ladder, perhaps of remote bots, is played that was asked for like a tournament.
 
-    Raises RefusedError, and the errors of `arena.tournament.creation`.
+    Nothing is written. Raises RefusedError, and the errors of `arena.tournament.creation`.
     """
     form = _form(request)
     if form is None:
         raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
-    return creation.plan_ladder(_terms(request), form)
+    return creation.plan_ladder(_terms(request), form, remote=remote)
 
 
 def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:

@@ -9,6 +9,8 @@ from ratings.read.ladders import LadderRow, last_starts, owners_present
 from ratings.store.database import Database
 from ratings.store.service import Season
 
+_REMOTE_REMEDY = "connect one: arena bot connect DIRECTORY --server NAME"
+
 
 def note_of(database: Database, row: LadderRow, season: Season, pace: int | None) -> str | None:
     """Return what there is to say of a ladder whose season runs, or `None`.
@@ -19,7 +21,8 @@ def note_of(database: Database, row: LadderRow, season: Season, pace: int | None
         return "its final is played, and nothing else"
     owners, seats = owners_present(database, season.tournament_id), row.pool.seats
     if len(owners) < seats:
-        return f"waits for bots: it takes {seats}, and {len(owners)} take part; hand one in: arena bot submit DIRECTORY"
+        remedy = _REMOTE_REMEDY if row.pool.remote else "hand one in: arena bot submit DIRECTORY"
+        return f"waits for bots: it takes {seats}, and {len(owners)} take part; {remedy}"
     # Bots without owner are rated with everybody; of one owner's, one can sit at a rated table.
     if owners.count(None) + len({owner for owner in owners if owner}) < seats:
         return (

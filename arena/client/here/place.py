@@ -39,3 +39,5 @@ class Place:
     """Returns the pace of ladders that have none of their own, or `None` if no service tells."""
     play_port: Callable[[], int] = int
     """Returns the port where remote bots connect, 0 if there is none."""
+    is_connected: Callable[[str], bool] | None = None
+    """Returns whether the remote version with that hash is connected; `None` where nothing plays with remote bots."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arena.client.errors import ForbiddenError
+from arena.client.errors import ForbiddenError, RefusedError
+from arena.client.here.place import Place
 from arena.client.here.viewer import Viewer
 from ratings.store.models import Bot
 from ratings.store.names import OPERATOR
@@ -28,6 +29,15 @@ def need_own_bot(viewer: Viewer, bot: Bot, deed: str) -> None:
     need_competitor(viewer, deed)
     if not viewer.owns(bot.owner_id):
         raise ForbiddenError(f"{bot.name} is not yours, so you may not {deed}; your own are {viewer.owner_name}/...")
+
+
+def need_remote_service(place: Place, bot: Bot) -> None:
+    """Raise RefusedError if the bot is remote, and nothing here plays with remote bots."""
+    if bot.remote and place.is_connected is None:
+        raise RefusedError(
+            f"{bot.name} is remote, and only a service that sets service.play_address plays with it; ask such a "
+            "service: arena --server NAME"
+        )
 
 
 def actor_of(viewer: Viewer) -> str:

@@ -79,9 +79,9 @@ def need_canceller(place: Place, tournament: Tournament) -> None:
 def need_entry(place: Place, tournament: Tournament) -> None:
     """Raise ForbiddenError if another owner asked for the tournament, to try out his own bots."""
     viewer = place.viewer
-    first = entrant_bots(place.database, tournament.id)[0]
-    is_private = not tournament.rated and first.owner_id is not None
-    if is_private and not viewer.owns(first.owner_id):
+    entered = entrant_bots(place.database, tournament.id)  # a ladder may have none yet
+    owner_id = None if tournament.rated or not entered else entered[0].owner_id
+    if owner_id is not None and not viewer.owns(owner_id):
         raise ForbiddenError(
             f"{tournament.name!r} is an unrated tournament of another owner, so you may not enter it; create your own"
         )

@@ -32,7 +32,8 @@ class SeasonsHere:
 
     def open_ladder(self, request: LadderRequest) -> Ladder:
         settings = {} if request.matches_per_day is None else {MATCHES_PER_DAY: request.matches_per_day}
-        plan = LadderPlan(request.name, plan_ladder(request.tournament), settings, request.season or _FIRST_SEASON)
+        played = plan_ladder(request.tournament, remote=request.remote)
+        plan = LadderPlan(request.name, played, settings, request.season or _FIRST_SEASON)
         self._ledger.open_ladder(plan, planner_of)
         return self._shown.get_ladder(request.name)
 

@@ -8,7 +8,7 @@ from arena.client.errors import RefusedError
 from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
-from arena.client.here.rights import need_own_bot
+from arena.client.here.rights import need_own_bot, need_remote_service
 from arena.client.here.running import need_canceller, need_entry, progress_of, watch
 from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
 from arena.client.values.operations import Operation
@@ -69,6 +69,7 @@ class TournamentsHere:
         database, text = self._place.database, self._own(bot, "enter it")
         found = find_tournament(self._place, tournament)
         need_entry(self._place, found)
+        need_remote_service(self._place, find_version(self._place, text).bot)
         self._need_admitted(found, text)
         version, wave = entering.join(database, self._place.programs, found, text)
         return Joined(found.name, text.partition("@")[0], version.number, wave)

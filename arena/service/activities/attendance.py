@@ -20,11 +20,11 @@ _RUNTIME_BROKEN = "its runtime {name!r} does not work on the arena's machine; th
 
 
 async def attend(shop: Workshop, versions: Iterable[tuple[Version, Bot]]) -> Noted:
-    """Look which versions can be started, built anew where that is needed, and write it: ladders follow at once.
+    """Look which hosted versions can be started, built anew if needed, and write it: ladders follow at once.
 
     Raises SandboxUnavailableError and the other errors of a machine that can build or start nothing at all.
     """
-    found = {version.id: await _obstacle(shop, version, bot) for version, bot in versions}
+    found = {version.id: await _obstacle(shop, version, bot) for version, bot in versions if not bot.remote}
     noted = await asyncio.to_thread(ServiceLedger(shop.database).note_absences, found)
     if noted.gone:
         shop.log.warning("absent from ladders until they can be started", bots=noted.gone)

@@ -75,12 +75,12 @@ class PromotionDesk:
         return self._decide(waiting, [(one, tests[one.ladder.id]) for one in ladders])
 
     def _ladders(self, waiting: WaitingVersion) -> list[RunningLadder]:
-        """Return the open ladders on which both versions may play."""
+        """Return the open ladders of hosted bots on which both versions may play."""
         both = [version.manifest for version in (waiting.version, waiting.active) if version is not None]
         return [
             one
             for one in open_ladders(self._shop.database)
-            if all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
+            if not one.pool.remote and all(plays(manifest, one.pool.game, one.pool.rules_version) for manifest in both)
         ]
 
     def _begin(self, waiting: WaitingVersion, ladders: list[RunningLadder], rule: PromotionRule) -> bool:

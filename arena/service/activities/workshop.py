@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -11,10 +12,11 @@ from arena.service.logs import Logger
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from arena.service.supervision import Supervisor
-from arena.tournament.errors import AlreadyRunningError
+from arena.tournament.errors import AlreadyRunningError, NotPlayableError
 from arena.tournament.pace import Pace
 from arena.tournament.run_progress import RunProgress
 from arena.tournament.runner import run_tournament
+from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 
 
@@ -31,12 +33,16 @@ class Workshop:
     log: Logger
     leak_checks: float
     """The share of the matches whose deterministic bots are asked again, 0 to 1."""
+    takes_remote: bool = False
+    """Whether remote bots can connect to this service, so that it can play with them."""
 
     async def play(self, tournament_id: str, kind: Kind, name: str, pace: Pace | None = None) -> RunProgress | None:
         """Play what is left of a tournament, and return how far it is then, or `None` if another process plays it.
 
-        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise.
+        Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise, and NotPlayableError for one of
+        remote bots where none can connect.
         """
+        await asyncio.to_thread(self._check_remote, tournament_id)
         if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
             await build_entrants(self.database, self.programs, tournament_id, self.log)
         view = self.slots.view(kind, name, pace=pace)
@@ -53,3 +59,11 @@ class Workshop:
             counts = {"finished": end.finished, "void": end.void, "total": end.total}
             self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end
+
+    def _check_remote(self, tournament_id: str) -> None:
+        row = tournament_row(self.database, tournament_id)
+        if row.pool.remote and not self.takes_remote:
+            raise NotPlayableError(
+                f"tournament {row.tournament.name!r} is for remote bots, and none can connect here; set "
+                "service.play_address"
+            )

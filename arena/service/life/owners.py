@@ -42,10 +42,12 @@ async def open_owners(
     wake: Callable[[], None],
     live: LiveMatches | None = None,
     play_port: Callable[[], int] = int,
+    is_connected: Callable[[str], bool] | None = None,
 ) -> OpenOwners:
     """Open the owners' services, and return where; `live` shows the matches that go on.
 
-    `play_port` returns where remote bots connect, 0 if nowhere.
+    `play_port` returns where remote bots connect, 0 if nowhere, and `is_connected` whether a remote version is there;
+    without it no remote bots are taken.
 
     Raises ListenError, SettingsError, CertificateError.
     """
@@ -62,6 +64,7 @@ async def open_owners(
         programs=make_programs(home, settings),
         matches_per_day=settings.service.matches_per_day,
         play_port=play_port,
+        is_connected=is_connected,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

@@ -17,6 +17,7 @@ from arena.service.activities.housekeeping import Housekeeper
 from arena.service.activities.ladders import LadderKeeper
 from arena.service.activities.observing import MatchObserver, export_slots
 from arena.service.activities.owners import LimitKeeper, MatchLimits
+from arena.service.activities.presence import RemoteAttendance
 from arena.service.activities.promotions import PromotionDesk
 from arena.service.activities.rerating import Rerater
 from arena.service.activities.rules import follow_rules
@@ -126,14 +127,16 @@ class _Service:
                 host = Host(router, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 works: list[asyncio.Task[None]] = []
-                ready = await self._listen(stack, shop.bell, LiveSlots(slots, router.watch_with(host.watch)), door)
+                ready = await self._listen(
+                    stack, shop.bell, LiveSlots(slots, router.watch_with(host.watch)), door, presence
+                )
                 await self._try_sandbox(shop, say)
                 self._look_at_certificate(say)
                 stack.push_async_callback(_end_tasks, works)
                 if door is not None:
                     works.append(asyncio.create_task(door.run()))
                     ready = ready.also("play", self._settings.service.play_address, await wait_for(door))
-                works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop).run())]
+                works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
                 await self._drain(slots, remote)
@@ -172,6 +175,7 @@ class _Service:
             bell=Bell(),
             log=self._log,
             leak_checks=self._settings.service.leak_checks,
+            takes_remote=bool(self._settings.service.play_address),
         )
 
     def _open_door(self, shop: Workshop, presence: Presence) -> RemoteKeeper | None:
@@ -200,7 +204,7 @@ class _Service:
             self._log.warning("certificate", why=sentence)
             say(sentence)
 
-    def _foreman(self, shop: Workshop) -> Foreman:
+    def _foreman(self, shop: Workshop, presence: Presence) -> Foreman:
         keeper = LadderKeeper(shop, self._settings.service.matches_per_day)
         house = Housekeeper(self._home, self._database, self._settings.retention, shop.supervisor, get_logger("house"))
         asked = self._settings.admission
@@ -210,6 +214,7 @@ class _Service:
             AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
             PromotionDesk(shop, rule),
             SeasonKeeper(shop),
+            RemoteAttendance(shop, presence),
             keeper,
             TournamentQueue(shop),
             Rerater(shop),
@@ -221,10 +226,15 @@ class _Service:
         kind = part.partition(" ")[0]  # the names of tournaments would be labels without end
         self._metrics.counter("arena_crashes_total", "Activities that failed.", ("part",)).add(1, kind)
 
-    async def _listen(self, stack: AsyncExitStack, bell: Bell, live: LiveSlots, door: RemoteKeeper | None) -> Ready:
+    async def _listen(
+        self, stack: AsyncExitStack, bell: Bell, live: LiveSlots, door: RemoteKeeper | None, presence: Presence
+    ) -> Ready:
         """Listen wherever the settings say, and return where."""
         port = (lambda: 0) if door is None else (lambda: door.process.port)
-        owners = await open_owners(self._home, self._settings, self._database, self._metrics, bell.ring, live, port)
+        is_connected = None if door is None else presence.is_connected
+        owners = await open_owners(
+            self._home, self._settings, self._database, self._metrics, bell.ring, live, port, is_connected
+        )
         stack.push_async_callback(owners.server.stop)
         found = {"socket": str(owners.addresses.socket)}
         if owners.addresses.address is not None:

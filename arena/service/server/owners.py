@@ -91,6 +91,8 @@ class Services:
     """The programs in the store with the runtimes of the service; the store with its own Python by default."""
     play_port: Callable[[], int] = int
     """Returns the port where remote bots connect, 0 if there is none."""
+    is_connected: Callable[[str], bool] | None = None
+    """Returns whether the remote version with that hash is connected; `None` where no remote bots are taken."""
 
     @property
     def known_programs(self) -> StoredPrograms:
@@ -240,6 +242,7 @@ class OwnersServer:
             services.uploads,
             lambda: services.matches_per_day,
             services.play_port,
+            services.is_connected,
         )
 
     def _intake(self) -> Intake:

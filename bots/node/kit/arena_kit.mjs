@@ -31,16 +31,16 @@ const NOT_STARTED =
  */
 export async function run(bot) {
   const { ARENA_ADDRESS: address, ARENA_TOKEN: token = "" } = process.env;
-  if (!address) end(2, NOT_STARTED);
+  if (!address) await end(2, NOT_STARTED);
   try {
     await play(new Session(bot), address, token);
   } catch (error) {
     const isExpected = error instanceof ArenaError || error instanceof ProtocolError;
-    end(1, `${isExpected ? error.message : (error?.stack ?? error)}\n`);
+    await end(1, `${isExpected ? error.message : (error?.stack ?? error)}\n`);
   }
 }
 
+/** End the process once the text is written; the promise is never kept. */
 function end(status, text) {
-  process.stderr.write(text);
-  process.exit(status);
+  return new Promise(() => process.stderr.write(text, () => process.exit(status)));
 }

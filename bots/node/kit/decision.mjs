@@ -21,6 +21,7 @@ export function makeRandom(seed) {
 /** One playing of a game, as told to one seat when it began. */
 export class Match {
   #options;
+  #optionsJson;
 
   constructor(started, gameInfo) {
     this.id = started.matchId;
@@ -44,12 +45,13 @@ export class Match {
     this.actions = gameInfo.actions;
     /** The full name of the game's own message, which `Decision.observation` is. */
     this.observationType = gameInfo.observationType;
-    this.#options = started.optionsJson;
+    this.#optionsJson = started.optionsJson || "{}";
   }
 
   /** All options of the game with their values. */
   get options() {
-    return JSON.parse(this.#options || "{}");
+    this.#options ??= JSON.parse(this.#optionsJson);
+    return this.#options;
   }
 
   /** Draw one item of a list by `random`. */

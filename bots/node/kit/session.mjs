@@ -38,9 +38,8 @@ export class Session {
   /** Let the bot prepare itself, and return the first message of a stream. */
   async join() {
     await this.#bot.prepare?.();
-    const { name = "node", games = ["*"], version = "", maxConcurrentMatches = 0 } = this.#bot;
-    const protocol = { protocolMajor: PROTOCOL_MAJOR, protocolMinor: PROTOCOL_MINOR };
-    return { join: { name, games, version, maxConcurrentMatches, ...protocol } };
+    const { name = "node", games = ["*"] } = this.#bot;
+    return { join: { name, games, protocolMajor: PROTOCOL_MAJOR, protocolMinor: PROTOCOL_MINOR } };
   }
 
   /**

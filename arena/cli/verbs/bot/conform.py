@@ -1,0 +1,129 @@
+"""`arena bot conform`: does a bot keep the protocol? The arena's side is scripted, and each rule is looked at alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.interrupt import run_interruptibly
+from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.output import format_count, print_json, printable
+from arena.conform.rules.table import BY_ID, RULES
+
+if TYPE_CHECKING:
+    from arena.conform.stage.findings import Verdict
+    from arena.conform.stage.process import Command
+
+app = typer.Typer()
+
+_LIST = "`arena bot conform --list` shows all"
+
+
+@app.command(
+    epilog=example(
+        "arena bot conform my-bot",
+        "arena bot conform -- node my-bot/main.mjs",
+        "arena bot conform --rule act-legal --rule little-time my-bot",
+        "arena bot conform --list",
+    ),
+)
+def conform(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND...", help="A directory with bot.toml; or, behind --, a program and arguments."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
+    ] = None,
+    list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether a bot keeps every rule of the protocol.
+
+    It is started here, without a sandbox, and plays scripted matches; what it breaks is said rule by rule, with what
+    was seen and the remedy. For authors of kits in any language.
+    """
+    rules = [_known(one) for one in rule or ()]
+    if list_rules:
+        _print_rules(rules or list(BY_ID), as_json=as_json)
+        return
+    if not command:
+        raise MisuseError("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
+    verdicts = _check(command, rules, as_json=as_json)
+    broken = [verdict for verdict in verdicts if verdict.state == "broken"]
+    if as_json:
+        print_json([_json(verdict) for verdict in verdicts])
+    else:
+        _print_summary(verdicts)
+    if broken:
+        raise typer.Exit(1)
+
+
+def _known(text: str) -> str:
+    if text not in BY_ID:
+        raise unknown("rule", text, list(BY_ID), _LIST)
+    return text
+
+
+def _check(words: Sequence[str], rules: Sequence[str], *, as_json: bool) -> list[Verdict]:
+    from arena.conform.command import CommandError, read_command
+
+    try:
+        command = read_command(words)
+    except CommandError as error:
+        raise MisuseError(str(error)) from None
+    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
+        checking = _run(command, Path(directory), rules, as_json=as_json)
+        return run_interruptibly(checking, "run the command again to check the bot")
+
+
+async def _run(command: Command, directory: Path, rules: Sequence[str], *, as_json: bool) -> list[Verdict]:
+    from arena.conform.checker import check_bot
+    from arena.conform.command import launcher_of
+
+    try:
+        return await check_bot(
+            launcher_of(command), directory, rules=rules, tell=_ignore if as_json else _print_verdict
+        )
+    except OSError as error:
+        raise MisuseError(f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program") from error
+
+
+def _ignore(_verdict: Verdict) -> None:
+    """Say nothing: the whole report follows."""
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    colon = ": " if verdict.message else ""
+    typer.echo(printable(f"{verdict.state:<15} {verdict.rule.id}{colon}{verdict.message}"))
+
+
+def _print_summary(verdicts: Sequence[Verdict]) -> None:
+    counts = Counter(verdict.state for verdict in verdicts)
+    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    typer.echo(f"{format_count(len(verdicts), 'rule')}: {told}")
+
+
+def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
+    chosen = [rule for rule in RULES if rule.id in rules]
+    if as_json:
+        print_json([{"rule": rule.id, "statement": rule.statement} for rule in chosen])
+        return
+    width = max(len(rule.id) for rule in chosen)
+    for rule in chosen:
+        typer.echo(f"{rule.id:<{width}}  {rule.statement}")
+
+
+def _json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "rule": verdict.rule.id,
+        "statement": verdict.rule.statement,
+        "state": verdict.state.value,
+        "message": verdict.message,
+    }

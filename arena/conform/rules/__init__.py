@@ -1,0 +1,1 @@
+"""The table of the rules that a bot must keep, with what its author is told where it does not. Values only."""

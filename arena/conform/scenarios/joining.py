@@ -1,0 +1,101 @@
+"""The beginning of a stream, and messages that are newer than the bot."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from arena.conform.stage.board import Board
+from arena.conform.stage.findings import BrokenError, SilentError
+from arena.conform.stage.matches import ask, close_match, games_of, joined, open_match, play_usual, usual_setting
+from arena.conform.stage.stage import Stage
+from arena.v1 import play_pb2
+
+_NEWER_MAJOR, _NEWER_MINOR = (2, 3), (1, 7)
+# A field 2047 with a number, a field 2046 with a text: no message of this protocol has them.
+_UNKNOWN_FIELDS = bytes([0xF8, 0x7F, 0x2A, 0xF2, 0x7F, 0x05]) + b"later"
+# A PlayResponse whose event is the unknown field 31.
+_UNKNOWN_EVENT = bytes([0xFA, 0x01, 0x02, 0x08, 0x01])
+
+
+async def check_greeting(stage: Stage) -> None:
+    """Let the bot join, and have it wait for Joined: what its beginning can break is found by that."""
+    bot = await stage.greet()
+    try:
+        await bot.stay_quiet("before Joined")
+    except BrokenError as error:
+        raise BrokenError("join-once" if error.rule == "join-once" else "waits-for-joined", error.seen) from None
+    await bot.say(joined(bot.games))
+    stage.keep(bot)
+
+
+async def check_tcp(stage: Stage) -> None:
+    """Serve at an address of TCP instead of a unix socket."""
+    bot = await stage.greet(tcp=True)
+    await bot.say(joined(bot.games))
+    await play_usual(bot)
+
+
+async def check_without_health(stage: Stage) -> None:
+    """Serve no health service."""
+    bot = await stage.greet(has_health=False)
+    await bot.say(joined(bot.games))
+    await play_usual(bot)
+
+
+async def check_major(stage: Stage) -> None:
+    """Answer Join with another major version."""
+    bot = await stage.greet()
+    answer = joined(bot.games)
+    answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MAJOR
+    await bot.say(answer)
+    status = await bot.exit_status()
+    if status is None:
+        raise SilentError("after Joined with protocol 2.3 the process lives on")
+    if status == 0:
+        raise SilentError("after Joined with protocol 2.3 the process exited with status 0")
+    if not {"protocol", "version"} & set(bot.process.stderr.lower().replace("_", " ").split()):
+        raise SilentError(f"Joined named protocol 2.3, and stderr says nothing of it{bot.how_it_is()}")
+
+
+async def check_minor(stage: Stage) -> None:
+    """Answer Join with a higher minor version."""
+    bot = await stage.greet()
+    answer = joined(bot.games)
+    answer.joined.protocol_major, answer.joined.protocol_minor = _NEWER_MINOR
+    await bot.say(answer)
+    await play_usual(bot)
+
+
+async def check_unknown_events(stage: Stage) -> None:
+    """Send unknown events before Joined, before a match, before and behind a question, and after the match."""
+    unknown = play_pb2.PlayResponse.FromString(_UNKNOWN_EVENT)
+    bot = await stage.greet()
+    game = games_of(bot)[0]
+    board = Board(game, usual_setting(game))
+    await bot.say(unknown, joined(bot.games), unknown)
+    await open_match(bot, board)
+    await bot.say(unknown)
+    await ask(bot, board)
+    await bot.say(unknown)
+    await close_match(bot, board)
+    await bot.say(unknown)
+    await play_usual(bot)
+
+
+async def check_unknown_fields(stage: Stage) -> None:
+    """Add unknown fields to every message, and to the messages within it."""
+    bot = await stage.greet()
+    answer = joined(bot.games)
+    add_unknown(answer)
+    await bot.say(answer)
+    await play_usual(bot, 3, on_start=add_unknown, on_decide=add_unknown, on_finish=add_unknown)
+    await play_usual(bot)
+
+
+def add_unknown(message: Message) -> None:
+    """Add fields that nobody knows to a message and to all messages that it holds."""
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for inner in value if field.is_repeated else (value,):
+                add_unknown(inner)
+    message.MergeFromString(_UNKNOWN_FIELDS)

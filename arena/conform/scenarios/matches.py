@@ -1,0 +1,235 @@
+"""What matches may bring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arena.conform.stage.board import Board, Setting, find_opening
+from arena.conform.stage.findings import NotApplicableError, SilentError
+from arena.conform.stage.matches import ask, close_match, games_of, open_match, play, play_usual, usual_setting
+from arena.conform.stage.stage import Stage
+from arena.match.time_control import TimeControl
+from arena.v1 import match_pb2, play_pb2
+from engine.core import Game
+from engine.record import Playing
+
+_MATCHES = 3
+_OPENING_PLIES = 3
+_HISTORY_PLIES = 30
+_QUICK = TimeControl(decision_limit_us=20_000)
+_REMAINING_US = 40_000
+_MEGABYTE = 1 << 20
+# Tag of the unknown field 2046 with a length of three bytes behind it.
+_PADDING_TAG = bytes([0xF2, 0x7F])
+_LARGEST_SEED = 2**53 - 1
+_CHANCE_SEEDS = range(1, 30)
+
+
+async def check_several(stage: Stage) -> None:
+    """Play several matches on one stream."""
+    bot = await stage.bot()
+    for _ in range(_MATCHES):
+        await play_usual(bot, 2)
+
+
+async def check_other_game(stage: Stage) -> None:
+    """Play a match of each game in turn, and of the first one again."""
+    bot = await stage.bot()
+    games = games_of(bot)
+    if len(games) == 1:
+        raise NotApplicableError(f"the bot joined for one game of this arena, {games[0].name}")
+    for game in (*games, games[0]):
+        await play(bot, Board(game, usual_setting(game)), 2)
+
+
+async def check_other_seats(stage: Stage) -> None:
+    """Play every game with every number of seats, in its last seat."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        for seats in reversed(game.seats):
+            await play(bot, Board(game, Setting(seats, seats - 1)), 2)
+
+
+async def check_whole_match(stage: Stage) -> None:
+    """Play a match of every game to its end."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        board = Board(game, replace(usual_setting(game), clock=_QUICK))
+        await open_match(bot, board)
+        while not board.is_over:
+            await ask(bot, board)
+        await close_match(bot, board)
+    await bot.stay_quiet("after MatchFinished")
+
+
+async def check_opening(stage: Stage) -> None:
+    """Start a match of every game behind an opening."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        opening = find_opening(game, usual_setting(game), lambda playing: playing.ply >= _OPENING_PLIES)
+        await play(bot, Board(game, replace(usual_setting(game), opening=opening or ())), 2)
+
+
+async def check_chance(stage: Stage) -> None:
+    """Tell of outcomes of chance: real ones where a game has them, and one of an unknown kind."""
+    bot = await stage.bot()
+    games = [game for game in games_of(bot) if game.has_chance]
+    if not games:
+        raise NotApplicableError("the bot joined for no game with chance")
+    for game in games:
+        setting = replace(usual_setting(game), opening=_until_chance(game))
+        await play(bot, Board(game, setting), 3, on_decide=_add_reveal)
+
+
+def _until_chance(game: Game) -> tuple[int, ...]:
+    for seed in _CHANCE_SEEDS:
+        found = find_opening(game, replace(usual_setting(game), chance_seed=seed), _has_revealed)
+        if found is not None:
+            return found
+    return ()
+
+
+def _has_revealed(playing: Playing) -> bool:
+    return any(event.reveals for event in playing.events)
+
+
+def _add_reveal(response: play_pb2.PlayResponse) -> None:
+    for event in response.decide.events:
+        event.reveals.add(kind="kind-of-tomorrow", values=[-1, 0, 2**31 - 1])
+
+
+async def check_empty_events(stage: Stage) -> None:
+    """Ask the bot first of all, when nothing has happened yet."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        first = game.new_state(game.seats[0]).seat() or 0
+        await play(bot, Board(game, replace(usual_setting(game), seat=first)), 2)
+
+
+async def check_large(stage: Stage) -> None:
+    """Ask in the position with the most legal actions that random play comes to, with a megabyte of observation."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        setting = replace(usual_setting(game), opening=_to_most_actions(game))
+        await play(bot, Board(game, setting), 2, on_decide=_pad)
+
+
+def _to_most_actions(game: Game) -> tuple[int, ...]:
+    most = 0
+
+    def has_more(playing: Playing) -> bool:
+        nonlocal most
+        most = max(most, len(playing.state.legal_actions()))
+        return False
+
+    setting = usual_setting(game)
+    find_opening(game, setting, has_more)
+    return find_opening(game, setting, lambda playing: len(playing.state.legal_actions()) == most) or ()
+
+
+def _pad(response: play_pb2.PlayResponse) -> None:
+    """Add an unknown field of a megabyte to the observation."""
+    length = bytes([_MEGABYTE & 0x7F | 0x80, _MEGABYTE >> 7 & 0x7F | 0x80, _MEGABYTE >> 14])
+    response.decide.observation.value += _PADDING_TAG + length + bytes(_MEGABYTE)
+
+
+async def check_dropped(stage: Stage) -> None:
+    """Tell that ids of the last answer were dropped."""
+    bot = await stage.bot()
+    game = games_of(bot)[0]
+    board = Board(game, usual_setting(game))
+    await open_match(bot, board)
+    await ask(bot, board)
+    for _ in range(2):
+        if not board.is_over:
+            await ask(bot, board, _drop)
+    await close_match(bot, board)
+
+
+def _drop(response: play_pb2.PlayResponse) -> None:
+    response.decide.dropped_actions = 63
+
+
+async def check_no_decision(stage: Stage) -> None:
+    """End a match before the bot is asked."""
+    bot = await stage.bot()
+    await play_usual(bot, 0)
+    await play_usual(bot, 1)
+
+
+async def check_finished_while_asked(stage: Stage) -> None:
+    """End a match while the bot is asked; an answer that comes all the same is tolerated."""
+    bot = await stage.bot()
+    game = games_of(bot)[0]
+    board = Board(game, usual_setting(game))
+    await open_match(bot, board)
+    await ask(bot, board)
+    if not board.is_over:
+        question = board.question()
+        await bot.say(board.decide())
+        await close_match(bot, board)
+        await bot.drain(question)
+    await play_usual(bot)
+
+
+async def check_own_faults(stage: Stage) -> None:
+    """Tell the bot of faults of its own, then end the stream as the arena does."""
+    bot = await stage.bot()
+    await play_usual(bot, 1, on_finish=_blame)
+    await bot.stay_quiet("after MatchFinished with faults")
+    bot.close()
+    if await bot.exit_status() is None:
+        raise SilentError("after MatchFinished with faults and the end of its stream the process lives on")
+
+
+def _blame(response: play_pb2.PlayResponse) -> None:
+    finished = response.match_finished
+    seats = len(finished.result.ranks)
+    finished.result.CopyFrom(match_pb2.Result(ranks=[*[1] * (seats - 1), seats], forfeited_seats=[seats - 1]))
+    finished.faults.add(cause=match_pb2.FAULT_CAUSE_ILLEGAL_ACTION, ply=1, explanation="It chose action 7.")
+    finished.faults.add(cause=99, ply=2, explanation="A cause of tomorrow.")
+
+
+async def check_others_forfeit(stage: Stage) -> None:
+    """End matches by the forfeits of all others."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        await play(bot, Board(game, Setting(game.seats[-1], game.seats[-1] - 1)), 1)
+        await play(bot, Board(game, usual_setting(game)), 1)
+
+
+async def check_resumed(stage: Stage) -> None:
+    """Begin in the middle of a match, with its whole history and what is left of the clock."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        opening = find_opening(game, usual_setting(game), lambda playing: playing.ply >= _HISTORY_PLIES)
+        board = Board(game, replace(usual_setting(game), opening=opening or ()))
+        await play(bot, board, 2, on_start=_resume, on_decide=_shorten)
+
+
+def _resume(response: play_pb2.PlayResponse) -> None:
+    response.match_started.resumed = True
+
+
+def _shorten(response: play_pb2.PlayResponse) -> None:
+    response.decide.time_limit_us = _REMAINING_US
+
+
+async def check_large_seed(stage: Stage) -> None:
+    """Hand the bot the largest seed."""
+    bot = await stage.bot()
+    for game in games_of(bot):
+        await play(bot, Board(game, replace(usual_setting(game), bot_seed=_LARGEST_SEED)), 2)
+
+
+async def check_unknown_options(stage: Stage) -> None:
+    """Add options that nobody knows, of every kind of value."""
+    bot = await stage.bot()
+    await play_usual(bot, 2, on_start=_add_options)
+
+
+def _add_options(response: play_pb2.PlayResponse) -> None:
+    started = response.match_started
+    added = '"of_tomorrow": {"a": [1, null, 2.5, true]}, "and_another": "x"'
+    rest = started.options_json.removeprefix("{")
+    started.options_json = "{" + added + (rest if rest.strip() == "}" else f", {rest}")

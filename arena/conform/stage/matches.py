@@ -1,0 +1,82 @@
+"""Plays matches, or parts of them, with a bot: what the scenarios of matches have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from arena.conform.stage.board import Board, Setting
+from arena.conform.stage.dialogue import Dialogue
+from arena.v1 import play_pb2
+from arena.wire.encoding import EVERY_GAME, encode_joined
+from engine import registry
+from engine.core import Game
+
+Change = Callable[[play_pb2.PlayResponse], None]
+"""Changes a message before it is sent."""
+
+
+def joined(games: Sequence[str]) -> play_pb2.PlayResponse:
+    """Return the arena's answer to a Join for these games."""
+    return play_pb2.PlayResponse.FromString(encode_joined(games))
+
+
+def games_of(bot: Dialogue) -> list[Game]:
+    """Return the installed games that the bot plays; there is at least one."""
+    return [registry.get(name) for name in registry.names() if EVERY_GAME in bot.games or name in bot.games]
+
+
+def usual_setting(game: Game) -> Setting:
+    """Return the smallest match of a game, with the bot in its last seat: it hears of others before it is asked."""
+    return Setting(seats=game.seats[0], seat=game.seats[0] - 1)
+
+
+def keep(_response: play_pb2.PlayResponse) -> None:
+    """Leave the message as it is."""
+
+
+async def open_match(bot: Dialogue, board: Board, change: Change = keep) -> None:
+    """Tell the bot that a match starts, and let the others play until it must be asked."""
+    started = board.started()
+    change(started)
+    bot.matches += 1
+    await bot.say(started)
+    board.begin()
+
+
+async def ask(bot: Dialogue, board: Board, change: Change = keep) -> play_pb2.PlayRequest:
+    """Ask the bot what is pending, and play its answer."""
+    decide = board.decide()
+    change(decide)
+    return await bot.ask(board, decide)
+
+
+async def close_match(bot: Dialogue, board: Board, change: Change = keep) -> None:
+    """End the match, by the resignation of the others unless it is over, and tell the bot."""
+    unsent = board.match.decision
+    board.end()
+    finished = board.finished(unsent)
+    change(finished)
+    await bot.say(finished)
+
+
+async def play(
+    bot: Dialogue,
+    board: Board,
+    decisions: int = 1,
+    *,
+    on_start: Change = keep,
+    on_decide: Change = keep,
+    on_finish: Change = keep,
+) -> None:
+    """Play a match up to so many decisions of the bot."""
+    await open_match(bot, board, on_start)
+    for _ in range(decisions):
+        if not board.is_over:
+            await ask(bot, board, on_decide)
+    await close_match(bot, board, on_finish)
+
+
+async def play_usual(bot: Dialogue, decisions: int = 1, **changes: Change) -> None:
+    """Play the beginning of the smallest match of the bot's first game."""
+    game = games_of(bot)[0]
+    await play(bot, Board(game, usual_setting(game)), decisions, **changes)

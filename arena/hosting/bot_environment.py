@@ -1,0 +1,29 @@
+"""The environment in which the process of a bot is started, wherever it runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+INHERITED = ("PATH", "HOME", "LANG", "PYTHONPATH")
+# Nothing is written to the files of a version, and output before a crash must not be lost.
+SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
+
+
+def bot_environment(directory: str, scratch: Path, address: str, token: str) -> dict[str, str]:
+    """Return the environment of a bot whose files lie in `directory` and which works in `scratch`.
+
+    It connects to `address`, and `token` is a secret for its process alone.
+    """
+    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    # Its working directory is another one, so `python -m` would not find its modules.
+    path = environment.get("PYTHONPATH")
+    environment["PYTHONPATH"] = f"{directory}{os.pathsep}{path}" if path else directory
+    return {
+        **environment,
+        **SETTINGS,
+        "TMPDIR": str(scratch),
+        "ARENA_ADDRESS": address,
+        "ARENA_TOKEN": token,
+        "ARENA_BOT_DIR": directory,
+    }

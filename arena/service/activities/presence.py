@@ -1,0 +1,64 @@
+"""Brings ladders in line with which remote bots are connected: at once when one comes, after a while when one goes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from arena.service.activities.workshop import Workshop
+from ratings.ledger.service import ServiceLedger
+from ratings.read.absences import remote_versions
+from ratings.store.models import Version
+
+AWAY_S = 120.0
+"""How long a remote bot may be away before ladders go on without it: a connection that breaks is soon back."""
+WHY = "it is not connected"
+
+
+class Connected(Protocol):
+    """Knows which remote versions are connected."""
+
+    def is_connected(self, content_hash: str) -> bool:
+        """Return whether that version is there."""
+
+
+class RemoteAttendance:
+    """Writes which active versions of remote bots are absent. A service that has just begun waits for them, too."""
+
+    def __init__(
+        self,
+        shop: Workshop,
+        connected: Connected,
+        clock: Callable[[], float] = time.monotonic,
+        away_s: float = AWAY_S,
+    ) -> None:
+        """Ladders go on without who has been away for `away_s`."""
+        self._shop = shop
+        self._connected = connected
+        self._clock = clock
+        self._away_s = away_s
+        self._missed: dict[str, float] = {}
+        """When each version that is away was first missed, by its id."""
+
+    async def look(self) -> None:
+        """Write who has been away for long, and who is back."""
+        versions = await asyncio.to_thread(remote_versions, self._shop.database)
+        self._missed = {version.id: self._missed.get(version.id, self._clock()) for version, _, _ in versions}
+        found = {version.id: why for version, _, is_absent in versions for why in self._news(version, is_absent)}
+        if not found:
+            return
+        noted = await asyncio.to_thread(ServiceLedger(self._shop.database).note_absences, found)
+        self._shop.log.info("remote bots came or went", gone=noted.gone, back=noted.back)
+
+    async def close(self) -> None:
+        """Do nothing: what was begun is in the database."""
+
+    def _news(self, version: Version, is_absent: bool) -> list[str | None]:
+        """Return what is new about a version: why it is absent now, or `None` if it is back; nothing if nothing is."""
+        if self._connected.is_connected(version.content_hash):
+            self._missed.pop(version.id, None)
+            return [None] if is_absent else []
+        has_left = self._clock() - self._missed[version.id] >= self._away_s
+        return [WHY] if has_left and not is_absent else []

@@ -1,0 +1,94 @@
+"""`arena bot conform` with bots as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli.app import run
+from arena.conform.rules.table import BY_ID, RULES
+from tests.support.processes import marked_processes, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
+KITS = {"random": "python", "greedy": "python"}
+"""The bots of this repository that stand for a kit each, with the program that they need."""
+
+LEAVES_A_CHILD = """
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open({file!r}, "a") as file:
+    file.write(f"{{child.pid}}\\n")
+os._exit(1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv("ARENA_SERVER", raising=False)
+
+
+@pytest.mark.parametrize("name", KITS)
+def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if KITS[name] != "python" and shutil.which(KITS[name]) is None:
+        pytest.skip(f"{KITS[name]} is not installed")
+    code = run(["bot", "conform", str(ROOT / "bots" / name)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
+    assert code == 0
+
+
+def test_a_broken_kit_ends_with_1_and_says_what_was_seen_and_the_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["bot", "conform", "--", sys.executable, str(BROKEN_KIT), "act-ply"])
+    out = capsys.readouterr().out
+    assert code == 1
+    assert "broken          act-ply: Act named another ply than its Decide. Seen: ply " in out
+    assert BY_ID["act-ply"].remedy in out
+    assert "unchecked       resumed: act-ply is broken" in out
+
+
+def test_the_last_line_on_stderr_is_told_of_a_bot_that_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["bot", "conform", "--json", "--rule", "untimed", "--", sys.executable, str(BROKEN_KIT), "untimed"])
+    verdicts = {verdict["rule"]: verdict for verdict in json.loads(capsys.readouterr().out)}
+    assert code == 1
+    assert list(verdicts) == ["untimed"]
+    assert verdicts["untimed"]["state"] == "broken"
+    assert (
+        "ended with status 1; the last line on stderr is 'broken on purpose: untimed'" in verdicts["untimed"]["message"]
+    )
+
+
+def test_the_rules_can_be_listed_without_a_bot(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bot", "conform", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(BY_ID)
+    assert run(["bot", "conform", "--list", "--json", "--rule", "token"]) == 0
+    assert [row["rule"] for row in json.loads(capsys.readouterr().out)] == ["token"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "nothing to check; name a directory with bot.toml"),
+        (["--rule", "act-lega", "bot"], "did you mean 'act-legal'? `arena bot conform --list` shows all"),
+        (["no-such-program"], "there is no program 'no-such-program'; name a directory with bot.toml"),
+        (["--", str(BROKEN_KIT)], "is not executable; write the program that runs it in front of it"),
+        ([str(ROOT / "docs")], "there is no bot.toml"),
+    ],
+)
+def test_what_cannot_be_started_is_misuse(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bot", "conform", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, mark = tmp_path / "main.py", f"left-by-{tmp_path}"
+    program.write_text(LEAVES_A_CHILD)
+    assert run(["bot", "conform", "--rule", "token", "--", sys.executable, str(program), mark]) == 1
+    assert "connects: No stream came in time. Seen: no stream; its process ended" in capsys.readouterr().out
+    wait_until(lambda: not marked_processes(mark))
