@@ -26,6 +26,7 @@ from arena.client.values.runtimes import Runtime
 from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 from arena.client.values.tournaments import (
     Cancelled,
+    ChallengeRequest,
     Joined,
     LeakFinding,
     PlannedTournament,
@@ -114,6 +115,9 @@ class Tournaments(Protocol):
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         """Write a tournament; a service plays it, here somebody has to."""
+
+    def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
+        """Write an unrated tournament of a bot of one's own against others, if all of them can play now."""
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         """Give up what is not played yet; the results so far stay."""
