@@ -1,15 +1,31 @@
-"""Reads what is to be checked: a directory with bot.toml, or a program with its arguments."""
+"""Reads the command of a bot as its author writes it, and starts it as the arena would."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.conform.stage.process import BotProcess, Command, Launcher, start_process
+from arena.conform.stage.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
-from arena.hosting.manifest import load_manifest, resolve_command
+from arena.hosting.sandbox.levels import Program, plan_start
+from arena.hosting.sandbox.limits import NONE, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a bot is started."""
+
+    argv: Sequence[str]
+    """Ready for exec in any directory."""
+    directory: str
+    """Where its files lie."""
+    trees: Sequence[str] | None = None
+    """What its runtime needs besides the system; None for what the arena's own Python does."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What its runtime adds to the environment."""
 
 
 class CommandError(ValueError):
@@ -17,11 +33,8 @@ class CommandError(ValueError):
 
 
 def read_command(words: Sequence[str]) -> Command:
-    """Return how the bot is started that the words mean. Raises CommandError, BotDirectoryError."""
+    """Return how the program is started that the words name, with its arguments. Raises CommandError."""
     first = Path(words[0])
-    if len(words) == 1 and first.is_dir():
-        directory = first.absolute()
-        return Command(resolve_command(load_manifest(directory), directory), str(directory))
     here = Path.cwd()
     program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
     if program is None:
@@ -38,7 +51,10 @@ def launcher_of(command: Command) -> Launcher:
     """Return what starts the bot in the environment that the arena gives it, each time as a process of its own."""
 
     async def launch(address: str, token: str, scratch: Path) -> BotProcess:
-        return start_process(command, bot_environment(command.directory, scratch, address, token), scratch)
+        environment = bot_environment(command.directory, scratch, address, token)
+        program = Program(command.argv, command.directory, environment, scratch, command.trees, command.variables)
+        request = plan_start(program, Limits(NONE))
+        return start_process(request.argv, request.environment, scratch)
 
     return launch
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,12 +10,17 @@ import pytest
 
 from arena.cli.app import run
 from arena.conform.rules.table import BY_ID, RULES
+from tests.support.languages import need_language
 from tests.support.processes import marked_processes, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 BROKEN_KIT = Path(__file__).with_name("broken_kit.py")
-KITS = {"random": "python", "greedy": "python"}
-"""The bots of this repository that stand for a kit each, with the program that they need."""
+KITS = {
+    "random": [str(ROOT / "bots" / "random")],
+    "greedy": [str(ROOT / "bots" / "greedy")],
+    "node": ["--", "node", str(ROOT / "bots" / "node" / "main.mjs")],
+}
+"""What stands for each kit of this repository; that for C++ is checked where it is built, in tests/bots/test_cpp.py."""
 
 LEAVES_A_CHILD = """
 import os, subprocess, sys
@@ -28,16 +32,16 @@ os._exit(1)
 
 
 @pytest.fixture(autouse=True)
-def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("ARENA_SERVER", raising=False)
 
 
 @pytest.mark.parametrize("name", KITS)
 def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    if KITS[name] != "python" and shutil.which(KITS[name]) is None:
-        pytest.skip(f"{KITS[name]} is not installed")
-    code = run(["bot", "conform", str(ROOT / "bots" / name)])
+    need_language(name)
+    code = run(["bot", "conform", *KITS[name]])
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
     assert code == 0

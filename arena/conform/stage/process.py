@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -39,16 +38,6 @@ class Launcher(Protocol):
 
     async def __call__(self, address: str, token: str, scratch: Path) -> Running:
         """Start a process of it, which works in the empty directory `scratch`. Raises OSError."""
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """How a bot is started."""
-
-    argv: Sequence[str]
-    """Ready for exec in any directory."""
-    directory: str
-    """Where its files lie."""
 
 
 class BotProcess:
@@ -102,10 +91,10 @@ class BotProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
-def start_process(command: Command, environment: Mapping[str, str], scratch: Path) -> BotProcess:
+def start_process(argv: Sequence[str], environment: Mapping[str, str], scratch: Path) -> BotProcess:
     """Start a bot in `scratch`, within a running event loop. Raises OSError."""
     process = subprocess.Popen(
-        command.argv,
+        argv,
         cwd=scratch,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import format_count, print_json, printable
+from arena.cli.shared.places import refuse_server
+from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.conform.rules.table import BY_ID, RULES
+from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.sandbox.choice import SandboxPolicy
+from arena.hosting.sandbox.limits import NONE
 
 if TYPE_CHECKING:
+    from arena.conform.command import Command
     from arena.conform.stage.findings import Verdict
-    from arena.conform.stage.process import Command
 
 app = typer.Typer()
 
@@ -34,6 +40,7 @@ _LIST = "`arena bot conform --list` shows all"
     ),
 )
 def conform(
+    context: typer.Context,
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="COMMAND...", help="A directory with bot.toml; or, behind --, a program and arguments."),
@@ -42,6 +49,7 @@ def conform(
         list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
     ] = None,
     list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
+    runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
 ) -> None:
     """Check whether a bot keeps every rule of the protocol.
@@ -49,13 +57,14 @@ def conform(
     It is started here, without a sandbox, and plays scripted matches; what it breaks is said rule by rule, with what
     was seen and the remedy. For authors of kits in any language.
     """
+    refuse_server(context)
     rules = [_known(one) for one in rule or ()]
     if list_rules:
         _print_rules(rules or list(BY_ID), as_json=as_json)
         return
     if not command:
         raise MisuseError("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
-    verdicts = _check(command, rules, as_json=as_json)
+    verdicts = _check(command, rules, local_runtimes(runtimes), as_json=as_json)
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])
@@ -71,28 +80,43 @@ def _known(text: str) -> str:
     return text
 
 
-def _check(words: Sequence[str], rules: Sequence[str], *, as_json: bool) -> list[Verdict]:
-    from arena.conform.command import CommandError, read_command
+def _check(words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, *, as_json: bool) -> list[Verdict]:
+    from arena.conform.command import CommandError
 
+    tell = _ignore if as_json else _print_verdict
     try:
-        command = read_command(words)
+        return run_interruptibly(_run(words, rules, runtimes, tell), "run the command again to check the bot")
     except CommandError as error:
         raise MisuseError(str(error)) from None
-    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
-        checking = _run(command, Path(directory), rules, as_json=as_json)
-        return run_interruptibly(checking, "run the command again to check the bot")
 
 
-async def _run(command: Command, directory: Path, rules: Sequence[str], *, as_json: bool) -> list[Verdict]:
+async def _run(
+    words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, tell: Callable[[Verdict], None]
+) -> list[Verdict]:
     from arena.conform.checker import check_bot
     from arena.conform.command import launcher_of
 
-    try:
-        return await check_bot(
-            launcher_of(command), directory, rules=rules, tell=_ignore if as_json else _print_verdict
-        )
-    except OSError as error:
-        raise MisuseError(f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program") from error
+    command = await _command(words, runtimes)
+    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
+        try:
+            return await check_bot(launcher_of(command), Path(directory), rules=rules, tell=tell)
+        except OSError as error:
+            raise MisuseError(
+                f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program"
+            ) from error
+
+
+async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
+    """Return how the bot is started that the words mean; one in a directory is copied, and built if it must be."""
+    from arena.conform.command import Command, read_command
+
+    directory = Path(words[0])
+    if len(words) > 1 or not directory.is_dir():
+        return read_command(words)
+    from arena.connect.program import prepare
+
+    seat = (await prepare(directory, SandboxPolicy(NONE), runtimes)).seat
+    return Command(seat.command, seat.directory, seat.trees, seat.environment)
 
 
 def _ignore(_verdict: Verdict) -> None:
