@@ -32,7 +32,7 @@ app = typer.Typer()
 
 @app.command(
     epilog=example(
-        "arena --server club challenge ada/fox --with owl --game foreign_king",
+        "arena challenge ada/fox --with owl --game foreign_king",
         "arena --server club challenge ada/fox eve/elk --with owl --game rex_romanorum --blocks 2 --time 1s",
     )
 )
