@@ -61,10 +61,7 @@ class Bots(Protocol):
         """Return what happened to a bot."""
 
     def get_build_log(self, text: str) -> BuildLog:
-        """Return what the build command of a version said last; for its owner and organisers.
-
-        Raise UnknownError for a version that was never built.
-        """
+        """Return what the build command of a version said last, for its owner and organisers, or raise UnknownError."""
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
         """Let a version that is admitted play on the ladders in place of the one that does."""
@@ -189,10 +186,7 @@ class Replays(Protocol):
         """Play a stored match again, and compare everything."""
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        """Do so for every finished match of a tournament, or of all; for organisers only.
-
-        Those whose replay was removed by retention are told, and not verified.
-        """
+        """Do so for every finished match of a tournament, or of all; organisers only. Removed replays are told."""
 
     def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""
