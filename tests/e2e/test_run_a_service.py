@@ -1,7 +1,6 @@
 """The page for organisers, word for word: its ten commands give a service on which the bots of two owners play."""
 
 import re
-import shlex
 import signal
 import socket
 import tempfile
@@ -13,11 +12,12 @@ import pytest
 
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
+from tests.support.pages import commands
+from tests.support.pages import typed as typed_words
 from tests.support.places import Place
 from tests.support.processes import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "run-a-service.md"
 ADDRESS = "127.0.0.1:7733"
 COMMANDS = 10
 
@@ -44,19 +44,9 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def commands() -> list[str]:
-    """The lines of the shell blocks under the first heading."""
-    section = PAGE.read_text(encoding="utf-8").split("\n## ")[1]
-    assert section.startswith("In ten commands")
-    return [line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
-
-
 def typed(desk: Place, line: str) -> list[str]:
     """What a shell makes of the line, with the address of this service for that of the page."""
-    address = desk.environment["ARENA_SERVE_ADDRESS"]
-    words = shlex.split(line.replace(ADDRESS, address))
-    assert words[0] == "arena", line
-    return words[1:]
+    return typed_words(line, {ADDRESS: desk.environment["ARENA_SERVE_ADDRESS"]})
 
 
 @contextmanager
@@ -72,7 +62,7 @@ def in_the_background(desk: Place, line: str) -> Iterator[re.Match[str]]:
 def test_ten_commands_make_a_service_on_which_the_bots_of_two_owners_play(desk: Place) -> None:
     if not probe(STANDARD).works:
         pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
-    lines = commands()
+    lines = commands("run-a-service.md", "In ten commands")
     assert len(lines) == COMMANDS
     serve, ladder, *invitations, ada_in, bob_in, bob_submits, ada_submits, table, log = lines
     with in_the_background(desk, serve) as ready:

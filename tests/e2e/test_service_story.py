@@ -1,4 +1,7 @@
-"""A service from its first day to its second home: competitors come in, improve, end a season and find it all again."""
+"""A service from its first day to its second home.
+
+Competitors make bots in the languages that there are, come in, improve, end a season and find it all again.
+"""
 
 import re
 import tempfile
@@ -10,8 +13,9 @@ import pytest
 
 from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
+from tests.support.languages import has_language
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place, write_quick_bot
+from tests.support.places import Place
 from tests.support.processes import wait_until
 from tests.support.serving import Served, serving
 
@@ -27,12 +31,21 @@ def house() -> Iterator[Place]:
         made.wait_until_nothing_runs()
 
 
-def write_bot(house: Place, name: str, choice: str, directory: str) -> Path:
-    """A quick bot that claims one game."""
-    source = write_quick_bot(house.directory.parent / directory, choice, name=name)
-    with (source / "bot.toml").open("a", encoding="utf-8") as manifest:
-        manifest.write('games = ["foreign_king"]\n')
-    return source
+PACE = "40000"
+"""A match every two seconds or so: an unhurried ladder leaves the machine to the checks of new versions."""
+BOTS = {"ada/fox", "bob/hare"}
+
+
+def new_bot(house: Place, name: str, language: str, remark: str = "") -> Path:
+    """A bot as `arena bot new` writes it; in Python, with a remark in its last line, where the tools are missing."""
+    chosen = language if has_language(language) else "python"
+    directory = house.directory.parent / f"{name}-{language}"
+    house.ok("bot", "new", directory, "--name", name, "--language", chosen, "--game", "foreign_king")
+    if remark:
+        (main,) = directory.glob("main.*")
+        with main.open("a", encoding="utf-8") as file:
+            file.write(f"{'#' if chosen == 'python' else '//'} {remark}\n")
+    return directory
 
 
 def come_in(house: Place, served: Served, owner: str) -> None:
@@ -69,14 +82,16 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
     archive = house.directory.parent / "monday.tar.gz"
     with serving(house, "--tls-self-signed", address="127.0.0.1:0") as served:
-        house.ok("ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", *ANY_TIME)
+        house.ok(
+            "ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE, *ANY_TIME
+        )
         come_in(house, served, "ada")
         come_in(house, served, "bob")
-        submit(house, "bob", write_bot(house, "hare", "first", "hare"), "always the first")
-        old = submit(house, "ada", write_bot(house, "fox", "last", "fox"), "always the last")
-        wait_until(lambda: {"ada/fox", "bob/hare"} <= set(board(house, "bob")))
+        submit(house, "bob", new_bot(house, "hare", "node"), "in JavaScript")
+        old = submit(house, "ada", new_bot(house, "fox", "cpp"), "in C++")
+        wait_until(lambda: set(board(house, "bob")) >= BOTS)
         refuse_to_show_anothers(house)
-        new = submit(house, "ada", write_bot(house, "fox", "drawn", "better"), "draws lots")
+        new = submit(house, "ada", new_bot(house, "fox", "python", "anew"), "written anew, in Python")
         assert active(house, "ada", "fox").startswith(new)
         house.ok("--server", "ada", "bot", "promote", f"fox@{old}", "--message", "the old one was better")
         assert active(house, "ada", "fox").startswith(old)
@@ -103,7 +118,7 @@ def end_the_season(house: Place) -> None:
     kept = house.ok("--server", "bob", "season", "show", "king2", "1", "--json").json
     assert kept["season"]["state"] == "closed"
     assert re.fullmatch(r"[0-9a-f]{64}", kept["season"]["secret"])
-    assert {row["bot"] for row in kept["table"]} == {"ada/fox", "bob/hare"}
+    assert {row["bot"] for row in kept["table"]} == BOTS
     house.ok("season", "open", "king2", "--name", "spring")
 
 
@@ -121,7 +136,7 @@ def go_on_from(house: Place, archive: Path, address: str, old: str) -> None:
             "season 1",
         ]
         assert active(second, "ada", "fox").startswith(old)
-        assert {"ada/fox", "bob/hare"} <= set(board(second, "bob"))
+        assert set(board(second, "bob")) >= BOTS
         wait_until(lambda: second.counts()["finished"] > played)
         assert served.stop() == 0
     second.ok("db", "check")

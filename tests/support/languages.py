@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import pytest
 
+from arena.hosting.sample_bots import template_languages
 from arena.hosting.tools import install_command, missing_packages
 
 PROMISE = "KMA_NEED_LANGUAGES"
@@ -25,3 +26,11 @@ def need_language(language: str) -> None:
     missing = missing_packages(language)
     if missing:
         skip_or_fail(f"no bot in {language} runs here: {install_command(missing)}")
+
+
+def has_language(language: str) -> bool:
+    """Whether bots in that language can be made, built and run here. It fails the test if that was promised."""
+    missing = missing_packages(language)
+    if missing and os.environ.get(PROMISE):
+        skip_or_fail(install_command(missing))
+    return not missing and language in template_languages()

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import join
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from arena.hosting.sandbox.limits import NONE, STANDARD
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.grounds import grounds_of
+from arena.trial.keeping import Kept, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
 from arena.trial.values import Ground
 
@@ -55,7 +57,7 @@ Keep = Annotated[
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)
-SEARCH_PLAYOUTS = 40
+SEARCH_PLAYOUTS = 20
 _QUICK_SAMPLES = (RANDOM, GREEDY)
 _SEED_BITS = 32
 
@@ -135,6 +137,14 @@ def _outermost(grounds: list[Ground]) -> list[Ground]:
     return [ground for ground in grounds if ground.seats in (min(seats[ground.game]), max(seats[ground.game]))]
 
 
+def place_to_keep(directory: Path, keep: Path | None) -> Path:
+    """Return the directory for replays and logs, emptied. Raises MisuseError or KeepingError if it may not be that."""
+    place = keep or usual_place(directory)
+    if place.resolve().is_relative_to(directory.resolve()):
+        raise MisuseError(f"--keep {place} lies in the bot's directory, of which it would be a part; name one outside")
+    return Kept(place).directory
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The level of the sandbox in which a bot is tested."""
@@ -169,5 +179,7 @@ def _level(name: str, why: str) -> Place:
 
 
 def announce(directory: Path, level: Place) -> None:
-    """Say on stderr, in one line, what is tested and where it runs."""
+    """Say on stderr what is tested and where it runs, and that it is built first if it is."""
     typer.echo(f"testing {printable(str(directory))} {level.note}", err=True)
+    if build := load_manifest(directory).build:
+        typer.echo(f"building it with `{printable(join(build))}`", err=True)
