@@ -68,8 +68,15 @@ async def _answer(stream: Stream, decide: play_pb2.Decide, at: float) -> None:
     await stream.write(play_pb2.PlayRequest(act=act))
 
 
+async def _stay(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
+    """Play as one bot, and connect again whenever the service was too busy to take it."""
+    while True:
+        await _play(address, credentials, token, name)
+        await asyncio.sleep(1)
+
+
 async def _play(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
-    """Connect as one bot, and play until the service ends it."""
+    """Connect as one bot, and play until the stream ends."""
     async with grpc.aio.secure_channel(address, credentials, options=_OPTIONS) as channel:
         stub = PlayServiceStub(channel)  # type: ignore[no-untyped-call]
         stream = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
@@ -84,7 +91,7 @@ async def _play(address: str, credentials: grpc.ChannelCredentials, token: str, 
 async def _crowd(address: str, certificate: Path, count: int) -> None:
     token = sys.stdin.readline().strip()
     credentials = grpc.ssl_channel_credentials(certificate.read_bytes())
-    await asyncio.gather(*(_play(address, credentials, token, _name(index)) for index in range(count)))
+    await asyncio.gather(*(_stay(address, credentials, token, _name(index)) for index in range(count)))
 
 
 def _name(index: int) -> str:

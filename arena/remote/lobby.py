@@ -22,6 +22,8 @@ MOST_ROOM = 64
 """How many matches one bot may play at once, whatever it asks for."""
 MOST_FAREWELLS = 8
 """Of how many matches that ended without it a bot is told when it comes back."""
+MOST_STORIES = 200
+"""Of how many such matches all bots together are told."""
 MOST_REMEMBERED = 10_000
 """Of how many versions it is known when they were here last."""
 
@@ -156,9 +158,17 @@ class Lobby:
         if member is None or (seat := member.seats.pop(match_id, None)) is None:
             return
         if story := seat.farewell(is_over=is_over):
-            member.farewells.append(story)
+            self._keep(member, story)
         self._forget_if_idle(member)
         self.on_change()
+
+    def _keep(self, member: Member, story: Sequence[bytes]) -> None:
+        """Keep what a bot that is away must be told; of those that have never come back the first is forgotten."""
+        member.farewells.append(story)
+        while sum(len(one.farewells) for one in self._members.values()) > MOST_STORIES:
+            oldest = next(one for one in self._members.values() if one.farewells)
+            oldest.farewells.clear()
+            self._forget_if_idle(oldest)
 
     def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
         """Hand a message that came over a connection to the match that it belongs to."""
