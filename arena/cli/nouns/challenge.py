@@ -55,7 +55,7 @@ def challenge(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play a bot of yours against others at a service.
+    """Play a bot of yours against others, unrated.
 
     They may be anybody's, hosted or remote; remote ones have to be connected. Ratings stay as they are. Every block is
     played in all rotations of the seats, and three of your challenges may be open at once.
