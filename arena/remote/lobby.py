@@ -29,6 +29,7 @@ MOST_REMEMBERED = 10_000
 
 OnPresence = Callable[[Guest, int | None], None]
 """Is told of a bot how many matches it plays at once, or None when it is gone."""
+OnRoom = Callable[[str], None]
 
 
 @dataclass(eq=False, slots=True)
@@ -54,11 +55,11 @@ class Member:
 
 
 class Lobby:
-    """Knows all members; `on_change` is called when somebody came or has room again."""
+    """Knows all members; `on_room` is called with the version of who came, or has room again."""
 
-    def __init__(self, on_presence: OnPresence, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, on_presence: OnPresence, on_room: OnRoom = lambda _version: None) -> None:
         self._on_presence = on_presence
-        self.on_change = on_change
+        self.on_room = on_room
         self._members: dict[str, Member] = {}
         """By the name of the bot."""
         self._by_version: dict[str, Member] = {}
@@ -93,7 +94,7 @@ class Lobby:
             before.close(SUPERSEDED)
         self._greet(member, connection)
         self._on_presence(guest, member.room)
-        self.on_change()
+        self.on_room(guest.version)
         return member
 
     def _greet(self, member: Member, connection: Connection) -> None:
@@ -160,7 +161,7 @@ class Lobby:
         if story := seat.farewell(is_over=is_over):
             self._keep(member, story)
         self._forget_if_idle(member)
-        self.on_change()
+        self.on_room(version)
 
     def _keep(self, member: Member, story: Sequence[bytes]) -> None:
         """Keep what a bot that is away must be told; of those that have never come back the first is forgotten."""
