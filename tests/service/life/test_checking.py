@@ -37,3 +37,11 @@ def test_a_check_tells_of_a_certificate_that_is_none(tmp_path: Path) -> None:
         home, load_settings(home.settings_file, {"service.tls_certificate": str(tmp_path / "cert.pem")}, {})
     ).problems
     assert "is no certificate in PEM" in problem
+
+
+def test_a_check_tells_that_remote_bots_need_a_certificate(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "")
+    settings = load_settings(home.settings_file, {"service.play_address": "127.0.0.1:7735"}, {})
+    assert any(note.startswith("remote bots need a certificate") for note in check(home, settings).notes)
+    make_certificate(home.tls, [])
+    assert not any("remote bots" in note for note in check(home, settings).notes)
