@@ -6,6 +6,7 @@ Competitors make bots in the languages that there are, come in, improve, end a s
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
 from tests.support.languages import has_language
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place
+from tests.support.places import Place, Terminal
 from tests.support.processes import wait_until
 from tests.support.serving import Served, serving
 
@@ -95,11 +96,41 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         assert active(house, "ada", "fox").startswith(new)
         house.ok("--server", "ada", "bot", "promote", f"fox@{old}", "--message", "the old one was better")
         assert active(house, "ada", "fox").startswith(old)
+        play_from_home(house)
         end_the_season(house)
         house.ok("home", "backup", archive, "--home", house.directory)
         address = served.addresses["owners"]
         assert served.stop() == 0
     go_on_from(house, archive, address, old)
+
+
+def play_from_home(house: Place) -> None:
+    """The same bots play each other from the machines of their authors, on a ladder of their own, and are ranked there."""
+    house.ok("ladder", "open", "homes", "--remote", "--game", "foreign_king", "--seats", "2", *ANY_TIME)
+    with connected(house, "ada", "fox-python", "owl") as ada, connected(house, "bob", "hare-node", "wolf") as bob:
+        assert (ada.end(), bob.end()) == (0, 0), ada.text + bob.text
+    wait_until(lambda: set(board(house, "ada")) >= {"ada/owl", "bob/wolf"})
+
+
+@contextmanager
+def connected(house: Place, owner: str, directory: str, name: str) -> Iterator[Terminal]:
+    """A bot that plays a block from its author's machine, and leaves then."""
+    home = Place(house.directory.parent / f"home-of-{owner}")
+    home.directory.mkdir()
+    home.environment["XDG_CONFIG_HOME"] = house.environment["XDG_CONFIG_HOME"]
+    words = (
+        "--server",
+        owner,
+        "bot",
+        "connect",
+        house.directory.parent / directory,
+        "--name",
+        name,
+        "--stop-after",
+        "2",
+    )
+    with home.on_terminal(*words) as terminal:
+        yield terminal
 
 
 def refuse_to_show_anothers(house: Place) -> None:
