@@ -33,7 +33,7 @@ from engine import registry
 
 PROGRAMS = Path(__file__).with_name("instant")
 CPP_KIT = PROGRAMS.parents[1] / "bots" / "cpp" / "kit"
-COMPILED = str(PROGRAMS / "cpp" / ".build" / "bot.program")
+COMPILED = str(PROGRAMS / "cpp" / ".build" / "bot")
 """Both programs in C++: the bare one if it is told a number."""
 GAME = "foreign_king"
 GOAL = 2.0

@@ -148,7 +148,7 @@ class Bridge:
 
     async def _read(self, stream: ServiceStream) -> None:
         wishes = self._wishes
-        await stream.send(
+        await stream.begin(
             play_pb2.PlayRequest(
                 join=play_pb2.Join(
                     name=wishes.name,
@@ -166,7 +166,8 @@ class Bridge:
     async def _wait_out(self, end: StreamEnd) -> None:
         """Wait until the connection is to be tried again. Raises the error if that would change nothing."""
         is_final = end.turn is Turn.END or (end.turn is Turn.AGAIN and not self._was_joined)
-        if is_final and not (end.may_be_cured and self._was_joined and self._cures_left):
+        is_worth_a_try = end.is_vague or (end.may_be_cured and self._was_joined)
+        if is_final and not (is_worth_a_try and self._cures_left):
             raise end.error
         self._cures_left -= is_final
         self._tell(Disconnected(str(end.error), self.running))

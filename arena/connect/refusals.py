@@ -33,6 +33,8 @@ class StreamEnd:
 
     turn: Turn
     error: ClientError
+    is_vague: bool = False
+    """Whether the reason was lost, so that only another try tells it."""
 
     @property
     def may_be_cured(self) -> bool:
@@ -45,6 +47,8 @@ _WAITS = {
     "STOPPING": "it is tried again until the service is back",
     "FLOOD": "it is tried again in a while",
 }
+_LOST_REASON = "Internal error from Core"
+"""What gRPC says of a stream that ended while something was written to it."""
 _PASSING = (Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED)
 """Codes that stand for something that passes, unless the reason is known to be one that stays."""
 _KINDS: dict[str, type[ClientError]] = {
@@ -69,6 +73,8 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
                 "for the address"
             ),
         )
+    if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):
+        return StreamEnd(Turn.AGAIN, UnreachableError("the connection broke"), is_vague=True)
     meaning = error_of(error, endpoint.address, endpoint.diagnose)
     is_over = isinstance(meaning, CertificateError | RefusedError | LoginError | ProtocolError)
     return StreamEnd(Turn.END if is_over else Turn.AGAIN, meaning)

@@ -12,6 +12,9 @@ from arena.client.there.channel import Endpoint
 from arena.v1 import play_pb2, play_pb2_grpc
 
 LEAVE_PATIENCE_S = 1.0
+_ACCEPT_PATIENCE_S = 2.0
+_ENDED = (grpc.aio.AioRpcError, grpc.aio.BaseError, asyncio.InvalidStateError)
+"""What writing to a stream raises that has ended."""
 
 _Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
 
@@ -23,10 +26,20 @@ class ServiceStream:
         self._call = call
         self._writing = asyncio.Lock()
 
+    async def begin(self, join: play_pb2.PlayRequest) -> None:
+        """Send the first message, after the service has taken the stream if it says so.
+
+        What is written to a stream that is being refused at that moment makes gRPC forget the reason.
+        """
+        answered = asyncio.create_task(self._call.initial_metadata())
+        await asyncio.wait({answered}, timeout=_ACCEPT_PATIENCE_S)
+        answered.cancel()
+        await self.send(join)
+
     async def send(self, request: play_pb2.PlayRequest) -> None:
         """Hand a message to the transport; if the stream has ended, nothing happens, and who reads it is told."""
         async with self._writing:
-            with suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+            with suppress(*_ENDED):
                 await self._call.write(request)
 
     async def read(self) -> play_pb2.PlayResponse | None:
@@ -43,7 +56,7 @@ class ServiceStream:
 
     async def leave(self) -> None:
         """Tell the service that the bot is done; it ends the stream then. Nothing may be sent after that."""
-        with suppress(TimeoutError, grpc.aio.BaseError, asyncio.InvalidStateError):
+        with suppress(TimeoutError, *_ENDED):
             async with asyncio.timeout(LEAVE_PATIENCE_S):
                 await self.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
                 await self._call.done_writing()

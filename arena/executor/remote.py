@@ -123,10 +123,10 @@ class RemoteProcess:
         """Return whether the match is played here, or waits for its bots."""
         return self._find(match_id) is not None
 
-    def count_playing(self, bot: str) -> int:
-        """Return how many matches of a bot go on."""
+    def count_other_versions(self, bot: str, version: str) -> int:
+        """Return how many matches go on in which a bot plays as another version than that."""
         specs = (self._jobs[ticket].spec for ticket in self._begun)
-        return sum(any(seat.name == bot for seat in spec.seats) for spec in specs)
+        return sum(any(seat.name == bot and seat.version != version for seat in spec.seats) for spec in specs)
 
     async def run_match(self, spec: MatchSpec) -> MatchReport:
         """Play one match when its remote bots are here. Raises MatchLostError, NotBegunError, ExecutorFailedError."""

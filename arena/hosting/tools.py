@@ -37,6 +37,13 @@ def install_command(packages: Sequence[str]) -> str:
     return f"apt install {' '.join(packages)}"
 
 
+def lack(manifest: BotManifest, directory: Path) -> str:
+    """Return what its language needs and this machine does not have, as the end of a message; empty if nothing."""
+    language = language_of(manifest, directory)
+    missing = [] if language is None else missing_packages(language)
+    return f" This machine lacks what such a bot needs: {install_command(missing)}" if missing else ""
+
+
 def language_of(manifest: BotManifest, directory: Path) -> str | None:
     """Return the language of a bot as far as its needs are known here: `node`, `cpp`, or None."""
     if manifest.runtime == NODE or manifest.command[0] == NODE:

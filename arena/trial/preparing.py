@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.hosting.builder.build import build_version
@@ -18,6 +18,7 @@ from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.hosting.tools import lack
 from arena.match.spec import SeatSpec
 from arena.trial.seats import bot_seat
 
@@ -56,7 +57,7 @@ async def prepare(directory: Path, programs: StoredPrograms) -> Prepared | Build
     stored = await asyncio.to_thread(programs.store.add, directory)
     built = await build_version(programs, stored.hash, has_owner=False)
     if isinstance(built, BuildFailure):
-        return built
+        return replace(built, sentence=f"{built.sentence}{await asyncio.to_thread(lack, manifest, directory)}")
     program = await asyncio.to_thread(programs.find, stored.hash)
     seat = bot_seat(manifest.name, stored.hash, program, level)
     return Prepared(manifest, seat, None if built is None else built.seconds)

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class PlayServiceStub(object):
-    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else.
+    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else; and over TLS on
+    a port of its own for remote bots, which their authors run. What differs for these: docs/remote-bots.md.
     """
 
     def __init__(self, channel):
@@ -43,7 +44,8 @@ class PlayServiceStub(object):
 
 
 class PlayServiceServicer(object):
-    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else.
+    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else; and over TLS on
+    a port of its own for remote bots, which their authors run. What differs for these: docs/remote-bots.md.
     """
 
     def Play(self, request_iterator, context):
@@ -77,7 +79,8 @@ def add_PlayServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PlayService(object):
-    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else.
+    """Plays matches. Served on the bots' socket together with grpc.health.v1.Health, and with nothing else; and over TLS on
+    a port of its own for remote bots, which their authors run. What differs for these: docs/remote-bots.md.
     """
 
     @staticmethod

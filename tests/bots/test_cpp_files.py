@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tomllib
@@ -46,7 +47,20 @@ def test_what_is_missing_is_named_with_its_package(tmp_path: Path, lacking: str,
     need_language("cpp")
     for tool in {"g++", "protoc", "grpc_cpp_plugin", "pkg-config"} - {lacking}:
         (tmp_path / tool).symlink_to(shutil.which(tool) or "")
-    command = [shutil.which("make") or "", "-f", "kit/Makefile", "bot"]
+    command = [shutil.which("make") or "", "-f", "kit/Makefile"]
     tried = subprocess.run(command, cwd=SAMPLE, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
     assert tried.returncode == 2
     assert f"{lacking} is missing; install it with: apt-get install {package}" in tried.stderr
+
+
+def test_at_home_no_program_is_left_that_would_be_sent(tmp_path: Path) -> None:
+    """A builder that got the program with its sources would find that nothing was made."""
+    need_language("cpp")
+    shutil.copytree(SAMPLE, tmp_path / "bot", ignore=shutil.ignore_patterns(".build"))
+    command, steps = ["make", "-n", "-f", "kit/Makefile"], {}
+    for place, variables in {"home": {}, "arena": {"ARENA_BOT_DIR": "/bot"}}.items():
+        environment = {"PATH": os.environ["PATH"], **variables}
+        told = subprocess.check_output(command, cwd=tmp_path / "bot", env=environment, text=True)
+        steps[place] = told.splitlines()
+    assert steps["arena"] == [*steps["home"], "cp .build/bot bot"]
+    assert all("-o .build/" in step for step in steps["home"] if " -o " in step)

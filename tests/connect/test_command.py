@@ -54,7 +54,7 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
             await visit.welcome()
             await reads(terminal, r"connected to \S+ as ada/fox version [0-9a-f]{12}: nim, one match at a time; Ctrl-C")
             await visit.say(started("0123456789abcdef"), decide("0123456789abcdef", 0))
-            await reads(terminal, "match 01234567 begins: nim, seat 0 of 2")
+            await reads(terminal, "match 89abcdef begins: nim, seat 0 of 2, opponents not told")
             await reads(terminal, r"bot 1\| thinking")
             terminal.interrupt()
             await reads(terminal, "no new match is begun; one match is running, to be waited for")
@@ -62,10 +62,11 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
             await visit.hear_act()
             fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It was late.")
             await visit.say(finished("0123456789abcdef", fault))
-            await reads(terminal, r"match 01234567 is over: rank 1 of 2; TIMEOUT at ply 0: It was late\.")
+            ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late\.; "
+            await reads(terminal, ended + r"`\S*arena --server club match show 89abcdef`")
             assert (await visit.hear()).HasField("leave")
             assert await asyncio.to_thread(terminal.end) == 0
-        assert "1 match played, first in 1, 1 fault" in terminal.text
+        assert "1 match played, first in 1, 1 fault; `" in terminal.text
         assert "Traceback" not in terminal.text
 
 

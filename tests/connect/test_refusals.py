@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import tempfile
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,11 +15,12 @@ from arena.client.there.errors import CertificateError, LoginError, ProtocolErro
 from arena.connect.connecting import Order
 from arena.connect.news import Connected as LetIn
 from arena.connect.news import Disconnected, Note
+from arena.connect.refusals import end_of
+from arena.connect.stream import open_stream
 from arena.service.server import tls as certificates
 from arena.service.server.tls import TlsFiles, make_certificate
 from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot, write_program
-from tests.support.owners import running_server
 from tests.support.play_service import FakeService, play_service, started
 
 Code = grpc.StatusCode
@@ -177,10 +177,35 @@ async def test_a_clock_that_is_off_is_told_with_the_time_and_the_remedy(
         assert service.visits.empty()
 
 
-async def test_an_address_without_play_service_is_told(tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="kma") as place, running_server(Path(place)) as owners:
-        service = FakeService(owners.tls)
-        service.address = owners.addresses.address or ""
+async def test_an_address_without_play_service_is_told(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls, takes_bots=False) as service:
         error = await refusal_of(service, write_bot(tmp_path))
     assert isinstance(error, ProtocolError)
     assert "takes no remote bots; check --play-address" in str(error)
+
+
+async def test_the_reason_of_a_refusal_is_never_lost(tls: TlsFiles) -> None:
+    """A message that is written while the stream is being refused makes gRPC say INTERNAL in place of the reason."""
+    leave = play_pb2.PlayRequest(leave=play_pb2.Leave())
+    async with play_service(tls, takes_bots=False) as service:
+        for _ in range(40):
+            async with open_stream(service.endpoint, "kma_t0ken") as stream:
+                await stream.begin(leave)
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await stream.read()
+                assert caught.value.code() is Code.UNIMPLEMENTED
+
+
+async def test_writing_to_a_stream_that_ends_raises_nothing_and_the_lost_reason_is_asked_for_again(
+    tls: TlsFiles,
+) -> None:
+    leave = play_pb2.PlayRequest(leave=play_pb2.Leave())
+    async with play_service(tls, takes_bots=False) as service:
+        for _ in range(40):
+            async with open_stream(service.endpoint, "kma_t0ken") as stream:
+                for _ in range(30):
+                    await stream.send(leave)
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await stream.read()
+                end = end_of(caught.value, service.endpoint)
+                assert end.is_vague or isinstance(end.error, ProtocolError)

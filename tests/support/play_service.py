@@ -128,14 +128,14 @@ class FakeService(play_pb2_grpc.PlayServiceServicer):
 
 
 @asynccontextmanager
-async def play_service(tls: TlsFiles, address: str = "127.0.0.1:0") -> AsyncIterator[FakeService]:
-    """A service that takes remote bots, for the time of the block."""
+async def play_service(tls: TlsFiles, *, takes_bots: bool = True) -> AsyncIterator[FakeService]:
+    """A service that takes remote bots, for the time of the block; or one that has no PlayService."""
     service = FakeService(tls)
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
-    play_pb2_grpc.add_PlayServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
+    if takes_bots:
+        play_pb2_grpc.add_PlayServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
     pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
-    port = server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
-    service.address = f"{address.rpartition(':')[0]}:{port}"
+    service.address = f"127.0.0.1:{server.add_secure_port('127.0.0.1:0', grpc.ssl_server_credentials([pair]))}"
     await server.start()
     try:
         yield service

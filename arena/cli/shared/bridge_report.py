@@ -10,23 +10,29 @@ from typing import Any, TextIO
 
 import typer
 
+from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import format_count, format_json, printable
+from arena.cli.shared.suggestions import next_command
 from arena.connect import news
 
-_SHOWN_DIGITS = 8
 _WIDTH = 100
 
 
 class BridgeReport:
     """Takes the news of a bridge one by one and writes them on the standard output."""
 
-    def __init__(self, *, as_json: bool, log: TextIO | None = None, stream: TextIO | None = None) -> None:
-        """Write what the bot's processes write into `log` if there is one, else among the news."""
+    def __init__(self, place: str, *, as_json: bool, log: TextIO | None = None, stream: TextIO | None = None) -> None:
+        """Write what the bot's processes write into `log` if there is one, else among the news.
+
+        `place` is the service, as commands name it.
+        """
+        self._place = place
         self._as_json = as_json
         self._log = log
         self._status = sys.stderr if stream is None else stream
         self._is_live = self._status.isatty() and not as_json
         self._shown = 0
+        self._bot = ""
         self._running = self._played = self._firsts = self._faults = 0
 
     def tell(self, what: news.News) -> None:
@@ -37,19 +43,31 @@ class BridgeReport:
             self._log.flush()
             return
         self._clear()
-        typer.echo(format_json(_as_data(what)) if self._as_json else printable(_WORDS[type(what)](what)))
+        typer.echo(
+            format_json(_as_data(what)) if self._as_json else printable(_WORDS[type(what)](what) + self._hint(what))
+        )
         sys.stdout.flush()
         self._show()
+
+    def _hint(self, what: news.News) -> str:
+        """Return which command tells more."""
+        if isinstance(what, news.MatchVanished) or (isinstance(what, news.MatchEnded) and what.faults):
+            command = next_command("match", "show", short_match_id(what.match_id), db=self._place)
+            return f"; `{command}` tells more"
+        return ""
 
     def end(self) -> None:
         """Take the status line away, and say in one line what was played."""
         self._clear()
         self._is_live = False
         if not self._as_json and self._played:
-            typer.echo(self._summary())
+            mine = next_command("match", "list", "--bot", self._bot, db=self._place)
+            typer.echo(f"{self._summary()}; `{mine}` shows against whom")
 
     def _count(self, what: news.News) -> None:
-        if isinstance(what, news.MatchBegan):
+        if isinstance(what, news.Connected):
+            self._bot = what.bot
+        elif isinstance(what, news.MatchBegan):
             self._running += 1
         elif isinstance(what, news.MatchEnded | news.MatchVanished):
             self._running -= 1
@@ -83,10 +101,6 @@ def _as_data(what: news.News) -> dict[str, Any]:
     return {"event": kind, **asdict(what)}
 
 
-def _short(match_id: str) -> str:
-    return match_id[:_SHOWN_DIGITS]
-
-
 def _connected(what: news.Connected) -> str:
     if what.again:
         return f"connected again to {what.address}"
@@ -110,8 +124,8 @@ def _matches(running: int) -> str:
 def _began(what: news.MatchBegan) -> str:
     goes_on = "goes on" if what.resumed else "begins"
     return (
-        f"match {_short(what.match_id)} {goes_on}: {what.game}, seat {what.seat} of {what.seats}, opponents told "
-        "when it is over"
+        f"match {short_match_id(what.match_id)} {goes_on}: {what.game}, seat {what.seat} of "
+        f"{what.seats}, opponents not told while it runs"
     )
 
 
@@ -119,12 +133,11 @@ def _ended(what: news.MatchEnded) -> str:
     rank = f"rank {what.rank} of {what.seats}" if what.rank else "the service broke it off, and it counts for nothing"
     shared = f", shared by {what.shared_by}" if what.rank and what.shared_by > 1 else ""
     faults = "".join(f"; {fault.cause} at ply {fault.ply}: {fault.explanation}" for fault in what.faults)
-    return f"match {_short(what.match_id)} is over: {rank}{shared}{faults}"
+    return f"match {short_match_id(what.match_id)} is over: {rank}{shared}{faults}"
 
 
 def _vanished(what: news.MatchVanished) -> str:
-    match_id = _short(what.match_id)
-    return f"match {match_id} runs no more; `arena match show {match_id}` with --server tells what became of it"
+    return f"match {short_match_id(what.match_id)} runs no more"
 
 
 def _stopped(what: news.BotStopped) -> str:
@@ -133,7 +146,7 @@ def _stopped(what: news.BotStopped) -> str:
         then = "The match is given up"
     else:
         then = f"It is started anew and told the match again ({what.starts_left + 1} of such starts were left)"
-    return f"match {_short(what.match_id)}: {what.why}.{words} {then}"
+    return f"match {short_match_id(what.match_id)}: {what.why}.{words} {then}"
 
 
 def _draining(what: news.Draining) -> str:

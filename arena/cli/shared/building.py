@@ -16,7 +16,7 @@ from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
-from arena.hosting.tools import install_command, language_of, missing_packages
+from arena.hosting.tools import lack
 
 _SHOWN_LINES = 40
 
@@ -29,14 +29,9 @@ def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool
     if isinstance(outcome, BuildFailure):
         for line in outcome.log.rstrip().splitlines()[-_SHOWN_LINES:]:
             typer.echo(f"| {printable(line)}", err=True)
-        raise CliError(f"{stored.manifest.name} was not added: {outcome.sentence}{_missing(stored)}")
-
-
-def _missing(stored: StoredVersion) -> str:
-    """Return what its language needs and this machine does not have, as the end of a message; empty if nothing."""
-    language = language_of(stored.manifest, stored.directory)
-    missing = [] if language is None else missing_packages(language)
-    return f" This machine lacks what such a bot needs: {install_command(missing)}" if missing else ""
+        raise CliError(
+            f"{stored.manifest.name} was not added: {outcome.sentence}{lack(stored.manifest, stored.directory)}"
+        )
 
 
 def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:

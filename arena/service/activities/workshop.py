@@ -19,6 +19,9 @@ from arena.tournament.runner import run_tournament
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 
+REMOTE_WIDTH = 64
+"""How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
@@ -42,10 +45,10 @@ class Workshop:
         Raises what `arena.tournament.runner.run_tournament` and `build_entrants` raise, and NotPlayableError for one of
         remote bots where none can connect.
         """
-        await asyncio.to_thread(self._check_remote, tournament_id)
+        width = await asyncio.to_thread(self._width, tournament_id)
         if kind is not Kind.LADDER:  # which looks after its bots itself, see `attendance`
             await build_entrants(self.database, self.programs, tournament_id, self.log)
-        view = self.slots.view(kind, name, pace=pace)
+        view = self.slots.view(kind, name, pace=pace, width=width)
         try:
             end = await run_tournament(
                 self.database, tournament_id, view, self.programs, leak_checks=self.leak_checks, keep_logs=True
@@ -60,10 +63,15 @@ class Workshop:
             self.log.info("played", kind=kind.value, tournament=name, **counts)
         return end
 
-    def _check_remote(self, tournament_id: str) -> None:
+    def _width(self, tournament_id: str) -> int:
+        """Return how many slots a tournament is told of that needs none because remote bots play in it; else 0.
+
+        Raises NotPlayableError where none can connect.
+        """
         row = tournament_row(self.database, tournament_id)
         if row.pool.remote and not self.takes_remote:
             raise NotPlayableError(
                 f"tournament {row.tournament.name!r} is for remote bots, and none can connect here; set "
                 "service.play_address"
             )
+        return REMOTE_WIDTH if row.pool.remote else 0

@@ -17,6 +17,7 @@ from arena.service.keeping.forecast import Forecast, forecast
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.programs import policy_of
 from arena.service.lock import holder_of
+from arena.service.server.tls import find_certificate
 from arena.service.settings.reading import Effective
 from arena.service.settings.values import RetentionSection
 from arena.tournament.pace import rate_of
@@ -49,6 +50,7 @@ def check(home: Home, effective: Effective) -> Checked:
     holder = holder_of(home.lock)
     notes = [] if holder is None else [f"process {holder.get('pid', '?')} serves this home now"]
     notes += _look_at_sandbox(home, effective)
+    notes += _look_at_door(home, effective)
     wrong, soon = look_at_certificate(home, str(_value(effective, "service.tls_certificate")))
     kept = RetentionSection(**{one.row.name: one.value for one in effective.said if one.row.section == "retention"})
     return Checked(
@@ -82,6 +84,14 @@ def _look_at_sandbox(home: Home, effective: Effective) -> list[str]:
     )
     problem = sandbox_problem(StoredPrograms(VersionStore(home.store), policy))
     return [f"bots of owners would wait: {problem}"] if problem else []
+
+
+def _look_at_door(home: Home, effective: Effective) -> list[str]:
+    """Return what remote bots would miss, if they are to be taken."""
+    is_open, has_own = _value(effective, "service.play_address"), _value(effective, "service.tls_certificate")
+    if not is_open or has_own or find_certificate(home.tls) is not None:
+        return []
+    return ["remote bots need a certificate: start with --tls-self-signed, or set service.tls_certificate"]
 
 
 def _look_into(home: Home, effective: Effective) -> tuple[Volume, list[int]]:

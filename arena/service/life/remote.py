@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from arena.executor.local import default_warm_mb
-from arena.executor.remote import RemoteOptions
+from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.service.addresses import Address, parse_address
 from arena.service.errors import ListenError, SettingsError
 from arena.service.health import Health
@@ -15,7 +15,7 @@ from arena.service.home import Home
 from arena.service.life.owners import find_tls
 from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
-from arena.service.remote.desk import Presence
+from arena.service.remote.desk import Desk, Presence
 from arena.service.remote.keeper import RemoteKeeper
 from arena.service.remote.register import Register
 from arena.service.settings.values import ServiceSettings
@@ -60,8 +60,14 @@ def open_door(
         hosted_matches=workers,
         warm_mb=warm_mb // _SHARE_OF_WARM,
     )
-    desk = Register(database, settings.limits.of_owners, settings.limits.failed_logins_per_minute, wake)
-    return RemoteKeeper(options, desk, presence, partial(_find_dead, database), health=health, log=get_logger("remote"))
+    limits = settings.limits
+
+    def make_desk(process: RemoteProcess) -> Desk:
+        guess = limits.failed_logins_per_minute
+        return Register(database, limits.of_owners, guess, wake, process.count_other_versions)
+
+    find_dead = partial(_find_dead, database)
+    return RemoteKeeper(options, make_desk, presence, find_dead, health=health, log=get_logger("remote"))
 
 
 async def wait_for(keeper: RemoteKeeper) -> int:

@@ -28,14 +28,14 @@ class RemoteKeeper:
     def __init__(
         self,
         options: RemoteOptions,
-        desk: Desk,
+        make_desk: Callable[[RemoteProcess], Desk],
         presence: Presence,
         find_dead: FindDead,
         *,
         health: Health,
         log: Logger,
     ) -> None:
-        self._desk = desk
+        """`make_desk` returns who decides, who may ask the process what goes on in it."""
         self._presence = presence
         self._find_dead = find_dead
         self._health = health
@@ -47,6 +47,7 @@ class RemoteKeeper:
         self._is_ready = asyncio.Event()
         self._is_stopping = False
         self.process = RemoteProcess(options, self, self._note_ready)
+        self._desk = make_desk(self.process)
 
     async def run(self) -> None:
         """Keep the process running until this task is cancelled, which ends it in order."""

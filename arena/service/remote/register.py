@@ -53,12 +53,17 @@ class Register:
         limits: OwnerLimits,
         failed_logins_per_minute: int = 10,
         wake: Callable[[], None] = lambda: None,
+        count_others: Callable[[str, str], int] = lambda _bot, _version: 0,
     ) -> None:
-        """`limits` are those of all owners; `wake` is called when a join has changed which version plays."""
+        """`limits` are those of all owners; `wake` is called when a join has changed which version plays.
+
+        `count_others` returns in how many matches that go on a bot plays as another version than that.
+        """
         self._database = database
         self._limits = limits
         self._guard = LoginGuard(failed_logins_per_minute)
         self._wake = wake
+        self._count_others = count_others
 
     async def admit(self, request: JoinRequest) -> Admitted:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
@@ -67,6 +72,7 @@ class Register:
         games = _games_of(request)
         _check_names(request)
         join = RemoteJoin(owner.name, request.name, request.version, games)
+        self._check_free(join)
         with _refusing():
             joined = await asyncio.to_thread(
                 ServiceLedger(self._database).join_remote, join, self._limits.with_own(owner.limits)
@@ -74,6 +80,16 @@ class Register:
         if joined.has_changed:
             self._wake()
         return Admitted(join.bot, join.content_hash, _known(games), digest)
+
+    def _check_free(self, join: RemoteJoin) -> None:
+        """Raise Refusal for another version in the middle of a match, before the book hears of it."""
+        if count := self._count_others(join.bot, join.content_hash):
+            raise Refusal(
+                "FAILED_PRECONDITION",
+                "VERSION_IN_PLAY",
+                f"another version of {join.bot} is in the middle of {count} match{'es' if count > 1 else ''}; connect "
+                "that version again to play on, or wait until its time there has run out",
+            )
 
     async def _identify(self, request: JoinRequest, digest: str) -> Owner:
         """Return whose token it is. Raises Refusal; too many failures from one address are refused unseen."""

@@ -64,11 +64,14 @@ class Slots:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
-    def view(self, kind: Kind, name: str, *, pace: Pace | None = None) -> SlotsView:
-        """Return the slots as one activity sees them; it closes the view when it ends."""
+    def view(self, kind: Kind, name: str, *, pace: Pace | None = None, width: int = 0) -> SlotsView:
+        """Return the slots as one activity sees them; it closes the view when it ends.
+
+        An activity whose matches need no slot may order as many of them at once as if there were `width` slots.
+        """
         flow = Flow(kind, name, pace)
         self._flows.append(flow)
-        return SlotsView(self, flow)
+        return SlotsView(self, flow, width)
 
     def slots(self) -> int:
         """Return how many matches are played at once."""
@@ -246,13 +249,14 @@ def _answer(report: asyncio.Future[MatchReport], outcome: MatchReport | Exceptio
 class SlotsView:
     """The slots as one activity sees them: an `arena.tournament.runner.MatchExecutor`."""
 
-    def __init__(self, slots: Slots, flow: Flow) -> None:
+    def __init__(self, slots: Slots, flow: Flow, width: int = 0) -> None:
         self._slots = slots
         self._flow = flow
+        self._width = width
 
     def slots(self) -> int:
         """Return how many matches are played at once when nobody else wants to."""
-        return self._slots.slots()
+        return self._width or self._slots.slots()
 
     async def run(self, spec: MatchSpec) -> MatchReport:
         """Play one match when it is its turn. Raises what the executor raises."""

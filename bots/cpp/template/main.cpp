@@ -1,6 +1,6 @@
 // @NAME@, a bot in C++ that plays any game by drawing from the legal actions: change `decide`.
 //
-//   arena bot add .        builds and stores it; a bot of another version is another one in the ratings
+//   arena bot test .       plays it here against the samples
 //   make -f kit/Makefile   only shows what the compiler says
 //
 // kit/arena_kit.hpp says what a decision tells, kit/proto what every message holds.

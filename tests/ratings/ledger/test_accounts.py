@@ -22,6 +22,7 @@ from ratings.read.accounts import (
     list_tokens,
     own_limits,
     token_of,
+    worthless_tokens,
 )
 from ratings.store.credentials import new_code_text, new_token_text, token_digest
 from ratings.store.database import Database, open_database
@@ -105,6 +106,20 @@ def test_a_token_is_refused_once_it_is_revoked_has_expired_or_its_owner_is_disab
     with pytest.raises(AccessDeniedError, match="the token 'laptop' was revoked; ask for a new one"):
         authenticate(database, digest)
     assert token_of(database, digest) is not None
+
+
+def test_tokens_that_are_worth_nothing_any_more_are_found_at_once(database: Database, ledger: ServiceLedger) -> None:
+    soon = now_us() + 60_000_000
+    made = {}
+    for owner in ("ada", "bob", "eve"):
+        ledger.add_owner(owner)
+        made[owner] = token_digest(ledger.new_token(owner, name="bot", scope=Scope.PLAYER, expires_at_us=soon).secret)
+    asked = frozenset({*made.values(), "unknown"})
+    assert worthless_tokens(database, asked) == {"unknown"}
+    ledger.set_owner_disabled("bob", disabled=True)
+    ledger.revoke_token("bot", owner="eve")
+    assert worthless_tokens(database, asked) == {"unknown", made["bob"], made["eve"]}
+    assert worthless_tokens(database, asked, soon) == asked
 
 
 def test_revoking_twice_is_once_and_frees_the_name(ledger: ServiceLedger, ada: str) -> None:

@@ -144,3 +144,13 @@ def test_the_limits_of_an_owner_hold_for_his_joins(database: Database, ask: Ask,
     ask(request_)
     assert refused(ask, replace(request_, name="owl"))[:2] == ("RESOURCE_EXHAUSTED", "BOTS")
     assert [row.bot.name for row in list_bots(database).items] == ["ada/fox"]
+
+
+def test_another_version_in_the_middle_of_a_match_is_refused_before_anything_is_written(
+    database: Database, request_: JoinRequest
+) -> None:
+    register = Register(database, OwnerLimits(), count_others=lambda bot, _version: 2 if bot == "ada/fox" else 0)
+    code, reason, message = refused(lambda request: asyncio.run(register.admit(request)), request_)
+    assert (code, reason) == ("FAILED_PRECONDITION", "VERSION_IN_PLAY")
+    assert "2 matches" in message
+    assert list(list_bots(database).items) == []

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
@@ -125,6 +126,36 @@ async def test_a_match_that_needs_no_slot_begins_at_once(clock: Clock) -> None:
     await settle()
     assert sorted(executor.playing) == ["m1", "remote1", "remote2"]
     assert slots.count_running()[Kind.TOURNAMENT] == 1
+
+
+async def test_matches_that_need_no_slot_keep_to_the_pace_and_hold_up_no_owner(clock: Clock) -> None:
+    executor = HeldExecutor(1)
+    slots = slots_of(executor, clock, owner_limit=lambda _: 1, needs_slot=lambda spec: spec.match_id.startswith("h"))
+    begin(slots.view(Kind.LADDER, "slow", pace=Pace(24, clock.now)), order("r1", "ada/x"), order("r2", "ada/x"))
+    begin(slots.view(Kind.TOURNAMENT, "class"), order("h1", "ada/y"), order("r3", "ada/x"), order("r4", "ada/x"))
+    await settle()
+    assert sorted(executor.playing) == ["h1", "r1", "r3", "r4"]
+
+
+class NeverBegins(HeldExecutor):
+    """Begins nothing."""
+
+    async def run(self, spec: MatchSpec) -> MatchReport:
+        await super().run(spec)
+        raise NotBegunError
+
+
+async def test_what_did_not_begin_waits_as_if_it_had_never_been_its_turn(clock: Clock) -> None:
+    executor = NeverBegins(1)
+    slots = slots_of(executor, clock)
+    (match,) = begin(slots.view(Kind.LADDER, "spring"), order("m1"))
+    await settle()
+    slots.drain()
+    await executor.finish("m1")
+    await slots.wait_until_idle()
+    assert not match.done()
+    assert slots.count_waiting()[Kind.LADDER] == 1
+    match.cancel()
 
 
 async def test_a_pace_holds_a_ladder_back_while_others_go_on(clock: Clock) -> None:

@@ -92,7 +92,7 @@ def connect(
         runtimes=local_runtimes(runtimes),
     )
     with _open_log(bot_log) as log:
-        report = BridgeReport(as_json=as_json, log=log)
+        report = BridgeReport(db, as_json=as_json, log=log)
         try:
             asyncio.run(_run(order, report))
         finally:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import join
 from typing import Annotated
 
 import typer
@@ -55,7 +56,7 @@ Keep = Annotated[
 
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)
-SEARCH_PLAYOUTS = 40
+SEARCH_PLAYOUTS = 20
 _QUICK_SAMPLES = (RANDOM, GREEDY)
 _SEED_BITS = 32
 
@@ -169,5 +170,7 @@ def _level(name: str, why: str) -> Place:
 
 
 def announce(directory: Path, level: Place) -> None:
-    """Say on stderr, in one line, what is tested and where it runs."""
+    """Say on stderr what is tested and where it runs, and that it is built first if it is."""
     typer.echo(f"testing {printable(str(directory))} {level.note}", err=True)
+    if build := load_manifest(directory).build:
+        typer.echo(f"building it with `{printable(join(build))}`", err=True)

@@ -153,7 +153,7 @@ export const Decide = wire.message("arena.v1.Decide", [
  * The match is over for this bot.
  * @typedef {object} MatchFinished
  * @property {string} matchId
- * @property {?import("./match.mjs").Result} result
+ * @property {?import("./match.mjs").Result} result Absent if the arena broke the match off, which then counts for nothing (remote bots only).
  * @property {import("./match.mjs").Fault[]} faults This bot's own faults.
  * @property {import("./match.mjs").Event[]} events What happened since this seat last heard.
  */

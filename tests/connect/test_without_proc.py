@@ -1,0 +1,37 @@
+"""Where there is no /proc, as on macOS, a bot plays on a service all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from arena.service.server.tls import TlsFiles
+from tests.connect.bridging import write_bot
+from tests.connect.test_command import log_in, words
+from tests.e2e.test_without_proc import HIDDEN, no_proc
+from tests.support.places import Place
+from tests.support.play_service import decide, finished, play_service, started
+
+__all__ = ["no_proc"]
+
+
+async def test_a_bot_is_connected_where_there_is_no_proc(tls: TlsFiles, no_proc: Path) -> None:
+    directory, home = write_bot(no_proc, "print('thinking')\nreturn 1"), Place(no_proc)
+    environment = {**os.environ, "XDG_CONFIG_HOME": f"{no_proc}/config", "XDG_CACHE_HOME": f"{no_proc}/cache"}
+    async with play_service(tls) as service:
+        log_in(home, service)
+        command = (*HIDDEN, sys.executable, "-m", "arena.cli.main", *words(service, directory, "--stop-after", "1"))
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        assert list((await visit.hear_act()).actions) == [1]
+        await visit.say(finished("m1"))
+        out, errors = await process.communicate()
+    assert (process.returncode, errors) == (0, b"")
+    assert b"bot 1| thinking" in out
+    assert b"match m1 is over: rank 1 of 2" in out

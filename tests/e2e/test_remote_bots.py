@@ -1,0 +1,95 @@
+"""A service with remote bots: it is killed, its process of remote bots is killed, tokens are revoked, it is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from arena.tournament.formats.roundrobin import RoundRobin
+from ratings.ledger.service import ServiceLedger
+from ratings.store.database import open_database
+from ratings.store.states import Scope
+from tests.support.places import Place
+from tests.support.processes import wait_until
+from tests.support.remote_crowd import Crowd
+from tests.support.serving import Served, plan, serving, wait_for_counts
+
+BLOCKS = 3
+MATCHES = 2 * BLOCKS
+NAMES = ("fox", "owl")
+BOTS = tuple(f"ada/{name}" for name in NAMES)
+WORDS = ("--tls-self-signed", "--workers", "1", "--play-address")
+
+
+@pytest.fixture
+def token(place: Place) -> str:
+    """The token of an owner of bots."""
+    database = open_database(place.db)
+    try:
+        ledger = ServiceLedger(database)
+        ledger.add_owner("ada")
+        return ledger.new_token("ada", name="home", scope=Scope.PLAYER).secret
+    finally:
+        database.close()
+
+
+@contextmanager
+def gathered(place: Place, served: Served, token: str) -> Iterator[Crowd]:
+    """Both bots, which have joined."""
+    port = int(served.addresses["play"].rpartition(":")[2])
+    with Crowd(port, place.directory / "tls" / "cert.pem", token, NAMES) as crowd:
+        wait_until(lambda: bots_in_book(place) == len(NAMES))
+        yield crowd
+
+
+def bots_in_book(place: Place) -> int:
+    with closing(sqlite3.connect(place.db)) as connection:
+        return int(connection.execute("SELECT count(*) FROM version").fetchone()[0])
+
+
+def attempts(place: Place) -> dict[str, int]:
+    """How many attempts ended how."""
+    with closing(sqlite3.connect(place.db)) as connection:
+        return dict(connection.execute("SELECT state, count(*) FROM attempt GROUP BY state"))
+
+
+def remote_process(place: Place) -> int:
+    """The id of the process to which the bots are connected."""
+    (found,) = [pid for pid, command in place.processes().items() if "-m arena.remote" in command]
+    return found
+
+
+def test_whoever_is_killed_no_match_of_remote_bots_is_lost_or_doubled(place: Place, token: str) -> None:
+    with serving(place, *WORDS, "127.0.0.1:0") as served, gathered(place, served, token) as crowd:
+        plan(place, blocks=BLOCKS, bots=BOTS, form=RoundRobin(2, BLOCKS))
+        wait_until(lambda: len(crowd.asked) >= 3)
+        os.kill(remote_process(place), signal.SIGKILL)
+        wait_until(lambda: attempts(place).get("failed", 0) >= 3)
+        crowd.asked.clear()
+        wait_until(lambda: len(crowd.asked) >= 3)  # they have connected again, to the same port
+        os.kill(served.pid, signal.SIGKILL)
+        served.terminal.end()
+        with serving(place, *WORDS, f"127.0.0.1:{crowd.port}"):
+            crowd.release()
+            wait_for_counts(place, {"finished": MATCHES})
+            assert attempts(place)["finished"] == MATCHES
+
+
+def test_a_revoked_token_ends_its_streams_and_a_stop_ends_all_with_the_reason(place: Place, token: str) -> None:
+    with serving(place, *WORDS, "127.0.0.1:0", "--stop-grace", "0") as served:
+        with gathered(place, served, token) as crowd:
+            plan(place, blocks=BLOCKS, bots=BOTS, form=RoundRobin(2, BLOCKS))
+            wait_until(lambda: len(crowd.asked) >= 3)
+            assert served.stop() == 0
+            wait_until(lambda: "STOPPING" in crowd.reasons)
+        assert "failed" not in attempts(place)
+        assert place.counts() == {"planned": MATCHES}
+    with serving(place, *WORDS, "127.0.0.1:0") as served, gathered(place, served, token) as crowd:
+        wait_until(lambda: bool(crowd.asked))
+        place.ok("token", "revoke", "home", "--owner", "ada", "--db", place.db)
+        wait_until(lambda: crowd.reasons.count("TOKEN_UNKNOWN") >= len(NAMES))

@@ -1,0 +1,71 @@
+"""A connection whose bot takes nothing is ended, and holds nobody up who writes to it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+
+from arena.referee.errors import StreamError
+from arena.remote.connection import MOST_QUEUED_BYTES, MOST_STRAYS, Connection
+from arena.remote.values import FLOOD, NOT_READING
+
+
+class DeafContext:
+    """Joins, and takes no message ever after."""
+
+    def __init__(self) -> None:
+        self._messages = iter([b"join"])
+        self.aborted: list[object] = []
+
+    async def send_initial_metadata(self, _metadata: object) -> None:
+        """Do nothing."""
+
+    async def read(self) -> bytes:
+        message = next(self._messages, None)
+        return message if message is not None else await asyncio.Future()
+
+    async def write(self, _data: bytes) -> None:
+        await asyncio.Future()
+
+    async def abort(self, code: object, *_details: object) -> None:
+        self.aborted.append(code)
+
+
+async def served(connection: Connection) -> None:
+    async def welcome(_data: bytes | None) -> None:
+        connection.post(b"joined")
+
+    await connection.serve(welcome, lambda _data, _at: None)
+
+
+def ending_of(connection: Connection) -> StreamError | None:
+    return connection._ending.result()
+
+
+async def test_who_takes_nothing_for_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.remote.connection.STOPPED_READING_S", 0.01)
+    context = DeafContext()
+    connection = Connection(cast(Any, context))
+    await served(connection)
+    assert ending_of(connection) is NOT_READING
+    assert context.aborted == [NOT_READING.code]
+
+
+async def test_what_is_not_taken_is_kept_up_to_a_bound() -> None:
+    connection = Connection(cast(Any, DeafContext()))
+    for _ in range(3):
+        connection.post(bytes(MOST_QUEUED_BYTES // 2))
+    assert ending_of(connection) is NOT_READING
+
+
+async def test_late_answers_are_forgiven_and_many_of_them_are_not() -> None:
+    connection = Connection(cast(Any, DeafContext()))
+    for _ in range(2 * MOST_STRAYS):
+        connection.count_stray()
+        connection.post(b"question")
+    assert not connection.is_closed
+    for _ in range(MOST_STRAYS + 1):
+        connection.count_stray()
+    assert ending_of(connection) is FLOOD

@@ -1,0 +1,37 @@
+"""Where replays and logs of a test are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.match.report import LOG_HEAD_BYTES, SeatLogText
+from arena.trial.keeping import KeepingError, Kept, usual_place, whole_log
+
+
+def test_a_test_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    Kept(place)
+    (place / "old.replay").touch()
+    (place / "old.log").touch()
+    Kept(place)
+    assert list(place.iterdir()) == []
+
+
+def test_a_directory_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old.replay").touch()
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(KeepingError, match=r"thesis\.tex"):
+        Kept(tmp_path)
+    assert (tmp_path / "old.replay").exists()
+
+
+def test_bots_of_one_name_in_two_places_are_kept_apart(tmp_path: Path) -> None:
+    assert usual_place(tmp_path / "a" / "bot") != usual_place(tmp_path / "b" / "bot")
+
+
+def test_a_log_says_where_something_was_left_out() -> None:
+    log = SeatLogText(0, b"x" * LOG_HEAD_BYTES + b"the end", cut_bytes=1000)
+    assert whole_log(log).endswith(b"x\n[1000 bytes left out]\nthe end")
+    assert whole_log(SeatLogText(0, b"all")) == b"all"
