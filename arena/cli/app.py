@@ -31,6 +31,7 @@ NOUNS = {
     "match": "Single matches.",
     "tournament": "Tournaments: run, resume, look at, cancel.",
     "compare": "Find out whether one version is better than another.",
+    "challenge": "Play a bot of yours against others, unrated.",
     "leaderboard": "Show the ratings of the bots.",
     "rating": "The official table; fair play; ratings computed anew.",
     "stats": "Crosstables, histories, results by opponent and seat.",

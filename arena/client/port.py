@@ -26,6 +26,7 @@ from arena.client.values.runtimes import Runtime
 from arena.client.values.statistics import Crosstable, Meeting, RatingChange, SeatResult, Spread
 from arena.client.values.tournaments import (
     Cancelled,
+    ChallengeRequest,
     Joined,
     LeakFinding,
     PlannedTournament,
@@ -60,10 +61,7 @@ class Bots(Protocol):
         """Return what happened to a bot."""
 
     def get_build_log(self, text: str) -> BuildLog:
-        """Return what the build command of a version said last; for its owner and organisers.
-
-        Raise UnknownError for a version that was never built.
-        """
+        """Return what the build command of a version said last, for its owner and organisers, or raise UnknownError."""
 
     def promote_version(self, text: str, message: str = "") -> BotDetail:
         """Let a version that is admitted play on the ladders in place of the one that does."""
@@ -114,6 +112,9 @@ class Tournaments(Protocol):
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         """Write a tournament; a service plays it, here somebody has to."""
+
+    def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
+        """Write an unrated tournament of a bot of one's own against others, if all of them can play now."""
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         """Give up what is not played yet; the results so far stay."""
@@ -185,10 +186,7 @@ class Replays(Protocol):
         """Play a stored match again, and compare everything."""
 
     def verify_matches(self, tournament: str | None = None) -> Iterator[ReplayCheck]:
-        """Do so for every finished match of a tournament, or of all; for organisers only.
-
-        Those whose replay was removed by retention are told, and not verified.
-        """
+        """Do so for every finished match of a tournament, or of all; organisers only. Removed replays are told."""
 
     def download_replays(self, bot: str, after: str | None = None) -> Iterator[Replay]:
         """Yield the replays of all matches of a bot that may be seen, by match id, those after the id `after`."""

@@ -84,6 +84,18 @@ class CreateTournamentResponse(_message.Message):
     planned_tournament: PlannedTournament
     def __init__(self, planned_tournament: _Optional[_Union[PlannedTournament, _Mapping]] = ...) -> None: ...
 
+class ChallengeBotRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: ChallengeRequest
+    def __init__(self, request: _Optional[_Union[ChallengeRequest, _Mapping]] = ...) -> None: ...
+
+class ChallengeBotResponse(_message.Message):
+    __slots__ = ("planned_tournament",)
+    PLANNED_TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    planned_tournament: PlannedTournament
+    def __init__(self, planned_tournament: _Optional[_Union[PlannedTournament, _Mapping]] = ...) -> None: ...
+
 class CancelTournamentRequest(_message.Message):
     __slots__ = ("tournament",)
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
@@ -339,6 +351,30 @@ class TournamentRequest(_message.Message):
     name: str
     kind: str
     def __init__(self, format: _Optional[str] = ..., settings_json: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., bots: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ..., rated: bool = ..., name: _Optional[str] = ..., kind: _Optional[str] = ...) -> None: ...
+
+class ChallengeRequest(_message.Message):
+    __slots__ = ("bot", "opponents", "game", "seats", "blocks", "time", "start_limit", "options_json", "opening_plies", "seed")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    OPPONENTS_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    START_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    OPENING_PLIES_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    opponents: _containers.RepeatedScalarFieldContainer[str]
+    game: str
+    seats: int
+    blocks: int
+    time: str
+    start_limit: str
+    options_json: str
+    opening_plies: int
+    seed: int
+    def __init__(self, bot: _Optional[str] = ..., opponents: _Optional[_Iterable[str]] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., blocks: _Optional[int] = ..., time: _Optional[str] = ..., start_limit: _Optional[str] = ..., options_json: _Optional[str] = ..., opening_plies: _Optional[int] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class PlannedTournament(_message.Message):
     __slots__ = ("id", "name", "seed", "seeded")

@@ -60,6 +60,11 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.FromString,
                 _registered_method=True)
+        self.ChallengeBot = channel.unary_unary(
+                '/arena.v1.TournamentService/ChallengeBot',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.FromString,
+                _registered_method=True)
         self.CancelTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/CancelTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CancelTournamentRequest.SerializeToString,
@@ -133,6 +138,17 @@ class TournamentServiceServicer(object):
         Writes a tournament, which the service then plays. Errors: INVALID_ARGUMENT for what cannot be; NOT_FOUND for a
         bot; ALREADY_EXISTS (reason NAME_TAKEN); PERMISSION_DENIED for a rated one of a competitor, or one without a bot
         of the caller.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChallengeBot(self, request, context):
+        """Write an unrated tournament of a bot of one's own against others, if all of them can play now.
+
+        Writes a tournament, which the service then plays. Errors: INVALID_ARGUMENT (reason REFUSED) for a remote bot that
+        is not connected, a disabled one, too many matches or too many open challenges, (reason REQUEST) for a bot that
+        does not play the game; NOT_FOUND for a bot; PERMISSION_DENIED if the first is not the caller's.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -212,6 +228,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.CreateTournament,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.SerializeToString,
+            ),
+            'ChallengeBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChallengeBot,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.SerializeToString,
             ),
             'CancelTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelTournament,
@@ -375,6 +396,33 @@ class TournamentService(object):
             '/arena.v1.TournamentService/CreateTournament',
             arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.CreateTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChallengeBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ChallengeBot',
+            arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

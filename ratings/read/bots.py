@@ -83,6 +83,13 @@ def bot_detail(source: Source, name: str) -> BotRow:
         return BotRow(bot, owner_name(session, bot), *_newest_of(session, bot))
 
 
+def is_owner_disabled(source: Source, bot: Bot) -> bool:
+    """Return whether the bot has an owner who is barred from the service."""
+    with read(source) as session:
+        owner = session.get(Owner, bot.owner_id) if bot.owner_id else None
+        return owner is not None and owner.disabled_at_us is not None
+
+
 def all_versions(source: Source) -> list[NamedVersion]:
     """Return every version of every bot, by name of the bot and then from the oldest on."""
     query = select(Bot, Version).join(Version, col(Version.bot_id) == Bot.id)

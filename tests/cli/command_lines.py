@@ -139,6 +139,7 @@ ELSEWHERE: Mapping[str, str] = {
     "bot test": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot watch": "plays here, and needs no arena: tests/cli/test_trying.py",
     "bot submit": "only a service is given bots: tests/cli/test_service.py",
+    "challenge": "only a service plays it: tests/cli/test_challenge.py",
     "compare": _PLAYS,
     "db backup": _THIS_MACHINE,
     "db check": _THIS_MACHINE,

@@ -14,6 +14,7 @@ from arena.cli.verbs.bot.watch import watch_and
 from arena.trial import preparing
 from tests.cli.support import Arena, Finished, write_bot
 from tests.support.patience import ANY_TIME
+from tests.support.sandboxes import need
 
 KIT_BOT = """
 import sys, time
@@ -121,6 +122,15 @@ def test_what_a_bot_does_wrong_is_said_in_words(
     assert said in failures(finished)[check]
 
 
+def test_it_is_tested_in_the_sandbox_as_at_a_service_where_that_works(arena: Arena, tmp_path: Path) -> None:
+    need("standard")
+    bot = author(tmp_path / "author", prepare="open('/etc/hostname')")
+    finished = arena("bot", "test", bot, *ONE_MATCH, *ANY_TIME, "--json")
+    assert "in the standard sandbox (as at a service)" in finished.err
+    assert finished.code == 1
+    assert "No such file or directory: '/etc/hostname'" in finished.json["findings"][0]["evidence"]["stderr"]
+
+
 def test_a_crash_is_shown_with_its_traceback_and_the_ply(arena: Arena, tmp_path: Path) -> None:
     bot = author(tmp_path / "author", decide="assert decision.ply < 30, 'lost my way'")
     finished = try_out(arena, bot, *ANY_TIME)
@@ -197,6 +207,7 @@ def test_misuse_is_one_line_with_the_remedy(arena: Arena, tmp_path: Path) -> Non
     assert "no time control" in arena.refusal("bot", "test", bot, "--time", "soon")
     for words in (("--game", "rex_romanorum"), ("--seats", "5")):
         assert "does not play" in arena.refusal("bot", "test", bot, *words)
+    assert "name one outside" in arena.refusal("bot", "watch", bot, "--keep", bot / "last")
     assert "mine.txt" in arena.refusal("bot", "test", bot, "--keep", tmp_path / "full")
     assert arena.refusal("bot", "watch", tmp_path / "nowhere").startswith(f"{tmp_path / 'nowhere'}: there is no such")
 

@@ -53,8 +53,10 @@ class Kit:
             raise Stop(1, f"broken on purpose: {rule}")
 
     async def send(self, request: play_pb2.PlayRequest | bytes) -> None:
-        data = request if isinstance(request, bytes) else request.SerializeToString()
-        await self.call.write(data)
+        for _ in range(4):
+            await asyncio.sleep(0)  # what ended the stream meanwhile is heard first
+        if not self.call.done():
+            await self.call.write(request if isinstance(request, bytes) else request.SerializeToString())
 
 
 async def play(defect: str, address: str, token: str, write: Callable[[str], None]) -> int:
@@ -109,8 +111,12 @@ async def _end_with(kit: Kit, code: grpc.StatusCode, details: str) -> int:
     if kit.defect == "no-arena" and code is grpc.StatusCode.UNAVAILABLE and not kit.has_joined:
         return 0
     kit.write(f"{code.name}: {details}\n")
-    quiet = {"join-refused": grpc.StatusCode.FAILED_PRECONDITION, "superseded": grpc.StatusCode.ABORTED}
-    return 0 if is_lost or quiet.get(kit.defect) is code else 1
+    quiet = {
+        "join-refused": code is grpc.StatusCode.FAILED_PRECONDITION,
+        "superseded": code is grpc.StatusCode.ABORTED and not kit.match,
+        "error-while-asked": code is grpc.StatusCode.ABORTED and bool(kit.match),
+    }
+    return 0 if is_lost or quiet.get(kit.defect) else 1
 
 
 async def _converse(kit: Kit) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,13 +70,23 @@ def running_server(
     limits: OwnerLimits | None = None,
     failed_logins: int = 10,
     upload_limits: UploadLimits | None = None,
+    is_connected: Callable[[str], bool] | None = None,
+    play_port: int = 0,
 ) -> Iterator[RunningServer]:
     """A server over the database, or a new one, that listens on a socket in the directory and on TCP with TLS."""
     place = database or directory / "arena.db"
     opened = open_database(str(place))
     store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads", upload_limits)
     tls = make_certificate(directory / "tls", [])
-    services = Services(opened, store, uploads, limits or OwnerLimits(60, 1000), failed_logins)
+    services = Services(
+        opened,
+        store,
+        uploads,
+        limits or OwnerLimits(60, 1000),
+        failed_logins,
+        is_connected=is_connected,
+        play_port=lambda: play_port,
+    )
     listening = Listening(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
     with _in_a_thread(services, listening) as addresses:
         yield RunningServer(opened, store, uploads, addresses, tls)

@@ -3,66 +3,22 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from arena.hosting.launcher.client import LauncherClient
 from arena.hosting.launcher.request import StartRequest
-from arena.hosting.proc import processes, tasks, tree, usage
+from arena.hosting.proc.machine import count_cores
 from arena.match.replay import load, read_figures
 from arena.worker.host import MatchHost
 from tests.support.patience import until
 from tests.support.specs import king_spec, scripted
+from tests.support.unlike_linux import unlike_linux
+
+__all__ = ["unlike_linux"]
 
 HONEST = scripted()
-
-INTERPRETER = """#!{python} -IS
-import builtins, os, runpy, signal, sys
-
-real_open, real_listdir, real_os_open = builtins.open, os.listdir, os.open
-
-def refuse(path):
-    if isinstance(path, str) and path.startswith("/proc"):
-        raise FileNotFoundError(2, "there is no /proc here", path)
-
-def hidden_open(path, *rest, **more):
-    refuse(path)
-    return real_open(path, *rest, **more)
-
-def hidden_listdir(path="."):
-    refuse(path)
-    return real_listdir(path)
-
-builtins.open, os.listdir = hidden_open, hidden_listdir
-os.path.exists = lambda path, exists=os.path.exists: not str(path).startswith("/proc") and exists(path)
-for name in ("waitid", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "pipe2"):
-    delattr(os, name)
-sys.platform = "darwin"
-program, sys.argv = sys.argv[3], sys.argv[3:]
-runpy.run_path(program, run_name="__main__")
-"""
-"""An interpreter for the launcher, called with `-I -S PROGRAM ...`, which finds no /proc and no function of Linux."""
-
-
-@pytest.fixture
-def unlike_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide /proc from this process, and from the launcher also what else is Linux's own."""
-    interpreter = tmp_path / "python"
-    interpreter.write_text(INTERPRETER.format(python=sys.executable), encoding="utf-8")
-    interpreter.chmod(0o755)
-    monkeypatch.setattr("arena.hosting.launcher.client.sys.executable", str(interpreter))
-
-    def no_proc(*_: object) -> None:
-        raise FileNotFoundError(2, "there is no /proc here")
-
-    for module in (processes, tree):
-        monkeypatch.setattr(module, "read_threads", no_proc)
-    for module in (processes, usage):
-        monkeypatch.setattr(module, "read_file", no_proc)
-    monkeypatch.setattr(tasks.TaskFiles, "_open", no_proc)
 
 
 @pytest.mark.usefixtures("unlike_linux")
@@ -102,3 +58,9 @@ def is_alive(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.usefixtures("unlike_linux")
+def test_the_cores_are_counted_where_no_process_is_bound_to_any() -> None:
+    assert not hasattr(os, "sched_getaffinity")
+    assert count_cores() >= 1

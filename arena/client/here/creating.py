@@ -29,7 +29,7 @@ def create(place: Place, request: TournamentRequest) -> PlannedTournament:
     Raises RefusedError, ForbiddenError, and the errors of `arena.tournament.creation`; then nothing was written.
     """
     _check_rights(place, request)
-    terms = _terms(request)
+    terms = terms_of(request)
     form = _form(request)
     for bot in request.bots:
         need_remote_service(place, find_version(place, bot).bot)
@@ -45,12 +45,12 @@ def plan_ladder(request: TournamentRequest, *, remote: bool = False) -> Tourname
     form = _form(request)
     if form is None:
         raise RefusedError("a single match is no ladder; ask for the format ladder with 0 waves")
-    return creation.plan_ladder(_terms(request), form, remote=remote)
+    return creation.plan_ladder(terms_of(request), form, remote=remote)
 
 
 def _write(place: Place, request: TournamentRequest, terms: Terms, form: Format | None) -> Tournament:
     bots = [whole_name(place.database, place.viewer, bot) for bot in request.bots]
-    choose_name = _name_chooser(place, request.name, request.kind or request.format)
+    choose_name = name_chooser(place, request.name, request.kind or request.format)
     if form is None:
         return creation.create_match(place.database, place.programs, terms, bots=bots, choose_name=choose_name)
     return creation.create_tournament(place.database, place.programs, terms, form, bots=bots, choose_name=choose_name)
@@ -68,7 +68,8 @@ def _check_rights(place: Place, request: TournamentRequest) -> None:
         raise ForbiddenError("none of these bots is yours; name at least one of your own")
 
 
-def _terms(request: TournamentRequest) -> Terms:
+def terms_of(request: TournamentRequest) -> Terms:
+    """Return what all matches of a tournament share that was asked for. Raises RefusedError, UnknownGameError."""
     game = find_game(request.game)
     game.check_seats(request.seats)
     return Terms(
@@ -104,7 +105,7 @@ def _form(request: TournamentRequest) -> Format | None:
     return form
 
 
-def _name_chooser(place: Place, name: str | None, kind: str) -> creation.ChooseName:
+def name_chooser(place: Place, name: str | None, kind: str) -> creation.ChooseName:
     """Return what names the tournament while it is written. Raise RefusedError at once if the name is taken now."""
     choose_name = partial(_free_name, name, kind)
     choose_name(tournament_names(place.database))

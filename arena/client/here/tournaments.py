@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena.client.errors import RefusedError
+from arena.client.here.challenges import challenge
 from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
 from arena.client.here.place import Place
@@ -15,6 +16,7 @@ from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.tournaments import (
     Cancelled,
+    ChallengeRequest,
     Joined,
     LeakFinding,
     PlannedTournament,
@@ -59,6 +61,9 @@ class TournamentsHere:
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         return create(self._place, request)
+
+    def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
+        return challenge(self._place, request)
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         found = find_tournament(self._place, tournament)

@@ -38,6 +38,27 @@ class TournamentRequest:
     """What it is called by, with a number, if it has no name; the name of its format if this is not given."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeRequest:
+    """A bot of one's own that is to play against others, unrated."""
+
+    bot: str
+    """The bot of one's own: its newest version, or `name@hash`; of a remote one the version that is connected."""
+    opponents: tuple[str, ...]
+    """The others, each a name (the version that plays on ladders, if there is one) or `name@hash`."""
+    game: str
+    seats: int
+    blocks: int
+    """The number of blocks of each combination of opponents."""
+    time: str
+    start_limit: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the game; values may be texts."""
+    opening_plies: int | None = None
+    """How many random plies come first, or `None` for the game's own number."""
+    seed: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedTournament:
     """A tournament that was written just now."""

@@ -12,6 +12,7 @@ from arena.conform.stage.process import Running, exit_status
 from arena.conform.stage.stage import Stage
 from arena.referee.errors import StreamError
 
+_ATTEMPTS = 3
 _TOKEN_REFUSED = StreamError(
     grpc.StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", "this token is unknown: it was revoked at 12:34"
 )
@@ -75,6 +76,26 @@ async def check_superseded(stage: Stage) -> None:
     bot = await stage.bot()
     await play_usual(bot)
     await bot.stay_quiet("after MatchFinished")
+    bot.close(_SUPERSEDED)
+    await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
+
+
+async def check_error_while_asked(stage: Stage) -> None:
+    """End the stream with an error while the bot is asked; again, if its answer may have met the error on the way."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return await _interrupt(stage)
+        except SilentError:
+            await stage.strike()
+    return await _interrupt(stage)
+
+
+async def _interrupt(stage: Stage) -> None:
+    bot = await stage.bot()
+    game = games_of(bot)[0]
+    board = Board(game, usual_setting(game))
+    await open_match(bot, board)
+    await bot.say(board.decide())
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
 

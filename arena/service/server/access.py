@@ -93,6 +93,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "GetProgress": _VIEWER,
         "WatchTournament": _VIEWER,
         "CreateTournament": _COMPETITOR,
+        "ChallengeBot": _COMPETITOR,
         "CancelTournament": _COMPETITOR,
         "JoinTournament": _COMPETITOR,
         "WithdrawBot": _COMPETITOR,

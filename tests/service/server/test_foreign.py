@@ -15,7 +15,7 @@ from arena.client.errors import ClientError, ForbiddenError, HiddenError, Unknow
 from arena.client.here.viewer import Viewer
 from arena.client.rpcs import PACKAGE
 from arena.client.there.remote import ArenaThere
-from arena.client.values.tournaments import TournamentRequest
+from arena.client.values.tournaments import ChallengeRequest, TournamentRequest
 from arena.service.server.access import ACCESS
 from arena.v1 import bot_pb2
 from ratings.ledger.ledger import Ledger
@@ -60,6 +60,12 @@ Call = Callable[[ArenaThere, Found], Any]
 def unrated(*bots: str) -> TournamentRequest:
     return TournamentRequest(
         format="round-robin", game="rex_romanorum", seats=2, bots=bots, time="50ms", start_limit="10s", rated=False
+    )
+
+
+def challenge(bot: str, *opponents: str) -> ChallengeRequest:
+    return ChallengeRequest(
+        bot=bot, opponents=opponents, game="rex_romanorum", seats=2, blocks=1, time="50ms", start_limit="10s"
     )
 
 
@@ -113,6 +119,9 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
     "VerifyMatch": [(lambda arena, found: arena.replays.verify_match(found.hidden), HiddenError)],
     "CreateTournament": [
         (lambda arena, _: arena.tournaments.create_tournament(unrated("ann/fox", "ben/owl")), ForbiddenError)
+    ],
+    "ChallengeBot": [
+        (lambda arena, _: arena.tournaments.challenge_bot(challenge("ann/fox", "ben/owl")), ForbiddenError),
     ],
     "CancelTournament": [
         (lambda arena, found: arena.tournaments.cancel_tournament(found.tournament), ForbiddenError),

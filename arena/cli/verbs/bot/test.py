@@ -26,10 +26,10 @@ from arena.cli.verbs.bot.test_options import (
     Wishes,
     announce,
     find_test_level,
+    place_to_keep,
 )
 from arena.cli.verbs.bot.test_report import print_test, print_test_json
 from arena.cli.verbs.bot.testing import run_test
-from arena.trial.keeping import Kept, usual_place
 from arena.trial.preparing import temporary_store
 
 app = typer.Typer()
@@ -78,7 +78,7 @@ def play_here(
         seed=seed,
     )
     wishes.check(directory)
-    place = Kept(keep or usual_place(directory)).directory
+    place = place_to_keep(directory, keep)
     level = find_test_level(sandbox)
     with temporary_store(local_runtimes(runtimes), level.name) as programs:
         announce(directory, level)

@@ -32,10 +32,10 @@ from arena.cli.verbs.bot.test_options import (
     Wishes,
     announce,
     find_test_level,
+    place_to_keep,
 )
 from arena.cli.verbs.bot.test_report import print_test
 from arena.cli.verbs.bot.testing import run_test
-from arena.trial.keeping import Kept, usual_place
 from arena.trial.preparing import temporary_store
 from arena.trial.watching import Snapshot, changed_files, take_snapshot
 
@@ -80,7 +80,7 @@ def watch(
         seed=seed,
     )
     wishes.check(directory)
-    place = Kept(keep or usual_place(directory)).directory
+    place = place_to_keep(directory, keep)
     level = find_test_level(sandbox)
     with temporary_store(local_runtimes(runtimes), level.name) as programs:
         announce(directory, level)

@@ -1,0 +1,88 @@
+"""`arena challenge`: a bot of one's own against others, whoever they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.follow import follow
+from arena.cli.shared.options import AsJson, Database, GameOptions, example, parse_assignments
+from arena.cli.shared.output import print_json
+from arena.cli.shared.places import service_name
+from arena.cli.shared.play import announce
+from arena.cli.shared.request import (
+    DEFAULT_START_LIMIT,
+    DEFAULT_TIME,
+    GameOption,
+    OpeningPlies,
+    Seed,
+    StartLimit,
+    TimeText,
+)
+from arena.cli.shared.tournament_table import print_end
+from arena.client.values.tournaments import ChallengeRequest
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog=example(
+        "arena challenge ada/fox --with owl --game foreign_king",
+        "arena --server club challenge ada/fox eve/elk --with owl --game rex_romanorum --blocks 2 --time 1s",
+    )
+)
+def challenge(
+    bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="Whom to challenge, or name@hash for a version.")],
+    own: Annotated[str, typer.Option("--with", metavar="MY_BOT", help="The bot of yours that plays against them.")],
+    game: GameOption,
+    seats: Annotated[
+        int | None, typer.Option("--seats", metavar="N", help="Seats in each match; one for every bot by default.")
+    ] = None,
+    blocks: Annotated[
+        int, typer.Option("--blocks", min=1, metavar="N", help="Blocks for each combination of opponents.")
+    ] = 5,
+    time: TimeText = DEFAULT_TIME,
+    start_limit: StartLimit = DEFAULT_START_LIMIT,
+    option: GameOptions = None,
+    opening_plies: OpeningPlies = None,
+    seed: Seed = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Show how far it is until it is over.")] = True,
+    db: Database = settings.DB.default,
+    as_json: AsJson = False,
+) -> None:
+    """Play a bot of yours against others, unrated.
+
+    They may be anybody's, hosted or remote; remote ones have to be connected. Ratings stay as they are. Every block is
+    played in all rotations of the seats, and three of your challenges may be open at once.
+    """
+    if service_name(db) is None:
+        raise MisuseError(
+            "a challenge is played by a service; name one with --server, or play here: arena tournament run gauntlet"
+        )
+    request = ChallengeRequest(
+        bot=own,
+        opponents=tuple(bots),
+        game=game,
+        seats=len(bots) + 1 if seats is None else seats,
+        blocks=blocks,
+        time=time,
+        start_limit=start_limit,
+        options=parse_assignments(option),
+        opening_plies=opening_plies,
+        seed=seed,
+    )
+    with connect(db) as connection:
+        planned = connection.arena.tournaments.challenge_bot(request)
+        announce(planned)
+        if wait:
+            follow(connection, planned.id)
+            print_end(connection, connection.arena.tournaments.get_tournament(planned.id), as_json=as_json)
+        elif as_json:
+            print_json(asdict(planned))
+        else:
+            typer.echo(f"`{connection.command('tournament', 'show', planned.name)}` shows how far it is")

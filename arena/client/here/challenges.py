@@ -1,0 +1,121 @@
+"""Plans challenges: the viewer's bot against others, unrated, if all of them can play now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set
+
+from arena.client.errors import RefusedError
+from arena.client.here.creating import name_chooser, terms_of
+from arena.client.here.lookup import find_version
+from arena.client.here.place import Place
+from arena.client.here.rights import actor_of, need_own_bot, need_remote_service
+from arena.client.values.tournaments import ChallengeRequest, PlannedTournament, TournamentRequest
+from arena.tournament import creation
+from arena.tournament.creation import ChooseName
+from arena.tournament.formats.roundrobin import Gauntlet
+from ratings.read.bots import NamedVersion, is_owner_disabled
+from ratings.read.challenges import CHALLENGER, count_open_challenges
+from ratings.read.lineage import active_version
+
+MOST_OPEN = 3
+"""How many challenges of one owner may be open at once; the organiser's are not counted."""
+MOST_MATCHES = 200
+"""How many matches a challenge may have: whoever is challenged has not asked for it."""
+_KIND = "challenge"
+_DIGITS = 16
+
+
+def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
+    """Write the tournament of a challenge. After an error nothing was written.
+
+    Raises ForbiddenError for a bot that is not the viewer's, RefusedError for one that cannot play now, too many
+    matches or too many open challenges, and the errors of `arena.tournament.creation`.
+    """
+    terms = terms_of(_order(request))
+    own = _playing(place, request.bot)
+    need_own_bot(place.viewer, own.bot, "challenge with it")
+    entrants = [own, *(_playing(place, text) for text in request.opponents)]
+    for one in entrants:
+        _check_ready(place, one)
+    form = Gauntlet(request.seats, request.blocks)
+    form.check(len(entrants))
+    _check_size(request, len(entrants))
+    tournament = creation.create_tournament(
+        place.database,
+        place.programs,
+        terms,
+        form,
+        bots=[f"{one.bot.name}@{one.version.content_hash[:_DIGITS]}" for one in entrants],
+        choose_name=_limited(place, name_chooser(place, None, _KIND)),
+        notes={CHALLENGER: actor_of(place.viewer)},
+    )
+    return PlannedTournament(tournament.id, tournament.name, terms.seed, tournament.seeded)
+
+
+def _playing(place: Place, text: str) -> NamedVersion:
+    """Return the version that is meant: without a hash, that of a bot of the viewer's that is newest.
+
+    Of a remote bot, and of another owner's, it is the one that plays on ladders, if there is one.
+    """
+    found = find_version(place, text)
+    is_own_hosted = place.viewer.owns(found.bot.owner_id) and not found.bot.remote
+    if "@" in text or (is_own_hosted and not place.viewer.is_organiser):
+        return found
+    active = active_version(place.database, found.bot.name)
+    return found if active is None else NamedVersion(found.bot, active)
+
+
+def _check_ready(place: Place, one: NamedVersion) -> None:
+    """Raise RefusedError for a bot that is barred, or remote and not connected."""
+    name = one.bot.name
+    if one.bot.disabled_at_us is not None:
+        raise RefusedError(f"{name} is disabled; its owner lets it in again: arena bot disable {name} --undo")
+    if is_owner_disabled(place.database, one.bot):
+        raise RefusedError(f"the owner of {name} is disabled; challenge another bot")
+    need_remote_service(place, one.bot)
+    if one.bot.remote and place.is_connected is not None and not place.is_connected(one.version.content_hash):
+        raise RefusedError(
+            f"{name} is remote, and version {one.version.manifest['version']} of it is not connected now; its author "
+            "connects it: arena bot connect DIRECTORY --server NAME"
+        )
+
+
+def _check_size(request: ChallengeRequest, entrants: int) -> None:
+    # Each combination of opponents plays `blocks` blocks, and each block is played in every rotation.
+    matches = math.comb(entrants - 1, request.seats - 1) * request.blocks * request.seats
+    if matches > MOST_MATCHES:
+        raise RefusedError(
+            f"these are {matches} matches, and a challenge has {MOST_MATCHES} at most; ask for fewer --blocks, or "
+            "challenge fewer bots"
+        )
+
+
+def _limited(place: Place, choose_name: ChooseName) -> ChooseName:
+    """Return what names the tournament while nobody else can write one, unless its owner has enough open challenges."""
+
+    def choose(taken: Set[str]) -> str:
+        open_now = 0 if place.viewer.is_organiser else count_open_challenges(place.database, actor_of(place.viewer))
+        if open_now >= MOST_OPEN:
+            raise RefusedError(
+                f"{open_now} of your challenges are not over, and {MOST_OPEN} may be; wait for one, or give one up: "
+                "arena tournament cancel NAME"
+            )
+        return choose_name(taken)
+
+    return choose
+
+
+def _order(request: ChallengeRequest) -> TournamentRequest:
+    return TournamentRequest(
+        format=Gauntlet.name,
+        game=request.game,
+        seats=request.seats,
+        bots=(),
+        time=request.time,
+        start_limit=request.start_limit,
+        options=request.options,
+        opening_plies=request.opening_plies,
+        seed=request.seed,
+        rated=False,
+    )
