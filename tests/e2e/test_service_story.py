@@ -82,7 +82,7 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
     if not probe(STANDARD).works:
         pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
     archive = house.directory.parent / "monday.tar.gz"
-    with serving(house, "--tls-self-signed", address="127.0.0.1:0") as served:
+    with serving(house, "--tls-self-signed", "--play-address", "127.0.0.1:0", address="127.0.0.1:0") as served:
         house.ok(
             "ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE, *ANY_TIME
         )
@@ -105,31 +105,27 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
 
 
 def play_from_home(house: Place) -> None:
-    """The same bots play each other from the machines of their authors, on a ladder of their own, and are ranked there."""
-    house.ok("ladder", "open", "homes", "--remote", "--game", "foreign_king", "--seats", "2", *ANY_TIME)
+    """Bots play each other from the machines of their authors, on a ladder of their own, and are ranked there."""
+    words = ("--remote", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE)
+    house.ok("ladder", "open", "homes", *words, *ANY_TIME)
     with connected(house, "ada", "fox-python", "owl") as ada, connected(house, "bob", "hare-node", "wolf") as bob:
-        assert (ada.end(), bob.end()) == (0, 0), ada.text + bob.text
-    wait_until(lambda: set(board(house, "ada")) >= {"ada/owl", "bob/wolf"})
+        wait_until(lambda: set(board(house, "ada")) >= {"ada/owl", "bob/wolf"})
+        for terminal in (ada, bob):
+            terminal.wait_for("is over: rank")
+            terminal.interrupt()
+            terminal.wait_for("Ctrl-C again leaves at once|match(es)? played")
+            terminal.interrupt()
+            terminal.end()
 
 
 @contextmanager
 def connected(house: Place, owner: str, directory: str, name: str) -> Iterator[Terminal]:
-    """A bot that plays a block from its author's machine, and leaves then."""
+    """A bot that plays from its author's machine."""
     home = Place(house.directory.parent / f"home-of-{owner}")
     home.directory.mkdir()
     home.environment["XDG_CONFIG_HOME"] = house.environment["XDG_CONFIG_HOME"]
-    words = (
-        "--server",
-        owner,
-        "bot",
-        "connect",
-        house.directory.parent / directory,
-        "--name",
-        name,
-        "--stop-after",
-        "2",
-    )
-    with home.on_terminal(*words) as terminal:
+    source = house.directory.parent / directory
+    with home.on_terminal("--server", owner, "bot", "connect", source, "--name", name) as terminal:
         yield terminal
 
 
