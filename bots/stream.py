@@ -6,6 +6,7 @@ Whatever happens, the call is cancelled and the channel closed: a process that l
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import time
@@ -23,6 +24,10 @@ from bots.session import Session
 _OPTIONS = (("grpc.enable_http_proxy", 0),)
 # How an arena that shuts down, or is killed, ends a stream.
 _ENDED = (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+
+_BEGIN_S = 0.2
+_LOOKS = 4
+"""How often the event loop goes round until it has seen what has come meanwhile; twice is enough, as measured."""
 
 _Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
 
@@ -52,6 +57,7 @@ async def _converse(session: Session, call: _Call) -> None:
     join = session.join()
     # What is loaded by now stays: a garbage collection in the middle of a decision need not look through it.
     gc.freeze()
+    await _let_the_arena_begin(call)
     await _write(call, join)
     while isinstance(response := await call.read(), play_pb2.PlayResponse):
         answer = session.receive(response, time.monotonic())
@@ -59,11 +65,23 @@ async def _converse(session: Session, call: _Call) -> None:
             return
 
 
-async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
-    """Write a request; whether it was sent.
+async def _let_the_arena_begin(call: _Call) -> None:
+    """Wait, not for long, for what the arena sends first of all: its metadata, or its refusal of the token."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_BEGIN_S):
+            await call.initial_metadata()
 
-    A stream that has ended meanwhile fails in several ways, after which grpc no longer tells why it ended.
+
+async def _write(call: _Call, request: play_pb2.PlayRequest) -> bool:
+    """Write a request, unless the stream has ended: what is read next tells why. Return False if the write failed.
+
+    After a write that fails, grpc no longer tells why the stream ended. So news that came while the bot was thinking,
+    and the event loop stood still, are heard first.
     """
+    for _ in range(_LOOKS):
+        await asyncio.sleep(0)
+    if call.done():
+        return True
     try:
         await call.write(request)
     except (grpc.aio.AioRpcError, asyncio.InvalidStateError):

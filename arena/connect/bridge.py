@@ -17,9 +17,9 @@ from arena.client.there.errors import UnreachableError
 from arena.connect.backoff import Backoff
 from arena.connect.errors import BotFailsError, LeftError
 from arena.connect.local import LocalBots
-from arena.connect.news import Connected, Disconnected, Draining, MatchVanished, Note, Tell
+from arena.connect.matches import Matches
+from arena.connect.news import Connected, Disconnected, Draining, Note, Tell
 from arena.connect.refusals import StreamEnd, Turn, end_of
-from arena.connect.scores import began, ended
 from arena.connect.service import Way, check_joined, differing_rules
 from arena.connect.stream import LEAVE_PATIENCE_S, ServiceStream, open_stream
 from arena.connect.table import Table
@@ -60,7 +60,7 @@ class Bridge:
         self._bots = bots
         self._tell = tell
         self._backoff = backoff or Backoff()
-        self._tables: dict[str, tuple[Table, asyncio.Task[None]]] = {}
+        self._matches = Matches(bots, self._send, tell, self)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
         self._room = wishes.matches
@@ -68,12 +68,12 @@ class Bridge:
         self._seen = self._crashes_in_a_row = 0
         self._cures_left = _MOST_CURES
         self._failure: Exception | None = None
-        self._missing: set[str] = set()
+        self._told_problem = ""
 
     @property
     def running(self) -> int:
         """How many matches run."""
-        return len(self._tables)
+        return len(self._matches)
 
     def drain(self) -> None:
         """Want no new match, and end when those that run are over."""
@@ -99,18 +99,16 @@ class Bridge:
                 if problem is not None:
                     await self._wait_out(problem)
         finally:
-            tasks = [task for _, task in self._tables.values()]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            running = self.running
+            await self._matches.close()
         if self._failure is not None:
             raise self._failure
-        if self.running:
-            left = "a match" if self.running == 1 else f"{self.running} matches"
+        if running:
+            left = "a match" if running == 1 else f"{running} matches"
             raise LeftError(f"left {left}; the same command goes on there as long as the bot's clock lasts")
 
     def _is_over(self) -> bool:
-        return self._is_leaving or (self._is_draining and not self._tables)
+        return self._is_leaving or (self._is_draining and not self.running)
 
     # The connection.
 
@@ -170,7 +168,9 @@ class Bridge:
         if is_final and not (is_worth_a_try and self._cures_left):
             raise end.error
         self._cures_left -= is_final
-        self._tell(Disconnected(str(end.error), self.running))
+        if self._told_problem != str(end.error):
+            self._told_problem = str(end.error)
+            self._tell(Disconnected(self._told_problem, self.running))
         try:
             async with asyncio.timeout(self._backoff.next_s()):
                 while not self._is_over():
@@ -186,17 +186,18 @@ class Bridge:
         if kind == "joined":
             await self._joined(stream, response.joined)
         elif kind == "match_started":
-            self._begin(response.match_started)
+            self._matches.begin(response.match_started)
         elif kind == "decide":
-            self._pass_on(response.decide)
+            self._matches.pass_on(response.decide)
         elif kind == "match_finished":
-            self._pass_on(response.match_finished)
+            self._matches.pass_on(response.match_finished)
 
     async def _joined(self, stream: ServiceStream, joined: play_pb2.Joined) -> None:
         games = check_joined(joined, self._wishes.manifest, self._way.endpoint.address)
         self._bots.welcome(games)
         self._stream = stream
         self._backoff.reset()
+        self._told_problem = ""
         self._cures_left = _MOST_CURES
         if not self._was_joined:
             for sentence in differing_rules(joined.games, self._wishes.installed_rules):
@@ -206,61 +207,25 @@ class Bridge:
         self._tell(Connected(address, bot, self._wishes.version, names, self._room, again=self._was_joined))
         self._was_joined = True
         self._changed.set()
-        self._missing = set(self._tables)
+        self._matches.miss_all()
         asyncio.get_running_loop().call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
-
-    def _begin(self, started: play_pb2.MatchStarted) -> None:
-        known = self._tables.get(started.match_id)
-        self._missing.discard(started.match_id)
-        if known is not None:
-            known[0].receive(started)
-            return
-        table = Table(started, self._bots, self._send, self._tell)
-        self._tell(began(started))
-        self._tables[started.match_id] = table, asyncio.create_task(self._play(table))
-        self._seen += 1
-        if self._wishes.stop_after is not None and self._seen >= self._wishes.stop_after:
-            self.drain()
-
-    def _pass_on(self, event: play_pb2.Decide | play_pb2.MatchFinished) -> None:
-        known = self._tables.get(event.match_id)
-        if known is None:
-            self._tell(Note(f"the service spoke of the match {event.match_id[:40]}, which has not begun here"))
-        else:
-            known[0].receive(event)
 
     async def _send(self, request: play_pb2.PlayRequest) -> None:
         if self._stream is not None:
             await self._stream.send(request)
 
     def _drop_missing(self, stream: ServiceStream) -> None:
-        """Leave the matches of which the service has not spoken since the bot joined again: they are over there."""
-        if stream is not self._stream:
-            return  # it is lost meanwhile, and the next one tells
-        for match_id in self._missing & set(self._tables):
-            table, task = self._tables.pop(match_id)
-            task.cancel()
-            self._tell(MatchVanished(match_id, table.history.started.game))
-        self._changed.set()
+        if stream is self._stream:  # if it is lost meanwhile, the next one tells
+            self._matches.drop_missing()
 
-    # Matches.
+    # What becomes of matches: a bridge is their `Witness`.
 
-    async def _play(self, table: Table) -> None:
-        try:
-            finished = await table.run()
-            self._tell(ended(table.history.started, finished))
-            self._count_crashes(table)
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # `run` ends with it
-            self._failure = error
-            self._is_leaving = True
-        finally:
-            if not self._is_leaving:
-                self._tables.pop(table.history.match_id, None)
-            self._changed.set()
+    def note_begin(self) -> None:
+        self._seen += 1
+        if self._wishes.stop_after is not None and self._seen >= self._wishes.stop_after:
+            self.drain()
 
-    def _count_crashes(self, table: Table) -> None:
+    def note_end(self, table: Table) -> None:
         self._crashes_in_a_row = self._crashes_in_a_row + 1 if table.crashed else 0
         if self._crashes_in_a_row >= MOST_CRASHES:
             self.drain()
@@ -268,6 +233,13 @@ class Bridge:
                 f"{self._wishes.name} crashed in {MOST_CRASHES} matches in a row, and plays no more; mend it, try it "
                 "here with `arena match run`, and connect again"
             )
+
+    def note_failure(self, error: Exception) -> None:
+        self._failure = error
+        self.leave()
+
+    def note_change(self) -> None:
+        self._changed.set()
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

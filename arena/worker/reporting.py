@@ -9,7 +9,7 @@ from arena.match.decisions import DecidedBy
 from arena.match.match import Match
 from arena.match.replay import dump
 from arena.match.report import LeakCheck, MatchReport
-from arena.match.spec import weakest_level
+from arena.match.spec import NO_SANDBOX, weakest_level
 from arena.worker.accounts import Accounts
 
 
@@ -28,7 +28,8 @@ def build_report(
         game_digest=document["game_digest"],
         record_digest=document["record_digest"],
         replay=dump(document),
-        sandbox=weakest_level(seat.sandbox for seat in match.spec.seats),
+        # Where a remote bot runs is its author's affair; the level is that of the bots that ran here.
+        sandbox=weakest_level([seat.sandbox for seat in match.spec.seats if not seat.is_remote] or [NO_SANDBOX]),
         leak_checks=checks,
         seat_logs=accounts.logs,
         seat_processes=accounts.processes,

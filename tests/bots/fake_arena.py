@@ -59,6 +59,7 @@ class FakeArena(play_pb2_grpc.PlayServiceServicer):
     ) -> None:
         self.metadata = dict(context.invocation_metadata() or ())
         self.context = context
+        await context.send_initial_metadata(())
         await self._script(self)
 
     async def say(self, *responses: play_pb2.PlayResponse) -> None:

@@ -47,6 +47,7 @@ def test_a_bot_is_connected_to_a_service_only(arena: Arena, fox: Path) -> None:
 def test_a_login_that_does_not_exist_is_told(arena: Arena, club: Profile, fox: Path) -> None:
     said = arena.refusal("--server", "clubb", "bot", "connect", fox)
     assert "there is no login 'clubb'; did you mean 'club'?" in said
+    assert said == arena.refusal("bot", "connect", fox, "--server", "clubb")
 
 
 def test_a_directory_without_a_bot_is_told(arena: Arena, club: Profile, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.store.limits import OwnerLimits
 from tests.cli.support import Arena, write_bot
+from tests.ratings import book
 
 OPEN = ("ladder", "open", "homes", "--game", "foreign_king", "--seats", "2", "--remote")
 
@@ -47,6 +48,19 @@ def test_a_ladder_of_remote_bots_is_named_as_such(remote: Arena) -> None:
     assert remote("ladder", "list", "--json").json[0]["bots"] == 3
     assert remote("tournament", "withdraw", "homes-1", "bob").code == 0
     assert remote("db", "check").code == 0
+
+
+def test_a_match_of_remote_bots_does_not_pretend_that_the_arena_confined_them(remote: Arena) -> None:
+    remote(*OPEN)
+    tournament = remote("tournament", "list", "--json").json[0]["id"]
+    database = open_database(remote.db)
+    for match in book.take(database, tournament, limit=1):
+        book.record(database, match, sandbox="none")
+    database.close()
+    (row,) = remote("match", "list", "--state", "finished", "--json").json
+    shown = remote("match", "show", row["id"]).out
+    assert "remote bots" in shown
+    assert "none, for hosted bots; remote ones run where their authors connect them from" in shown
 
 
 def test_a_ladder_that_waits_for_remote_bots_says_how_they_come(table: Arena) -> None:

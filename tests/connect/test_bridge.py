@@ -175,6 +175,53 @@ async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFil
         await told.end()
 
 
+async def test_a_match_that_the_service_plays_again_begins_afresh(tls: TlsFiles, tmp_path: Path) -> None:
+    """After a kill of the service, it is planned again under its id; what was told before happened in another one."""
+    directory = write_bot(tmp_path, 'decision.note = ",".join(str(event.ply) for event in decision.events)\nreturn 1')
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 4, *map(event, range(4))))
+        await visit.hear_act()
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 2, event(0), event(1)))
+        act = await visit.hear_act()
+        assert (act.ply, act.note) == (2, "0,1")
+        await visit.say(finished("m1"))
+        await told.wait_for(MatchEnded)
+        assert [what.resumed for what in told.of(MatchBegan)] == [False, False]
+
+
+async def test_a_match_that_is_over_is_told_once(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path), stop_after=2) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), finished("m1"))
+        await told.wait_for(MatchEnded)
+        visit.break_off()
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1", resumed=True), finished("m1"), started("m2"), finished("m2"))
+        assert (await visit.hear()).HasField("leave")
+        await told.end()
+    assert [ended.match_id for ended in told.of(MatchEnded)] == ["m1", "m2"]
+
+
+async def test_a_service_that_stays_away_is_told_once(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await told.wait_for(LetIn)
+        for _ in range(3):
+            visit.break_off()
+            visit = await service.visit()
+        await visit.welcome()
+        await told.wait_for(LetIn, 2)
+    assert len(told.of(Disconnected)) == 1
+
+
 async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
     tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,20 +14,25 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from arena.client.profiles import Profile
 from arena.client.there.errors import ServiceError
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
+from arena.connect.service import find_way
 from arena.match.result import FaultCause
 from arena.match.verify import verify
 from arena.v1 import play_pb2
+from ratings.store.states import Scope
 from tests.connect.bridging import Connected, connected, write_bot
 from tests.remote.house import House, open_house, remote_seat
 from tests.support.cut_line import open_line
+from tests.support.owners import CERTIFICATE_NAME, running_server
 from tests.support.patience import any_start, until
 from tests.support.remote_bot import RemoteBot
 from tests.support.specs import scripted
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -50,6 +58,7 @@ async def is_here(house: House, told: Connected, name: str = "fox") -> None:
     await house.until_here(name)
 
 
+@in_one_loop
 async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, matches=2) as told, house.bot("a", room=2):
         orders = [house.order(f"whole{number}", [remote_seat("fox"), remote_seat("a")]) for number in range(3)]
@@ -63,6 +72,7 @@ async def test_it_plays_whole_matches_by_the_rules_at_once(house: House, tmp_pat
     assert ranks == {report.match_id: report.result.ranks[0] for report in reports}
 
 
+@in_one_loop
 async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path):
         report = await house.order("beside", [scripted(), remote_seat("fox")])
@@ -70,6 +80,7 @@ async def test_it_plays_beside_a_hosted_bot(house: House, tmp_path: Path) -> Non
     assert not report.result.faults
 
 
+@in_one_loop
 async def test_a_line_that_is_cut_again_and_again_costs_nothing(house: House, tmp_path: Path) -> None:
     async with open_line(house.process.port) as line:
 
@@ -101,6 +112,7 @@ return decision.legal_actions[0]
 """
 
 
+@in_one_loop
 async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, CRASHES_AT_ITS_THIRD) as told:
         report = await house.order("crash", [remote_seat("fox"), scripted()])
@@ -110,6 +122,7 @@ async def test_a_crash_in_the_middle_is_no_fault_there(house: House, tmp_path: P
     assert [one.why for one in told.of(BotStopped)] == ["its process ended (exit status 9)"]
 
 
+@in_one_loop
 async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "os._exit(9)") as told:
         report = await house.order("always", [remote_seat("fox"), scripted()])
@@ -118,6 +131,7 @@ async def test_a_bot_that_always_crashes_resigns(house: House, tmp_path: Path) -
     assert not report.result.faults
 
 
+@in_one_loop
 async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path, "wait_for('never')") as told:
         await is_here(house, told)
@@ -127,6 +141,7 @@ async def test_a_bot_that_hangs_is_told_its_fault_in_words(house: House, tmp_pat
     assert (ended.rank, ended.faults[0].cause) == (2, "TIMEOUT")
 
 
+@in_one_loop
 async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: House, tmp_path: Path) -> None:
     waits = "if decision.ply > 3:\n    wait_for('go')\nreturn decision.legal_actions[0]"
     async with at_home(house, tmp_path, waits) as told:
@@ -142,6 +157,7 @@ async def test_a_bridge_that_was_started_anew_plays_the_match_to_its_end(house: 
     assert not report.result.faults
 
 
+@in_one_loop
 async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_path: Path) -> None:
     async with at_home(house, tmp_path / "one") as first:
         await is_here(house, first)
@@ -151,6 +167,7 @@ async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_p
             await is_here(house, second)
 
 
+@in_one_loop
 async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: House, tmp_path: Path) -> None:
     waits = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
     async with at_home(house, tmp_path, waits, matches=3) as told:
@@ -168,3 +185,28 @@ async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: Ho
     await house.until_gone("fox")
     assert len(told.of(MatchBegan)) == 2
     never.cancel()
+
+
+@in_one_loop
+async def test_the_example_without_our_kit_plays_a_whole_match(house: House) -> None:
+    address = f"localhost:{house.process.port}"
+    words = (str(ROOT / "examples/remote_client.py"), address, "--certificate", str(house.certificate))
+    environment = {**os.environ, "ARENA_TOKEN": "ada", "PYTHONPATH": str(ROOT)}
+    process = await asyncio.create_subprocess_exec(sys.executable, *words, env=environment)
+    try:
+        report = await house.order("example", [remote_seat("dice"), scripted()])
+    finally:
+        process.kill()
+        await process.wait()
+    assert report.result.by_rules
+    assert not report.result.faults
+
+
+def test_the_way_leads_to_the_port_that_the_service_tells() -> None:
+    with tempfile.TemporaryDirectory(prefix="kma") as place, running_server(Path(place), play_port=7735) as server:
+        address, certificate = server.endpoint.address, server.endpoint.certificate
+        token = server.token("ada", Scope.PLAYER)
+        profile = Profile("club", address, token, "ada", Scope.PLAYER, certificate, None, CERTIFICATE_NAME)
+        way = find_way(profile)
+    assert (way.endpoint.address, way.owner, way.token) == ("127.0.0.1:7735", "ada", token)
+    assert way.endpoint.certificate == certificate

@@ -71,6 +71,7 @@ def running_server(
     failed_logins: int = 10,
     upload_limits: UploadLimits | None = None,
     is_connected: Callable[[str], bool] | None = None,
+    play_port: int = 0,
 ) -> Iterator[RunningServer]:
     """A server over the database, or a new one, that listens on a socket in the directory and on TCP with TLS."""
     place = database or directory / "arena.db"
@@ -78,7 +79,13 @@ def running_server(
     store, uploads = VersionStore.of_database(place), UploadArea(directory / "uploads", upload_limits)
     tls = make_certificate(directory / "tls", [])
     services = Services(
-        opened, store, uploads, limits or OwnerLimits(60, 1000), failed_logins, is_connected=is_connected
+        opened,
+        store,
+        uploads,
+        limits or OwnerLimits(60, 1000),
+        failed_logins,
+        is_connected=is_connected,
+        play_port=lambda: play_port,
     )
     listening = Listening(directory / "run" / "owners.sock", "127.0.0.1:0", tls)
     with _in_a_thread(services, listening) as addresses:

@@ -42,6 +42,12 @@ ENDING = (
         "Print code and details of the error of the stream on stderr, and exit with 1; do not join again.",
     ),
     Rule(
+        "error-while-asked",
+        "An error that ends the stream while the bot thinks ends it too: the message on stderr, a status other than 0.",
+        "An error of the stream was not reported that came while the bot was asked.",
+        "Look before you write whether the stream has ended; if so, report its status, not the failed write.",
+    ),
+    Rule(
         "no-arena",
         "Where no arena answers, the bot says so on stderr and exits with a status other than 0 within 10 s.",
         "An arena that is not there was not reported.",

@@ -84,5 +84,6 @@ IN_MATCHES: tuple[Scenario, ...] = (
     Scenario(ending.check_end_in_match, "end-in-match"),
     Scenario(ending.check_arena_lost, "arena-lost"),
     Scenario(ending.check_superseded, "superseded"),
+    Scenario(ending.check_error_while_asked, "error-while-asked"),
 )
 """What any process that has joined can play, one after another."""

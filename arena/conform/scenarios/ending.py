@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import grpc
 
 from arena.conform.stage.board import Board
@@ -12,6 +14,7 @@ from arena.conform.stage.process import Running, exit_status
 from arena.conform.stage.stage import Stage
 from arena.referee.errors import StreamError
 
+_ATTEMPTS = 3
 _TOKEN_REFUSED = StreamError(
     grpc.StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", "this token is unknown: it was revoked at 12:34"
 )
@@ -59,6 +62,10 @@ async def check_arena_lost(stage: Stage) -> None:
 
 async def check_token_refused(stage: Stage) -> None:
     """Refuse the token before anything is read."""
+    await _attempt(stage, _refuse_token)
+
+
+async def _refuse_token(stage: Stage) -> None:
     process = await stage.start_refused(_TOKEN_REFUSED)
     await _must_report(process, _TOKEN_REFUSED, stage.patience.start_s)
 
@@ -75,6 +82,31 @@ async def check_superseded(stage: Stage) -> None:
     bot = await stage.bot()
     await play_usual(bot)
     await bot.stay_quiet("after MatchFinished")
+    bot.close(_SUPERSEDED)
+    await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
+
+
+async def check_error_while_asked(stage: Stage) -> None:
+    """End the stream with an error while the bot is asked."""
+    await _attempt(stage, _interrupt)
+
+
+async def _attempt(stage: Stage, check: Callable[[Stage], Awaitable[None]]) -> None:
+    """Check what may fail because a message of the bot meets the error on its way; only the last failure counts."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return await check(stage)
+        except SilentError:
+            await stage.strike()
+    return await check(stage)
+
+
+async def _interrupt(stage: Stage) -> None:
+    bot = await stage.bot()
+    game = games_of(bot)[0]
+    board = Board(game, usual_setting(game))
+    await open_match(bot, board)
+    await bot.say(board.decide())
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)
 

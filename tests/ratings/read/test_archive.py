@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,14 @@ from ratings.ledger.check import check, facts_problems
 from ratings.ledger.importing import Imported, import_tournament
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.recording import FaultFact
+from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.service import ServiceLedger
+from ratings.read.bots import find_version
 from ratings.read.exporting import export_tournament
-from ratings.read.tournaments import find_tournament, standings
+from ratings.read.tournaments import find_tournament, standings, tournament_row
 from ratings.store.archive.chain import read_chain
 from ratings.store.database import Database, open_database
+from ratings.store.limits import OwnerLimits
 from ratings.store.sessions import write
 from tests.ratings import book
 
@@ -281,3 +286,31 @@ def test_a_binary_file_and_a_missing_one_are_refused(other: Database, tmp_path: 
         bring_in(other, tmp_path / "picture")
     with pytest.raises(ArchiveError, match="cannot be read: No such file"):
         bring_in(other, tmp_path / "missing")
+
+
+def test_a_tournament_of_remote_bots_arrives_as_one(database: Database, other: Database, tmp_path: Path) -> None:
+    join = RemoteJoin("ada", "fox", "1", ("*",))
+    fox = ServiceLedger(database).join_remote(join, OwnerLimits()).version.id
+    entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
+    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    for match in book.take(database, tournament):
+        book.record(database, match)
+    export(database, tournament, tmp_path / "homes.arena")
+    assert bring_in(other, tmp_path / "homes.arena").same_ratings is True
+    assert tournament_row(other, tournament).pool.remote
+    assert find_version(other, "ada/fox").bot.remote
+    assert check(other) == []
+
+
+def test_a_bot_that_is_hosted_here_and_remote_there_is_not_mixed_up(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    fox = ServiceLedger(database).join_remote(RemoteJoin("ada", "fox", "1", ("*",)), OwnerLimits()).version.id
+    entrants = [fox, *book.add_bots(database, ["a", "b"]).values()]
+    tournament = book.create(database, entrants, pool=replace(book.POOL, remote=True))
+    for match in book.take(database, tournament):
+        book.record(database, match)
+    export(database, tournament, tmp_path / "homes.arena")
+    book.add_bots(other, ["fox"], owner="ada")
+    with pytest.raises(ArchiveError, match="of bot 'ada/fox' one is hosted and one remote"):
+        bring_in(other, tmp_path / "homes.arena")

@@ -18,8 +18,8 @@ from arena.cli.shared.bridge_report import BridgeReport
 from arena.cli.shared.errors import INTERRUPTED, MisuseError
 from arena.cli.shared.hosting_options import AllowReduced, Sandbox, read_hosting
 from arena.cli.shared.interrupt import InterruptedRunError
-from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.places import service_name
+from arena.cli.shared.options import AsJson, example
+from arena.cli.shared.places import SERVICE, read_place, service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.client.profiles import Profile, load_profile
 from arena.client.there.quiet import keep_grpc_quiet
@@ -31,13 +31,17 @@ if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
 
 app = typer.Typer()
 
+# It is how the option `--server` of the whole command line is read; a database has no use here.
+_Place = Annotated[
+    str, typer.Option("--db", envvar=settings.DB.variable, callback=read_place, hidden=True, help="Not used here.")
+]
 _VERSION = re.compile(r"[!-~]{1,64}")
 
 
 @app.command(
     epilog=example(
-        "arena --server club bot connect my-bot",
-        "arena bot connect my-bot --matches 4 --version 1.3",
+        "arena bot connect my-bot --server club",
+        "arena --server club bot connect my-bot --matches 4 --version 1.3",
         "arena bot connect my-bot --stop-after 10 --bot-log bot.log",
     )
 )
@@ -65,7 +69,10 @@ def connect(
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
-    db: Database = settings.DB.default,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="NAME", help="The service; it may also stand before `bot`.")
+    ] = None,
+    db: _Place = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
     """Let a bot play on a service from this machine.
@@ -77,7 +84,8 @@ def connect(
     from arena.connect.connecting import Order
 
     manifest = load_manifest(directory)
-    profile = _profile(db)
+    place = db if server is None else f"{SERVICE}{server}"
+    profile = _profile(place)
     _check_version(version)
     order = Order(
         directory=directory,
@@ -92,7 +100,7 @@ def connect(
         runtimes=local_runtimes(runtimes),
     )
     with _open_log(bot_log) as log:
-        report = BridgeReport(db, as_json=as_json, log=log)
+        report = BridgeReport(place, as_json=as_json, log=log)
         try:
             asyncio.run(_run(order, report))
         finally:

@@ -77,7 +77,7 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
         "state": detail.state.value if detail.void_reason is None else f"{detail.state.value}: {detail.void_reason}",
         "started": format_instant(detail.started_at_us),
         "length": _length(detail),
-        "sandbox": detail.sandbox,
+        "sandbox": _sandbox(detail),
     }
     removed = {"replay": detail.replay_removed_at_us, "logs": detail.logs_removed_at_us}
     return {
@@ -85,6 +85,12 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
         **({"annulled": detail.annulled} if detail.annulled else {}),
         **{name: f"removed by retention on {format_instant(at)} UTC" for name, at in removed.items() if at is not None},
     }
+
+
+def _sandbox(detail: MatchDetail) -> str | None:
+    if detail.sandbox is None or not detail.pool.remote:
+        return detail.sandbox
+    return f"{detail.sandbox}, for hosted bots; remote ones run where their authors connect them from"
 
 
 def _length(detail: MatchDetail) -> str:
