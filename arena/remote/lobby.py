@@ -22,11 +22,14 @@ MOST_ROOM = 64
 """How many matches one bot may play at once, whatever it asks for."""
 MOST_FAREWELLS = 8
 """Of how many matches that ended without it a bot is told when it comes back."""
+MOST_STORIES = 200
+"""Of how many such matches all bots together are told."""
 MOST_REMEMBERED = 10_000
 """Of how many versions it is known when they were here last."""
 
 OnPresence = Callable[[Guest, int | None], None]
 """Is told of a bot how many matches it plays at once, or None when it is gone."""
+OnRoom = Callable[[str], None]
 
 
 @dataclass(eq=False, slots=True)
@@ -52,11 +55,11 @@ class Member:
 
 
 class Lobby:
-    """Knows all members; `on_change` is called when somebody came or has room again."""
+    """Knows all members; `on_room` is called with the version of who came, or has room again."""
 
-    def __init__(self, on_presence: OnPresence, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, on_presence: OnPresence, on_room: OnRoom = lambda _version: None) -> None:
         self._on_presence = on_presence
-        self.on_change = on_change
+        self.on_room = on_room
         self._members: dict[str, Member] = {}
         """By the name of the bot."""
         self._by_version: dict[str, Member] = {}
@@ -91,7 +94,7 @@ class Lobby:
             before.close(SUPERSEDED)
         self._greet(member, connection)
         self._on_presence(guest, member.room)
-        self.on_change()
+        self.on_room(guest.version)
         return member
 
     def _greet(self, member: Member, connection: Connection) -> None:
@@ -156,9 +159,17 @@ class Lobby:
         if member is None or (seat := member.seats.pop(match_id, None)) is None:
             return
         if story := seat.farewell(is_over=is_over):
-            member.farewells.append(story)
+            self._keep(member, story)
         self._forget_if_idle(member)
-        self.on_change()
+        self.on_room(version)
+
+    def _keep(self, member: Member, story: Sequence[bytes]) -> None:
+        """Keep what a bot that is away must be told; of those that have never come back the first is forgotten."""
+        member.farewells.append(story)
+        while sum(len(one.farewells) for one in self._members.values()) > MOST_STORIES:
+            oldest = next(one for one in self._members.values() if one.farewells)
+            oldest.farewells.clear()
+            self._forget_if_idle(oldest)
 
     def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
         """Hand a message that came over a connection to the match that it belongs to."""

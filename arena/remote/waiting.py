@@ -42,20 +42,21 @@ class WaitingRoom:
         """A bot that is away for `patience_s` while a match waits for it has not started in that match."""
         self._lobby = lobby
         self._patience_s = patience_s
-        self._waiting: list[_Waiter] = []
+        self._waiting: dict[str, dict[_Waiter, None]] = {}
+        """Those who wait for a version, in order: thousands may wait, and only theirs are looked at."""
         self._is_closed = False
         self._loop = asyncio.get_running_loop()
-        lobby.on_change = self.look
+        lobby.on_room = self.look
 
     async def wait(self, spec: MatchSpec) -> Mapping[int, Place]:
         """Return the places of the remote bots of a match by seat. Raises NotBegunError."""
         if self._is_closed:
             raise NotBegunError
         waiter = _Waiter(spec, self._loop.time(), self._loop.create_future())
-        self._waiting.append(waiter)
+        self._add(waiter)
         try:
             while True:
-                self.look()
+                self._try(waiter)
                 done, _ = await asyncio.wait({waiter.places}, timeout=self._time_left(waiter))
                 if done:
                     return waiter.places.result()
@@ -64,31 +65,45 @@ class WaitingRoom:
             self._take_back(waiter)
             raise
         finally:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
+            self._remove(waiter)
 
     def close(self) -> None:
         """Let nothing begin any more."""
         self._is_closed = True
-        for waiter in self._waiting:
+        for waiter in [waiter for waiters in self._waiting.values() for waiter in waiters]:
             if not waiter.places.done():
                 waiter.places.set_exception(NotBegunError())
-        self._waiting.clear()
 
-    def look(self) -> None:
-        """Let matches begin for which everybody is there."""
-        for waiter in list(self._waiting):
-            if not waiter.places.done():
-                self._try(waiter)
+    def look(self, version: str) -> None:
+        """Let matches begin that waited for a version that has room now."""
+        for waiter in list(self._waiting.get(version, ())):
+            member = self._lobby.find(version)
+            if member is None or not member.has_room:
+                return
+            self._try(waiter)
+
+    def _add(self, waiter: _Waiter) -> None:
+        for version in waiter.wanted.values():
+            self._waiting.setdefault(version, {})[waiter] = None
+
+    def _remove(self, waiter: _Waiter) -> None:
+        for version in {seat.version for seat in waiter.spec.seats if seat.is_remote}:
+            waiters = self._waiting.get(version, {})
+            waiters.pop(waiter, None)
+            if not waiters:
+                self._waiting.pop(version, None)
 
     def _try(self, waiter: _Waiter) -> None:
+        """Let a match begin if everybody is there and has room."""
+        if waiter.places.done():
+            return
         found = {seat: self._lobby.find(version) for seat, version in waiter.wanted.items()}
         self._refuse_other_games(waiter, found)
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
         if all(member is not None and member.has_room for member in members.values()):
             match_id = waiter.spec.match_id
             seats = {seat: self._lobby.seat(member, match_id) for seat, member in members.items() if member is not None}
-            self._waiting.remove(waiter)
+            self._remove(waiter)
             waiter.places.set_result({**seats, **waiter.faults})
 
     def _refuse_other_games(self, waiter: _Waiter, found: Mapping[int, Member | None]) -> None:

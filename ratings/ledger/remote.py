@@ -18,9 +18,12 @@ from ratings.store.ids import now_us
 from ratings.store.limits import OwnerLimits
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.names import ARENA, stored_bot_name
+from ratings.store.service import BotEvent
 from ratings.store.states import BotEventKind
 
 JOINED = "it joined"
+MOST_CHANGES = 60
+"""How often within an hour a bot may join with another version than before."""
 _HOUR_US = 3600 * 1_000_000
 
 
@@ -66,7 +69,8 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
 
     Raises AccountError for a name that cannot be and for a disabled owner, BotKindError for a hosted bot, BotError for
     a disabled bot, a version that was withdrawn or annulled, and one that joined with other games before, LimitError if
-    the owner has as many versions as he may have, or had as many new ones within the hour.
+    the owner has as many versions as he may have, or had as many new ones within the hour, or the bot has changed its
+    version too often within it.
     """
     new = NewVersion(
         join.name,
@@ -84,6 +88,7 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
     _check_may_join(session, bot, version, join.games)
     has_changed = read_lineage(session, bot.id).active != version.id
     if has_changed:
+        _check_changes_of_hour(session, bot)
         record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version.id, actor=ARENA, message=JOINED)
     return JoinedVersion(version, is_new, has_changed)
 
@@ -98,6 +103,17 @@ def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:
         raise LimitError(
             f"{most} new versions of remote bots an hour are allowed; join again with a version that joined before, or "
             "later"
+        )
+
+
+def _check_changes_of_hour(session: Session, bot: Bot) -> None:
+    """Raise LimitError for a bot that changes its version all the time: each change stays in its history for ever."""
+    query = select(func.count()).select_from(BotEvent).where(BotEvent.bot_id == bot.id, BotEvent.message == JOINED)
+    changes = session.exec(query.where(BotEvent.at_us > now_us() - _HOUR_US)).one()
+    if changes >= MOST_CHANGES:
+        raise LimitError(
+            f"{bot.name!r} has joined with another version than before {changes} times within the hour, and that is "
+            "the limit; stay with the version that joined last"
         )
 
 

@@ -19,7 +19,7 @@ from arena.tournament.runner import run_tournament
 from ratings.read.tournaments import tournament_row
 from ratings.store.database import Database
 
-REMOTE_WIDTH = 64
+REMOTE_WIDTH = 32
 """How many matches of one tournament of remote bots go on at once; as many again wait for bots that are not there."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from ratings.errors import AccountError, AdmissionError, BotError, BotKindError, LimitError
 from ratings.ledger.check import check
 from ratings.ledger.ledger import Ledger
-from ratings.ledger.remote import JoinedVersion, RemoteJoin
+from ratings.ledger.remote import MOST_CHANGES, JoinedVersion, RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner, stored_versions
 from ratings.read.admissions import unadmitted
@@ -114,6 +114,15 @@ def test_an_owner_has_so_many_versions_and_so_many_new_ones_an_hour(database: Da
         join(database, NEXT, uploads_per_hour=1)
     assert not join(database, versions=1, uploads_per_hour=1).is_new, "an old one may always come back"
     assert find_version(database, "ada/fox").version.number == 1
+
+
+def test_a_bot_that_changes_its_version_all_the_time_is_stopped(database: Database) -> None:
+    for _ in range(MOST_CHANGES // 2):
+        join(database)
+        join(database, NEXT)
+    with pytest.raises(LimitError, match="stay with the version that joined last"):
+        join(database)
+    assert not join(database, NEXT).has_changed
 
 
 def test_remote_versions_have_no_files_to_be_kept_packed_or_counted(database: Database) -> None:
