@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import grpc
 
+from arena.client.errors import ClientError
 from arena.client.there.errors import UnreachableError
 from arena.connect.backoff import Backoff
 from arena.connect.errors import BotFailsError, LeftError
@@ -68,7 +69,7 @@ class Bridge:
         self._seen = self._crashes_in_a_row = 0
         self._cures_left = _MOST_CURES
         self._failure: Exception | None = None
-        self._told_problem = ""
+        self._told_problem: type[ClientError] | None = None
 
     @property
     def running(self) -> int:
@@ -168,9 +169,9 @@ class Bridge:
         if is_final and not (is_worth_a_try and self._cures_left):
             raise end.error
         self._cures_left -= is_final
-        if self._told_problem != str(end.error):
-            self._told_problem = str(end.error)
-            self._tell(Disconnected(self._told_problem, self.running))
+        if self._told_problem is not type(end.error):  # once, however often it is tried again
+            self._told_problem = type(end.error)
+            self._tell(Disconnected(str(end.error), self.running))
         try:
             async with asyncio.timeout(self._backoff.next_s()):
                 while not self._is_over():
@@ -197,7 +198,7 @@ class Bridge:
         self._bots.welcome(games)
         self._stream = stream
         self._backoff.reset()
-        self._told_problem = ""
+        self._told_problem = None
         self._cures_left = _MOST_CURES
         if not self._was_joined:
             for sentence in differing_rules(joined.games, self._wishes.installed_rules):

@@ -46,7 +46,7 @@ async def run_bridge(order: Order, tell: Tell, when_ready: Callable[[Bridge], No
 
     Raises ClientError for what the service refuses, ConnectError, BotDirectoryError, StoreError, HostingError.
     """
-    program = await prepare(order.directory, order.policy, order.runtimes, order.cache)
+    program = await prepare(order.directory, order.policy, order.runtimes, order.cache, tell)
     async with open_bots(program, tell, order.start_limit_s) as bots:
         way = await asyncio.to_thread(find_way, order.profile, order.play_address)
         games = games_to_join(program.manifest, await bots.try_out())

@@ -41,7 +41,7 @@ def lack(manifest: BotManifest, directory: Path) -> str:
     """Return what its language needs and this machine does not have, as the end of a message; empty if nothing."""
     language = language_of(manifest, directory)
     missing = [] if language is None else missing_packages(language)
-    return f" This machine lacks what such a bot needs: {install_command(missing)}" if missing else ""
+    return f" (This machine lacks what such a bot needs: {install_command(missing)})" if missing else ""
 
 
 def language_of(manifest: BotManifest, directory: Path) -> str | None:
@@ -53,10 +53,10 @@ def language_of(manifest: BotManifest, directory: Path) -> str | None:
 
 
 def _has_library(name: str) -> bool:
-    """Return whether pkg-config finds a library; without pkg-config, that alone is what is missing."""
+    """Return whether pkg-config finds a library; without pkg-config, no build would find it either."""
     program = shutil.which("pkg-config")
     if program is None:
-        return True
+        return False
     try:
         return subprocess.run([program, "--exists", name], check=False, timeout=_ASK_S).returncode == 0
     except (OSError, subprocess.SubprocessError):

@@ -18,6 +18,15 @@ from arena.v1 import play_pb2
 
 _CODES_OF_AN_END = (grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
 
+LITTLE_TIME_US = 250_000
+"""The limit at which the kit thinks too long that ignores its clock."""
+SLOW = "slow"
+"""No defect: this kit thinks long, and its answer may come when the match is over."""
+MOMENT_S = 0.005
+"""How long every kit thinks: as long as an error of the stream needs that follows the question."""
+THINKS_S = 2.0
+"""How long the kit thinks at most that cannot bear the end of a match meanwhile."""
+
 
 class Stop(Exception):  # noqa: N818 - it is how the kit ends, no error of the test
     """The kit ends with a status and a word on stderr."""
@@ -122,6 +131,7 @@ async def _end_with(kit: Kit, code: grpc.StatusCode, details: str) -> int:
 async def _converse(kit: Kit) -> int:
     if kit.defect == "join-first":
         await kit.send(_act("", 0, 0))
+    await kit.call.initial_metadata()  # a refusal of the token is heard before a write could hide it
     await kit.send(_join(kit))
     if kit.defect == "waits-for-joined":
         await kit.send(_act("", 0, 0))
@@ -203,11 +213,14 @@ async def _decide(kit: Kit, decide: play_pb2.Decide) -> None:
 
 async def _think(kit: Kit, decide: play_pb2.Decide) -> None:
     """Take time for the thinking; the kit of two threads hears meanwhile that the match is over."""
-    if kit.defect == "little-time" and decide.time_limit_us == 250_000:
+    await asyncio.sleep(MOMENT_S)
+    if kit.defect == "little-time" and decide.time_limit_us == LITTLE_TIME_US:
+        await asyncio.sleep(1.5 * decide.time_limit_us / 1e6)
+    if kit.defect == SLOW and kit.decisions == 2:
         await asyncio.sleep(0.4)
     if kit.defect == "finished-while-asked" and kit.decisions == 2:
         kit.reading = asyncio.ensure_future(kit.call.read())
-        await asyncio.wait({kit.reading}, timeout=0.5)
+        await asyncio.wait({kit.reading}, timeout=THINKS_S)
         if kit.reading.done() and isinstance(news := kit.reading.result(), play_pb2.PlayResponse):
             kit.fails("finished-while-asked", news.WhichOneof("event") == "match_finished")
 

@@ -41,7 +41,7 @@ def _kits_find_this_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 @pytest.mark.parametrize("name", KITS)
 def test_every_kit_of_this_repository_keeps_every_rule(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     need_language(name)
-    code = run(["bot", "conform", *KITS[name]])
+    code = run(["bot", "conform", "--patience", "20", *KITS[name]])
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith("kept ")] == [f"{len(RULES)} rules: {len(RULES)} kept"]
     assert code == 0

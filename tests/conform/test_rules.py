@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,29 @@ from arena.conform.checker import check_bot
 from arena.conform.rules.table import BY_ID, RULES
 from arena.conform.stage.findings import State, Verdict
 from arena.conform.stage.patience import Patience
+from tests.conform import broken_kit
 from tests.conform.in_process import launcher
 
-PATIENCE = Patience(exit_s=2.0)
-"""Short only where a kit is broken by living on."""
+PATIENCE = Patience(limit_s=1.0)
+"""As usual, but for a limit that a correct kit keeps on the busiest machine."""
+LONG_QUIET = replace(PATIENCE, quiet_s=1.5)
+"""For kits whose defect is told by when a message comes: so long that it comes in time on a busy machine."""
+LIVES_ON = replace(PATIENCE, exit_s=2.0)
+PATIENCE_WITH = {
+    **dict.fromkeys(("waits-for-joined", "join-once", "one-stream", "act-once", "no-unasked"), LONG_QUIET),
+    **dict.fromkeys(("end-in-match", "arena-lost"), LIVES_ON),
+    "little-time": Patience(),
+}
 AT_ONCE = 32
 SLOW = ("finished-while-asked",)
 """Kits that think so slowly that with them only the rule itself is checked."""
 
 
-async def check(defect: str) -> list[Verdict]:
-    rules = [defect] if defect in SLOW else []
+async def check(defect: str, *rules: str) -> list[Verdict]:
+    rules = rules or ((defect,) if defect in SLOW else ())
+    patience = PATIENCE_WITH.get(defect, PATIENCE)
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
-        return await check_bot(launcher(defect), Path(directory), rules=rules, patience=PATIENCE)
+        return await check_bot(launcher(defect), Path(directory), rules=rules, patience=patience)
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +74,8 @@ def test_a_kit_that_breaks_a_rule_is_told_of_that_rule_and_of_no_other(
 @pytest.mark.parametrize("rule", [rule for rule in BY_ID if rule not in SLOW])
 def test_a_report_has_every_rule_once(reports: Mapping[str, list[Verdict]], rule: str) -> None:
     assert [verdict.rule for verdict in reports[rule]] == list(RULES)
+
+
+async def test_a_kit_that_thinks_long_is_not_blamed_for_an_answer_to_a_match_that_is_over() -> None:
+    verdicts = await check(broken_kit.SLOW, "finished-while-asked")
+    assert [(verdict.rule.id, verdict.state) for verdict in verdicts] == [("finished-while-asked", State.KEPT)]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.connect.errors import BotFailsError
-from arena.connect.news import BotStopped, BotWrote, MatchEnded
+from arena.connect.news import BotStopped, BotWrote, MatchEnded, Note
+from arena.connect.news import Connected as LetIn
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from tests.connect.bridging import connected, write_bot, write_program
@@ -105,3 +106,22 @@ async def test_a_bot_that_hangs_is_ended_with_its_match(tls: TlsFiles, tmp_path:
     directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('never')\nreturn 1")
     async with play_service(tls) as service:
         await play_after_timeout(service, directory, tmp_path)
+
+
+async def test_a_bot_is_built_once_and_what_a_build_said_that_fails_is_shown(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path)
+    good, bad = '\nbuild = ["/bin/sh", "-c", "echo > made"]', '\nbuild = ["/bin/sh", "-c", "echo no luck; exit 1"]'
+    manifest = directory / "bot.toml"
+    text = manifest.read_text()
+    manifest.write_text(text + good)
+    async with play_service(tls) as service:
+        for expected in (1, 0):
+            async with connected(service, directory) as told:
+                await (await service.visit()).welcome()
+                await told.wait_for(LetIn)
+            assert len([note for note in told.of(Note) if note.text.startswith("building fox with")]) == expected
+        manifest.write_text(text + bad)
+        async with connected(service, directory) as told:
+            with pytest.raises(BotFailsError, match="fox cannot be built: "):
+                await told.end()
+    assert "| no luck" in [note.text for note in told.of(Note)]

@@ -6,6 +6,7 @@ Competitors make bots in the languages that there are, come in, improve, end a s
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from arena.hosting.sandbox.limits import STANDARD
 from arena.hosting.sandbox.probe import probe
 from tests.support.languages import has_language
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place
+from tests.support.places import Place, Terminal
 from tests.support.processes import wait_until
 from tests.support.serving import Served, serving
 
@@ -81,7 +82,7 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
     if not probe(STANDARD).works:
         pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
     archive = house.directory.parent / "monday.tar.gz"
-    with serving(house, "--tls-self-signed", address="127.0.0.1:0") as served:
+    with serving(house, "--tls-self-signed", "--play-address", "127.0.0.1:0", address="127.0.0.1:0") as served:
         house.ok(
             "ladder", "open", "king2", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE, *ANY_TIME
         )
@@ -95,11 +96,37 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         assert active(house, "ada", "fox").startswith(new)
         house.ok("--server", "ada", "bot", "promote", f"fox@{old}", "--message", "the old one was better")
         assert active(house, "ada", "fox").startswith(old)
+        play_from_home(house)
         end_the_season(house)
         house.ok("home", "backup", archive, "--home", house.directory)
         address = served.addresses["owners"]
         assert served.stop() == 0
     go_on_from(house, archive, address, old)
+
+
+def play_from_home(house: Place) -> None:
+    """Bots play each other from the machines of their authors, on a ladder of their own, and are ranked there."""
+    words = ("--remote", "--game", "foreign_king", "--seats", "2", "--matches-per-day", PACE)
+    house.ok("ladder", "open", "homes", *words, *ANY_TIME)
+    with connected(house, "ada", "fox-python", "owl") as ada, connected(house, "bob", "hare-node", "wolf") as bob:
+        wait_until(lambda: set(board(house, "ada")) >= {"ada/owl", "bob/wolf"})
+        for terminal in (ada, bob):
+            terminal.wait_for("is over: rank")
+            terminal.interrupt()
+            terminal.wait_for("Ctrl-C again leaves at once|match(es)? played")
+            terminal.interrupt()
+            terminal.end()
+
+
+@contextmanager
+def connected(house: Place, owner: str, directory: str, name: str) -> Iterator[Terminal]:
+    """A bot that plays from its author's machine."""
+    home = Place(house.directory.parent / f"home-of-{owner}")
+    home.directory.mkdir()
+    home.environment["XDG_CONFIG_HOME"] = house.environment["XDG_CONFIG_HOME"]
+    source = house.directory.parent / directory
+    with home.on_terminal("--server", owner, "bot", "connect", source, "--name", name) as terminal:
+        yield terminal
 
 
 def refuse_to_show_anothers(house: Place) -> None:

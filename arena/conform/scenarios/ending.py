@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import grpc
 
 from arena.conform.stage.board import Board
@@ -60,6 +62,10 @@ async def check_arena_lost(stage: Stage) -> None:
 
 async def check_token_refused(stage: Stage) -> None:
     """Refuse the token before anything is read."""
+    await _attempt(stage, _refuse_token)
+
+
+async def _refuse_token(stage: Stage) -> None:
     process = await stage.start_refused(_TOKEN_REFUSED)
     await _must_report(process, _TOKEN_REFUSED, stage.patience.start_s)
 
@@ -81,13 +87,18 @@ async def check_superseded(stage: Stage) -> None:
 
 
 async def check_error_while_asked(stage: Stage) -> None:
-    """End the stream with an error while the bot is asked; again, if its answer may have met the error on the way."""
+    """End the stream with an error while the bot is asked."""
+    await _attempt(stage, _interrupt)
+
+
+async def _attempt(stage: Stage, check: Callable[[Stage], Awaitable[None]]) -> None:
+    """Check what may fail because a message of the bot meets the error on its way; only the last failure counts."""
     for _ in range(_ATTEMPTS - 1):
         try:
-            return await _interrupt(stage)
+            return await check(stage)
         except SilentError:
             await stage.strike()
-    return await _interrupt(stage)
+    return await check(stage)
 
 
 async def _interrupt(stage: Stage) -> None:

@@ -167,8 +167,8 @@ async def check_finished_while_asked(stage: Stage) -> None:
     if not board.is_over:
         question = board.question()
         await bot.say(board.decide())
+        bot.tolerate(question)
         await close_match(bot, board)
-        await bot.drain(question)
     await play_usual(bot)
 
 

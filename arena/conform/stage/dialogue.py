@@ -31,6 +31,7 @@ class Dialogue:
         self._answered: set[tuple[str, int]] = set()
         self._patience = patience
         self._stream: Stream | None = None
+        self._late: Question | None = None
         self.process = process
         self.games: tuple[str, ...] = ()
         """What its Join named."""
@@ -90,10 +91,12 @@ class Dialogue:
     async def hear(self, question: Question, patience_s: float | None = None) -> play_pb2.PlayRequest:
         """Wait for the answer to a question and check it. Raises SilentError, BrokenError."""
         patience_s = patience_s or self._patience.answer_s
-        data = await self._arrival(patience_s)
-        if data is None:
-            raise SilentError(self._missing(f"no answer to ply {question.ply}", patience_s))
-        request = parse(data)
+        request = None
+        while request is None or self._is_late_answer(request):
+            data = await self._arrival(patience_s)
+            if data is None:
+                raise SilentError(self._missing(f"no answer to ply {question.ply}", patience_s))
+            request = parse(data)
         if request.WhichOneof("message") == "leave":
             raise SilentError(f"Leave in place of an answer to ply {question.ply}")
         check_answer(request, question, self._answered)
@@ -110,13 +113,9 @@ class Dialogue:
             await self._let_it_end()
             raise SilentError(f"the stream ended {when}{self.how_it_is()}")
 
-    async def drain(self, tolerated: Question) -> None:
-        """Watch for a while that nothing comes but an answer to that question. Raises BrokenError, SilentError."""
-        data: bytes | None = await _next(self.stream.arrived, self._patience.quiet_s)
-        if data is not None:
-            check_answer(parse(data), tolerated, self._answered)
-            self._answered.add(tolerated.key)
-            await self.stay_quiet("after the late answer")
+    def tolerate(self, question: Question) -> None:
+        """Let one answer to that question come at any time: its match has ended before the answer could be sent."""
+        self._late = question
 
     def close(self, error: StreamError | None = None) -> None:
         """End the stream from the arena's side."""
@@ -156,9 +155,21 @@ class Dialogue:
 
     def _judge_unasked(self, data: bytes, when: str) -> None:
         request = parse(data)
+        if self._is_late_answer(request):
+            return
         if request.WhichOneof("message") == "leave":
             raise SilentError(f"Leave {when}")
         check_unasked(request, self._answered, when)
+
+    def _is_late_answer(self, request: play_pb2.PlayRequest) -> bool:
+        """Return whether that is the one answer which is tolerated; it must be well made all the same."""
+        late = self._late
+        if late is None or _named_match(request) != late.match_id:
+            return False
+        check_answer(request, late, self._answered)
+        self._answered.add(late.key)
+        self._late = None
+        return True
 
     async def _arrival(self, patience_s: float) -> bytes | None:
         """Return the next message, or None if there is none in time or the bot has ended."""
@@ -182,6 +193,10 @@ class Dialogue:
         if self.process.ended.done():
             return f"; its process ended with {_status(self.process.ended.result())}{last}"
         return f"; it ended its stream{last}" if self.has_ended else ""
+
+
+def _named_match(request: play_pb2.PlayRequest) -> str:
+    return request.act.match_id or request.resign.match_id
 
 
 def _status(status: int) -> str:

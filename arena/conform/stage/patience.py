@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +19,8 @@ class Patience:
     """From the end of a stream to the end of the process."""
     limit_s: float = 0.25
     """The limit of a decision where little time is left."""
+
+    def times(self, factor: float) -> Patience:
+        """Return a patience that waits so many times as long for what must come; what must not come is as usual."""
+        names = ("start_s", "answer_s", "exit_s", "limit_s")
+        return replace(self, **{name: getattr(self, name) * factor for name in names})

@@ -64,6 +64,6 @@ def test_after_a_mark_nothing_older_is_left(before: list[int], after: list[int])
 
 
 def test_a_log_survives_its_way_through_the_pipe() -> None:
-    event = {"data": base64.b64encode(b"\xff\x00headtail").decode(), "head": 6, "cut": 7, "peak": 9}
-    assert Log.from_event(event) == Log(b"\xff\x00head", b"tail", 7, 9)
+    event = {"data": base64.b64encode(b"\xff\x00headtail").decode(), "head": 6, "cut": 7, "peak": 9, "stdout": 4}
+    assert Log.from_event(event) == Log(b"\xff\x00head", b"tail", 7, 9, 4)
     assert Log.from_event(event).total_bytes == 17

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,9 @@ def conform(
         list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
     ] = None,
     list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
+    patience: Annotated[
+        float, typer.Option(min=1, max=100, metavar="FACTOR", help="Wait so many times as long, on a busy machine.")
+    ] = 1,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
 ) -> None:
@@ -64,7 +68,8 @@ def conform(
         return
     if not command:
         raise MisuseError("nothing to check; name a directory with bot.toml, or write -- and the command of the bot")
-    verdicts = _check(command, rules, local_runtimes(runtimes), as_json=as_json)
+    request = _Request(command, rules, local_runtimes(runtimes), patience)
+    verdicts = _check(request, as_json=as_json)
     broken = [verdict for verdict in verdicts if verdict.state == "broken"]
     if as_json:
         print_json([_json(verdict) for verdict in verdicts])
@@ -80,26 +85,36 @@ def _known(text: str) -> str:
     return text
 
 
-def _check(words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, *, as_json: bool) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class _Request:
+    words: Sequence[str]
+    rules: Sequence[str]
+    runtimes: Runtimes
+    patience: float
+
+
+def _check(request: _Request, *, as_json: bool) -> list[Verdict]:
     from arena.conform.command import CommandError
 
     tell = _ignore if as_json else _print_verdict
     try:
-        return run_interruptibly(_run(words, rules, runtimes, tell), "run the command again to check the bot")
+        return run_interruptibly(_run(request, tell), "run the command again to check the bot")
     except CommandError as error:
         raise MisuseError(str(error)) from None
 
 
-async def _run(
-    words: Sequence[str], rules: Sequence[str], runtimes: Runtimes, tell: Callable[[Verdict], None]
-) -> list[Verdict]:
+async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdict]:
     from arena.conform.checker import check_bot
     from arena.conform.command import launcher_of
+    from arena.conform.stage.patience import Patience
 
-    command = await _command(words, runtimes)
+    command = await _command(request.words, request.runtimes)
+    patience = Patience().times(request.patience)
     with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
         try:
-            return await check_bot(launcher_of(command), Path(directory), rules=rules, tell=tell)
+            return await check_bot(
+                launcher_of(command), Path(directory), rules=request.rules, patience=patience, tell=tell
+            )
         except OSError as error:
             raise MisuseError(
                 f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program"
