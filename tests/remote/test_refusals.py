@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import chain, repeat
 
 import grpc
 import pytest
@@ -11,8 +12,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-un
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
 from arena.v1 import play_pb2
+from arena.v1.play_pb2_grpc import PlayServiceStub
+from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from tests.remote.house import House, remote_seat
-from tests.support.patience import until
+from tests.support.patience import PATIENCE_S, until
 from tests.support.remote_bot import RemoteBot, play_first
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -127,10 +130,31 @@ async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what:
         await until(lambda: what == "broken" or bad.ended.is_set())
     assert other.result.faults == ()
     assert [fault.seat for fault in report.result.faults] == [0]
-    if what == "strange":
-        assert await end_of(bad) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
     if what == "broken":
         assert report.result.faults[0].cause is FaultCause.MALFORMED
+
+
+async def test_answers_for_matches_that_are_not_end_the_stream(house: House) -> None:
+    assert await asyncio.to_thread(_flood, house) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
+
+
+def _flood(house: House) -> tuple[int, str]:
+    """Send answers that nobody asked for, and return how the stream ended.
+
+    The client without asyncio is used: the one with it forgets the status of a stream that ends while it writes.
+    """
+    join = play_pb2.Join(name="flood", protocol_major=1, games=["*"], version="1")
+    stray = play_pb2.PlayRequest(act=play_pb2.Act(match_id="no match", ply=1, actions=[1]))
+    requests = chain([play_pb2.PlayRequest(join=join)], repeat(stray, 500))
+    credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
+    with grpc.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
+        stub = PlayServiceStub(channel)  # type: ignore[no-untyped-call]
+        stream = stub.Play(requests, metadata=(("authorization", "Bearer ada"),), timeout=PATIENCE_S)
+        with pytest.raises(grpc.RpcError):
+            list(stream)
+        details = dict(stream.trailing_metadata())[STATUS_DETAILS_KEY]
+    status = decode_status(details)
+    return status.code, status.reason
 
 
 async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house: House) -> None:
