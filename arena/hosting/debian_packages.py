@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PROGRAMS = {
+PACKAGES = {
     "c++": "g++",
     "cargo": "cargo",
     "cc": "gcc",
@@ -28,6 +28,7 @@ _PROGRAMS = {
     "rustc": "rustc",
     "tsc": "node-typescript",
 }
+"""The package of each program."""
 _HEADERS = {"google/protobuf/": "libprotobuf-dev", "grpc++/": "libgrpc++-dev", "grpcpp/": "libgrpc++-dev"}
 _MISSING_PROGRAM = re.compile(r"(?:^|[\s/])([\w.+-]+): (?:command not found|not found|No such file or directory)", re.M)
 _MISSING_HEADER = re.compile(r"fatal error: '?([\w.+/-]+)'?:? (?:No such file or directory|file not found)")
@@ -35,7 +36,7 @@ _MISSING_HEADER = re.compile(r"fatal error: '?([\w.+/-]+)'?:? (?:No such file or
 
 def package_hint(program: str) -> str:
     """Return how a program is installed, to be put behind the sentence that misses it; empty if nobody knows."""
-    package = _PROGRAMS.get(program)
+    package = PACKAGES.get(program)
     return f"; install it, on Debian with `apt install {package}`" if package else ""
 
 
@@ -49,6 +50,6 @@ def hint_in_log(log: str) -> str:
             if header.startswith(beginning):
                 return f"{header} is missing; on Debian `apt install {package}` installs it."
     for program in _MISSING_PROGRAM.findall(log):
-        if program in _PROGRAMS:
-            return f"The program {program} is missing; on Debian `apt install {_PROGRAMS[program]}` installs it."
+        if program in PACKAGES:
+            return f"The program {program} is missing; on Debian `apt install {PACKAGES[program]}` installs it."
     return ""

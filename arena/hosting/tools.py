@@ -7,28 +7,19 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.hosting.debian_packages import PACKAGES
 from arena.hosting.manifest import BotManifest
 
 NODE = "node"
 _CPP = "cpp"
-_PROGRAMS = {
-    NODE: {"node": "nodejs"},
-    _CPP: {
-        "g++": "g++",
-        "make": "make",
-        "pkg-config": "pkg-config",
-        "protoc": "protobuf-compiler",
-        "grpc_cpp_plugin": "protobuf-compiler-grpc",
-    },
-}
+_PROGRAMS = {NODE: ("node",), _CPP: ("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin")}
 _LIBRARIES = {_CPP: {"grpc++_unsecure": "libgrpc++-dev", "protobuf": "libprotobuf-dev"}}
 _ASK_S = 20
 
 
 def missing_packages(language: str) -> list[str]:
     """Return the Debian packages without which bots in that language can be neither built nor run here."""
-    programs = _PROGRAMS.get(language, {})
-    missing = [package for program, package in programs.items() if shutil.which(program) is None]
+    missing = [PACKAGES[program] for program in _PROGRAMS.get(language, ()) if shutil.which(program) is None]
     return missing + [package for name, package in _LIBRARIES.get(language, {}).items() if not _has_library(name)]
 
 
