@@ -122,6 +122,11 @@ def test_what_a_bot_does_wrong_is_said_in_words(
     assert said in failures(finished)[check]
 
 
+def test_of_a_bot_that_does_not_join_it_is_said_why_its_memory_is_not_known(arena: Arena, tmp_path: Path) -> None:
+    finished = try_out(arena, author(tmp_path / "author", prepare="sys.exit(3)"), *ANY_TIME)
+    assert "memory: not measured, since none of its processes joined" in finished.out
+
+
 def test_it_is_tested_in_the_sandbox_as_at_a_service_where_that_works(arena: Arena, tmp_path: Path) -> None:
     need("standard")
     bot = author(tmp_path / "author", prepare="open('/etc/hostname')")

@@ -59,7 +59,7 @@ def print_test(test: BotTest) -> None:
         _print_figures(test)
         _print_turned(test.turned)
         _print_tail(test)
-        typer.echo(f"\nreplays and logs of these {len(test.matches)} matches are in {test.kept.directory}")
+        typer.echo(f"\nreplays and logs are in {test.kept.directory}")
         typer.echo(f"seed {test.seed}: --seed {test.seed} draws the same matches again")
 
 
@@ -100,6 +100,8 @@ def _print_figures(test: BotTest) -> None:
 
 def _memory_text(test: BotTest) -> str:
     peak = peak_memory_bytes(test.matches)
+    if not any(played.processes for played in test.matches):
+        return "not measured, since none of its processes joined"
     if peak is None:
         return "not measured, since this system does not tell"
     return f"{peak / _MEGABYTE:.0f} MiB at most, of {test.memory_mb} that it may use"
