@@ -139,12 +139,14 @@ class _Visit:
     async def serve(self) -> None:
         self._server.count_unjoined(1)
         try:
-            await self.connection.serve(self._welcome, self._receive)
+            error = await self.connection.serve(self._welcome, self._receive)
         finally:
             if self._member is None:
                 self._server.count_unjoined(-1)
             else:
                 self._server.leave(self._member, self.connection)
+        if error is not None:
+            await self.connection.say_why(error)  # last: a bot that takes nothing would be here until then
 
     async def _welcome(self, data: bytes | None) -> None:
         if data is None:
