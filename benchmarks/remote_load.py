@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import grpc
@@ -69,23 +69,31 @@ async def _answer(stream: Stream, decide: play_pb2.Decide, at: float) -> None:
 
 
 async def _stay(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
-    """Play as one bot, and connect again whenever the service was too busy to take it."""
+    """Play as one bot, and connect again when the stream has ended; who is not let in the first time is told of."""
+    why = await _play(address, credentials, token, name)
+    if why:
+        print(f"{name} was not let in: {why}", file=sys.stderr)
     while True:
-        await _play(address, credentials, token, name)
         await asyncio.sleep(1)
+        await _play(address, credentials, token, name)
 
 
-async def _play(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
-    """Connect as one bot, and play until the stream ends."""
+async def _play(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> str:
+    """Connect as one bot, and play until the stream ends; return why it was not let in, or nothing if it was."""
+    why = "the stream ended"
     async with grpc.aio.secure_channel(address, credentials, options=_OPTIONS) as channel:
         stub = PlayServiceStub(channel)  # type: ignore[no-untyped-call]
         stream = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
         join = play_pb2.Join(name=name, protocol_major=1, games=["foreign_king"], version="1")
-        with suppress(grpc.aio.AioRpcError):
+        try:
             await stream.write(play_pb2.PlayRequest(join=join))
             while (response := await stream.read()) is not grpc.aio.EOF:
+                why = ""
                 if response.WhichOneof("event") == "decide":
                     await _answer(stream, response.decide, time.perf_counter())
+        except grpc.aio.AioRpcError as error:
+            why = why and f"{error.code().name}: {error.details()}"
+    return why
 
 
 async def _crowd(address: str, certificate: Path, count: int) -> None:
@@ -114,7 +122,9 @@ def _connected(place: Place, served: Served, token: str, count: int) -> Iterator
         assert process.stdin is not None
         process.stdin.write(token + "\n")
         process.stdin.flush()
+        begun = time.monotonic()
         _wait_until_known(place, count)
+        print(f"{count} bots that came at once have joined after {time.monotonic() - begun:.1f} s")
         yield process.pid
         process.kill()
 
