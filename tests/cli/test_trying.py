@@ -122,6 +122,16 @@ def test_what_a_bot_does_wrong_is_said_in_words(
     assert said in failures(finished)[check]
 
 
+def test_of_a_bot_that_crashes_when_its_match_is_over_it_is_said(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", decide="type(self).match_finished = lambda *_: 1 / 0")
+    finished = try_out(arena, bot, *ANY_TIME, "--json")
+    assert finished.code == 0, "the match counts, and the next one gets a new process"
+    (ending,) = [one for one in finished.json["findings"] if one["check"] == "ending"]
+    assert ending["state"] == "noted"
+    assert "1 of the 1 processes" in ending["sentence"]
+    assert "exit status 1" in ending["sentence"]
+
+
 def test_of_a_bot_that_does_not_join_it_is_said_why_its_memory_is_not_known(arena: Arena, tmp_path: Path) -> None:
     finished = try_out(arena, author(tmp_path / "author", prepare="sys.exit(3)"), *ANY_TIME)
     assert "memory: not measured, since none of its processes joined" in finished.out
