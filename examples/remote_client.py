@@ -3,7 +3,8 @@
     python examples/remote_client.py HOST:PORT --certificate club.pem --name dice --game foreign_king
 
 The token is read from the environment variable ARENA_TOKEN. One stream serves several matches at once: every message
-names its match. A connection that breaks is opened anew; the service then tells each running match again.
+names its match. A connection that breaks is opened anew; the service then tells each running match again. Ctrl-C takes
+leave: the matches that run are played to their end, and no other begins. A second one ends it at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import os
 import queue
 import random
+import signal
 import sys
 import time
 from pathlib import Path
@@ -20,6 +22,7 @@ import grpc
 
 from arena.v1 import play_pb2, play_pb2_grpc
 
+LEAVE = play_pb2.PlayRequest(leave=play_pb2.Leave())
 # As the service names them: trying again would change nothing.
 FINAL = {
     grpc.StatusCode.UNAUTHENTICATED,
@@ -45,18 +48,34 @@ def answer(response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | None:
     return None  # what this program does not know is ignored, as newer services may say more
 
 
-def play(channel: grpc.Channel, token: str, join: play_pb2.Join) -> None:
-    """Play until the stream ends. Raises grpc.RpcError, which says why."""
-    outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
-    outgoing.put(play_pb2.PlayRequest(join=join))
-    stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
-    try:
-        for response in stub.Play(iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)):
-            request = answer(response)
-            if request is not None:
-                outgoing.put(request)
-    finally:
-        outgoing.put(None)  # ends the thread of gRPC that waits for the next message
+class Player:
+    """The bot, which may have several streams, one after another."""
+
+    def __init__(self, join: play_pb2.Join) -> None:
+        self.join = join
+        self.is_leaving = False
+        self.outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
+
+    def leave(self, *_signal: object) -> None:
+        """Want no new match: the service ends the stream when those that run are over."""
+        if self.is_leaving:
+            raise KeyboardInterrupt
+        self.is_leaving = True
+        self.join.max_concurrent_matches = -1  # if the connection is lost, it comes back for what still runs
+        self.outgoing.put(LEAVE)
+
+    def play(self, channel: grpc.Channel, token: str) -> None:
+        """Play until the stream ends. Raises grpc.RpcError, which says why."""
+        outgoing = self.outgoing = queue.SimpleQueue()
+        outgoing.put(play_pb2.PlayRequest(join=self.join))
+        stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
+        try:
+            for response in stub.Play(iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)):
+                request = answer(response)
+                if request is not None:
+                    outgoing.put(request)
+        finally:
+            outgoing.put(None)  # ends the thread of gRPC that waits for the next message
 
 
 def open_channel(address: str, certificate: Path | None, name: str | None) -> grpc.Channel:
@@ -67,7 +86,7 @@ def open_channel(address: str, certificate: Path | None, name: str | None) -> gr
 
 
 def main() -> None:
-    """Join, play, and join again whenever the connection is lost."""
+    """Join, play, and join again whenever the connection is lost, until Ctrl-C."""
     parser = argparse.ArgumentParser(description="Play legal moves by chance on a service, from this machine.")
     parser.add_argument("address", metavar="HOST:PORT", help="where the service takes remote bots")
     parser.add_argument("--certificate", type=Path, help="the service's own, as PEM, if no authority vouches for it")
@@ -84,10 +103,14 @@ def main() -> None:
         games=chosen.game or ["*"],
         max_concurrent_matches=chosen.matches,
     )
+    player = Player(join)
+    signal.signal(signal.SIGINT, player.leave)
     while True:
         try:
             with open_channel(chosen.address, chosen.certificate, chosen.certificate_name) as channel:
-                play(channel, os.environ["ARENA_TOKEN"], join)
+                player.play(channel, os.environ["ARENA_TOKEN"])
+            if player.is_leaving:
+                return
         except grpc.RpcError as error:
             print(f"{error.code().name}: {error.details()}", file=sys.stderr, flush=True)
             if error.code() in FINAL:

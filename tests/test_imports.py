@@ -127,9 +127,7 @@ BOUNDARIES = {
         ),
         ("typer", "rich"),
     ),
-    "arena/cli/verbs/bot/conform.py": Boundary(
-        ("arena.cli", "arena.conform", "arena.connect.program", "arena.hosting"), ("typer",)
-    ),
+    "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),

@@ -2,13 +2,15 @@
 
     connecting -> joined -> (lost -> waiting -> connecting) ... -> left
 
-Matches go on while the connection is lost: the service tells them again when it is back.
+Matches go on while the connection is lost: the service tells them again when it is back. Who wants no new match says
+so, and it is the service that ends the stream then, for it alone knows that none has begun in that moment.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import grpc
@@ -22,7 +24,7 @@ from arena.connect.matches import Matches
 from arena.connect.news import Connected, Disconnected, Draining, Note, Tell
 from arena.connect.refusals import StreamEnd, Turn, end_of
 from arena.connect.service import Way, check_joined, differing_rules
-from arena.connect.stream import LEAVE_PATIENCE_S, ServiceStream, open_stream
+from arena.connect.stream import ServiceStream, open_stream
 from arena.connect.table import Table
 from arena.hosting.manifest import BotManifest
 from arena.v1 import play_pb2
@@ -32,6 +34,10 @@ MOST_CRASHES = 3
 """After so many matches in a row that were given up because the bot crashed, it plays no more."""
 RESUME_PATIENCE_S = 5.0
 """How long after it let the bot in again a service may take to tell of the matches that still run."""
+SETTLE_PATIENCE_S = 5.0
+"""How long matches may take to end here after the service has ended the stream because none runs any more."""
+NO_NEW_MATCH = -1
+"""The room of a bot that joins only for what still runs."""
 _MOST_CURES = 5
 """How often something is tried again that looks final and may be the service being restarted."""
 
@@ -64,7 +70,8 @@ class Bridge:
         self._matches = Matches(bots, self._send, tell, self)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
-        self._room = wishes.matches
+        self._room: int | None = None
+        """What the service was told on this stream of how many matches it may give; None before the Join."""
         self._was_joined = self._is_draining = self._is_leaving = False
         self._seen = self._crashes_in_a_row = 0
         self._cures_left = _MOST_CURES
@@ -77,7 +84,7 @@ class Bridge:
         return len(self._matches)
 
     def drain(self) -> None:
-        """Want no new match, and end when those that run are over."""
+        """Want no new match, and end when those that run are over, which the service says."""
         if not self._is_draining:
             self._is_draining = True
             self._tell(Draining(self.running))
@@ -116,38 +123,71 @@ class Bridge:
     async def _converse_once(self) -> StreamEnd | None:
         """Hold one stream until it ends; return why, or None if this side wanted its end."""
         async with open_stream(self._way.endpoint, self._way.token) as stream:
-            self._room = max(self.running, 1) if self._is_draining else self._wishes.matches
+            self._room = None
             reader = asyncio.create_task(self._read(stream))
             try:
-                await self._watch(reader)
+                await self._watch(stream, reader)
                 if not reader.done():
-                    if self._is_over():
-                        await stream.leave()
-                        await asyncio.wait({reader}, timeout=LEAVE_PATIENCE_S)  # until the service has heard it
                     return None
                 await reader
+                if self._room == NO_NEW_MATCH and await stream.has_ended_in_order():
+                    await self._settle()
             except grpc.aio.AioRpcError as error:
-                return await asyncio.to_thread(end_of, error, self._way.endpoint)
+                return None if self._is_over() else await asyncio.to_thread(end_of, error, self._way.endpoint)
             finally:
                 self._stream = None
                 await _stop(reader)
-        return StreamEnd(Turn.AGAIN, UnreachableError("the service ended the stream"))
+        return None if self._is_over() else StreamEnd(Turn.AGAIN, UnreachableError("the service ended the stream"))
 
-    async def _watch(self, reader: asyncio.Task[None]) -> None:
-        """Wait until the stream has ended, or this side wants its end: it leaves, or joins again with less room."""
-        while not (reader.done() or self._is_over() or self._wants_less()):
-            self._changed.clear()
-            waiting = asyncio.create_task(self._changed.wait())
-            await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            waiting.cancel()
+    async def _watch(self, stream: ServiceStream, reader: asyncio.Task[None]) -> None:
+        """Wait until the stream has ended, or this side is to end it; tell the service when no new match is wanted.
 
-    def _wants_less(self) -> bool:
-        """Whether the service would begin another match although none is wanted, unless the bot joins anew."""
-        return self._is_draining and self._stream is not None and self.running < self._room
+        After that it may still begin one that was under way, so that no match running here is no reason to go.
+        """
+        leaving: asyncio.Task[None] | None = None
+        while not (reader.done() or self._is_leaving):
+            if self._is_draining and self._room is not None and self._room != NO_NEW_MATCH:
+                self._room = NO_NEW_MATCH
+                leaving = asyncio.create_task(stream.leave())  # beside, for a line that is dead takes nothing
+            if self._is_over() and self._room is None:
+                break
+            await self._hear(reader)
+        if leaving is not None:
+            leaving.cancel()
+
+    async def _hear(self, reader: asyncio.Task[None]) -> None:
+        """Wait until the stream has ended or something has changed."""
+        self._changed.clear()
+        waiting = asyncio.create_task(self._changed.wait())
+        await asyncio.wait({reader, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+
+    async def _settle(self) -> None:
+        """Let the matches end here, too, of which the service has said that they are over, or said nothing."""
+        self._matches.drop_missing()
+        await self._wait_until_over(SETTLE_PATIENCE_S)
+
+    async def _wait_until_over(self, most_s: float) -> None:
+        """Wait until this bridge is to end, or so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(most_s):
+                while not self._is_over():
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    def _room_to_ask_for(self) -> int:
+        wishes = self._wishes
+        if self._is_draining:
+            return NO_NEW_MATCH
+        if wishes.stop_after is None:
+            return wishes.matches
+        return min(wishes.matches, self.running + wishes.stop_after - self._seen)
 
     async def _read(self, stream: ServiceStream) -> None:
         wishes = self._wishes
-        await stream.begin(
+        await stream.wait_until_taken()
+        self._room = self._room_to_ask_for()
+        await stream.send(
             play_pb2.PlayRequest(
                 join=play_pb2.Join(
                     name=wishes.name,
@@ -172,13 +212,7 @@ class Bridge:
         if self._told_problem is not type(end.error):  # once, however often it is tried again
             self._told_problem = type(end.error)
             self._tell(Disconnected(str(end.error), self.running))
-        try:
-            async with asyncio.timeout(self._backoff.next_s()):
-                while not self._is_over():
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            return
+        await self._wait_until_over(self._backoff.next_s())
 
     # What the service says.
 
@@ -204,8 +238,8 @@ class Bridge:
             for sentence in differing_rules(joined.games, self._wishes.installed_rules):
                 self._tell(Note(f"{sentence}, as the engine installed here does; a bot that uses it will fail"))
         bot = self._wishes.name if self._way.owner is None else f"{self._way.owner}/{self._wishes.name}"
-        address, names = self._way.endpoint.address, tuple(sorted(games))
-        self._tell(Connected(address, bot, self._wishes.version, names, self._room, again=self._was_joined))
+        address, names, room = self._way.endpoint.address, tuple(sorted(games)), max(self._room or 0, 0)
+        self._tell(Connected(address, bot, self._wishes.version, names, room, again=self._was_joined))
         self._was_joined = True
         self._changed.set()
         self._matches.miss_all()

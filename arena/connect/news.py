@@ -15,7 +15,7 @@ class Connected:
     version: str
     games: tuple[str, ...]
     matches: int
-    """How many matches it may be given at once."""
+    """How many matches it may be given at once; 0 if it came back only for those that still run."""
     again: bool
     """Whether it was connected before."""
 

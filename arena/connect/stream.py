@@ -11,7 +11,6 @@ import grpc
 from arena.client.there.channel import Endpoint
 from arena.v1 import play_pb2, play_pb2_grpc
 
-LEAVE_PATIENCE_S = 1.0
 _ACCEPT_PATIENCE_S = 2.0
 _ENDED = (grpc.aio.AioRpcError, grpc.aio.BaseError, asyncio.InvalidStateError)
 """What writing to a stream raises that has ended."""
@@ -26,15 +25,14 @@ class ServiceStream:
         self._call = call
         self._writing = asyncio.Lock()
 
-    async def begin(self, join: play_pb2.PlayRequest) -> None:
-        """Send the first message, after the service has taken the stream if it says so.
+    async def wait_until_taken(self) -> None:
+        """Wait until the service has taken the stream, if it says so; nothing may be sent before.
 
         What is written to a stream that is being refused at that moment makes gRPC forget the reason.
         """
         answered = asyncio.create_task(self._call.initial_metadata())
         await asyncio.wait({answered}, timeout=_ACCEPT_PATIENCE_S)
         answered.cancel()
-        await self.send(join)
 
     async def send(self, request: play_pb2.PlayRequest) -> None:
         """Hand a message to the transport; if the stream has ended, nothing happens, and who reads it is told."""
@@ -55,11 +53,12 @@ class ServiceStream:
         return response if isinstance(response, play_pb2.PlayResponse) else None
 
     async def leave(self) -> None:
-        """Tell the service that the bot is done; it ends the stream then. Nothing may be sent after that."""
-        with suppress(TimeoutError, *_ENDED):
-            async with asyncio.timeout(LEAVE_PATIENCE_S):
-                await self.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
-                await self._call.done_writing()
+        """Tell the service that the bot wants no new match; it ends the stream when those that run are over."""
+        await self.send(play_pb2.PlayRequest(leave=play_pb2.Leave()))
+
+    async def has_ended_in_order(self) -> bool:
+        """Return, of a stream that has ended, whether the service wanted that and named no error."""
+        return await self._call.code() is grpc.StatusCode.OK
 
 
 @asynccontextmanager

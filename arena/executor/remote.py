@@ -47,7 +47,7 @@ class Gate(Protocol):
         """Take the question whether a bot may join, which `RemoteProcess.admit` or `refuse` answers."""
 
     def note_presence(self, version: str, digest: str, room: int | None) -> None:
-        """Note that a version is here, with which token (its digest), or that it is gone (None)."""
+        """Note that a version is here, with which token (its digest), wants no new match (0), or is gone (None)."""
 
     def note_all_gone(self) -> None:
         """Note that the process has ended, and nobody is here any more."""

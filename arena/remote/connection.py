@@ -39,6 +39,7 @@ class Connection:
         self._queue: deque[bytes] = deque()
         self._queued_bytes = 0
         self._has_mail = asyncio.Event()
+        self._is_finishing = False
         self._strays = 0
 
     @property
@@ -68,6 +69,11 @@ class Connection:
         """End the stream from this side, normally or with an error for the bot."""
         with suppress(asyncio.InvalidStateError):
             self._ending.set_result(error)
+
+    def finish(self) -> None:
+        """End the stream in order as soon as everything that waits in its queue has been written."""
+        self._is_finishing = True
+        self._has_mail.set()
 
     async def serve(self, welcome: Welcome, receive: Receive) -> None:
         """Read until either side ends the stream. `welcome` raises RefusedError for a bot that may not join."""
@@ -111,6 +117,8 @@ class Connection:
             while True:
                 await self._has_mail.wait()
                 await self._write_queued()
+                if self._is_finishing:
+                    self.close()
                 self._has_mail.clear()
         except TimeoutError:
             self.close(NOT_READING)

@@ -1,6 +1,7 @@
 """The remote bots that are here, by name and by version: who takes over from whom, who plays which matches. No I/O.
 
-A bot is one connection at a time. Its seats outlive connections: who comes back as the same version plays on.
+A bot is one connection at a time. Its seats outlive connections: who comes back as the same version plays on. Who wants
+no new match stays until those that run are over, and counts as gone meanwhile for all that would begin.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOST_REMEMBERED = 10_000
 """Of how many versions it is known when they were here last."""
 
 OnPresence = Callable[[Guest, int | None], None]
-"""Is told of a bot how many matches it plays at once, or None when it is gone."""
+"""Is told of a bot how many matches it plays at once, 0 when it wants no new one, or None when it is gone."""
 OnRoom = Callable[[str], None]
 
 
@@ -38,6 +39,7 @@ class Member:
 
     guest: Guest
     room: int
+    """How many matches it plays at once; 0 if it wants no new one."""
     connection: Connection | None
     seats: dict[str, RemoteSeat] = field(default_factory=dict)
     """By match id."""
@@ -67,18 +69,21 @@ class Lobby:
         self._loop = asyncio.get_running_loop()
 
     def find(self, version: str) -> Member | None:
-        """Return who plays as that version and is connected, or None."""
+        """Return who plays as that version, is connected and wants matches, or None."""
         member = self._by_version.get(version)
-        return member if member is not None and member.connection is not None else None
+        return member if member is not None and member.connection is not None and member.room else None
 
     def gone_at(self, version: str) -> float:
-        """Return when that version was here last, by the event loop's clock."""
+        """Return when that version was here last and wanted matches, by the event loop's clock."""
         return self._gone_at.get(version, float("-inf"))
 
     # Coming and going.
 
     def enter(self, connection: Connection, guest: Guest, room: int) -> Member:
-        """Take a bot in that has joined; it goes on where it was. Raises RefusedError if another version plays."""
+        """Take a bot in that has joined; it goes on where it was, and with a negative `room` begins nothing new.
+
+        Raises RefusedError if another version plays.
+        """
         known = self._members.get(guest.bot)
         if known is not None and known.guest.version != guest.version:
             if known.seats:
@@ -89,12 +94,16 @@ class Lobby:
         member = known or Member(guest, room, None)
         self._members[guest.bot] = self._by_version[guest.version] = member
         before, member.connection = member.connection, connection
-        member.guest, member.room = guest, max(1, min(room, MOST_ROOM))
+        had_room = before is not None and member.room > 0
+        member.guest, member.room = guest, 0 if room < 0 else max(1, min(room, MOST_ROOM))
         if before is not None:
             before.close(SUPERSEDED)
+        if had_room and not member.room:
+            self._note_gone(guest.version)
         self._greet(member, connection)
         self._on_presence(guest, member.room)
         self.on_room(guest.version)
+        self._part_if_done(member)
         return member
 
     def _greet(self, member: Member, connection: Connection) -> None:
@@ -113,9 +122,22 @@ class Lobby:
         member.connection = None
         for seat in member.seats.values():
             seat.disconnect()
-        self._note_gone(member.guest.version)
+        if member.room:
+            self._note_gone(member.guest.version)
         self._on_presence(member.guest, None)
         self._forget_if_idle(member)
+
+    def _want_no_more(self, member: Member) -> None:
+        """Let nothing begin any more for a bot that has said that it leaves, and part when what runs is over."""
+        if member.room:
+            member.room = 0
+            self._note_gone(member.guest.version)
+            self._on_presence(member.guest, 0)
+        self._part_if_done(member)
+
+    def _part_if_done(self, member: Member) -> None:
+        if not member.room and not member.seats and member.connection is not None:
+            member.connection.finish()
 
     def end_tokens(self, digests: Sequence[str], error: StreamError) -> None:
         """End the streams of those who came with these tokens."""
@@ -160,6 +182,7 @@ class Lobby:
             return
         if story := seat.farewell(is_over=is_over):
             self._keep(member, story)
+        self._part_if_done(member)
         self._forget_if_idle(member)
         self.on_room(version)
 
@@ -174,11 +197,13 @@ class Lobby:
     def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
         """Hand a message that came over a connection to the match that it belongs to."""
         message = parse_request(data)
+        if member.connection is not connection:
+            return  # another one has taken over, and this one is ending
         if isinstance(message, Leave):
-            connection.close()
+            self._want_no_more(member)
         elif isinstance(message, Answer | Resignation):
             seat = member.seats.get(message.match_id)
-            if seat is not None and seat.is_open and member.connection is connection:
+            if seat is not None and seat.is_open:
                 seat.deliver(message, data, at)
             else:
                 connection.count_stray()

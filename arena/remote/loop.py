@@ -14,7 +14,8 @@ To the coordinator:
 
     {"event": "ready", "port": 7735}
     {"event": "join", "question": 1, "application": {...}}  may this bot join?
-    {"event": "presence", "version": "...", "digest": "...", "room": 2}     a bot is here; it is gone if room is null
+    {"event": "presence", "version": "...", "digest": "...", "room": 2}     a bot is here; it is gone if room is null,
+                                                            and is leaving, and wants no new match, if it is 0
     {"event": "begun", "ticket": 1}                         all bots of a match were there
     {"event": "returned", "ticket": 1}                      a match did not begin before the end
     {"event": "report" | "live" | "lost", ...}              as of a worker
@@ -77,7 +78,7 @@ class Line:
             del self._questions[number]
 
     def tell_presence(self, guest: Guest, room: int | None) -> None:
-        """Tell that a bot is here, or gone."""
+        """Tell that a bot is here, leaving, or gone."""
         self.tell("presence", version=guest.version, digest=guest.digest, room=room)
 
     def answer(self, head: Mapping[str, Any]) -> None:

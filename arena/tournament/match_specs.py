@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats import catalog
@@ -98,19 +99,8 @@ class MatchSpecs:
         if leased.is_remote:
             return SeatSpec(leased.content_hash, leased.bot, directory="", command=(), seed=seed, is_remote=True)
         program = self._find(leased.content_hash)
-        return SeatSpec(
-            version=leased.content_hash,
-            name=leased.bot,
-            directory=str(program.directory),
-            command=program.command,
-            seed=seed,
-            memory_mb=program.memory_mb,
-            is_deterministic=program.is_deterministic,
-            sandbox=self.sandbox_level(has_owner=leased.owner_id is not None),
-            runtime=program.runtime,
-            trees=program.trees,
-            environment=program.environment,
-        )
+        level = self.sandbox_level(has_owner=leased.owner_id is not None)
+        return program_seat(leased.bot, leased.content_hash, program, level, seed)
 
     def _find(self, content_hash: str) -> Program:
         """Return the program of a version, whose files are checked once a run."""

@@ -6,43 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from arena.match.programs import SeatProgram
 from arena.tournament.errors import RequestError
 
 
-class Program(Protocol):
+class Program(SeatProgram, Protocol):
     """The program of one version, as its files say; they were checked when it was found."""
-
-    @property
-    def directory(self) -> Path:
-        """Where its files lie."""
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """What starts it there, ready for exec."""
-
-    @property
-    def runtime(self) -> str:
-        """The hash of the runtime that it runs in."""
-
-    @property
-    def trees(self) -> tuple[str, ...] | None:
-        """What its runtime needs of this machine besides the system; None for what the arena's own Python does."""
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """What its runtime adds to the environment."""
 
     @property
     def games(self) -> tuple[str, ...]:
         """The games that it says it plays, as written: names, or `*` for every game."""
-
-    @property
-    def memory_mb(self) -> int:
-        """What its whole process tree may use."""
-
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether it promises equal answers to equal questions."""
 
     def plays(self, game: str) -> bool:
         """Return whether it says it plays that game."""

@@ -1,34 +1,16 @@
-"""Makes seats for trial matches: of the version that is looked at, and of the samples that it plays against."""
+"""Makes seats for the samples that a version plays against in trial matches."""
 
 from __future__ import annotations
 
 from arena.hosting.content import content_hash
 from arena.hosting.manifest import load_manifest, resolve_command
 from arena.hosting.sample_bots import sample_directory
+from arena.match.programs import DRAWN_LATER
 from arena.match.spec import SeatSpec
-from arena.tournament.programs import Program
 
 RANDOM, GREEDY, SEARCH = "random", "greedy", "search"
 QUICK_SAMPLES = (RANDOM, GREEDY)
 RIVAL = SEARCH
-_DRAWN_LATER = 0
-
-
-def bot_seat(name: str, version: str, program: Program, level: str) -> SeatSpec:
-    """Return a seat for the version with that content hash, whose program runs at that level of the sandbox."""
-    return SeatSpec(
-        version=version,
-        name=name,
-        directory=str(program.directory),
-        command=program.command,
-        seed=_DRAWN_LATER,
-        memory_mb=program.memory_mb,
-        is_deterministic=program.is_deterministic,
-        sandbox=level,
-        runtime=program.runtime,
-        trees=program.trees,
-        environment=program.environment,
-    )
 
 
 def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
@@ -44,7 +26,7 @@ def sample_seat(name: str, level: str, *arguments: str) -> SeatSpec:
         name=name,
         directory=str(directory),
         command=(*resolve_command(manifest, directory), *arguments),
-        seed=_DRAWN_LATER,
+        seed=DRAWN_LATER,
         memory_mb=manifest.memory_mb,
         sandbox=level,
     )

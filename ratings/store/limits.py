@@ -42,6 +42,16 @@ class OwnerLimits:
         return replace(self, **{name: value for name, value in (own or {}).items() if name in LIMITS})
 
 
+@dataclass(frozen=True, slots=True)
+class ChallengeLimits:
+    """What challenges may be, whoever makes them; 0 stands for no limit."""
+
+    open_challenges: int = 3
+    """How many of one owner may be open at once; the organiser's are not counted."""
+    challenge_matches: int = 200
+    """How many matches one may have: whoever is challenged has not asked for it."""
+
+
 LIMITS = tuple(field.name for field in fields(OwnerLimits))
 """The names of all limits."""
 

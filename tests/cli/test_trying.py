@@ -11,7 +11,7 @@ import pytest
 
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.verbs.bot.watch import watch_and
-from arena.trial import preparing
+from arena.trial import temporary_store
 from tests.cli.support import Arena, Finished, write_bot
 from tests.support.patience import ANY_TIME
 from tests.support.sandboxes import need
@@ -38,7 +38,7 @@ HURRIED = ("--time", "10ms", "--start-limit", "60s")
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep replays below the directory of the test, and give temporary stores its name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(preparing, "PREFIX", f"{tmp_path.name}-")
+    monkeypatch.setattr(temporary_store, "PREFIX", f"{tmp_path.name}-")
 
 
 def author(directory: Path, decide: str = "pass", prepare: str = "pass", choice: str = "0", **keys: str) -> Path:

@@ -8,7 +8,6 @@ import pytest
 
 from arena.client.errors import ForbiddenError, RefusedError, UnknownError
 from arena.client.here.arena import ArenaHere
-from arena.client.here.challenges import MOST_OPEN
 from arena.client.here.viewer import Viewer
 from arena.client.values.tournaments import ChallengeRequest
 from arena.hosting.sandbox.programs import StoredPrograms
@@ -21,11 +20,12 @@ from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner
 from ratings.store.database import Database, open_database
-from ratings.store.limits import OwnerLimits
+from ratings.store.limits import ChallengeLimits, OwnerLimits
 from ratings.store.states import Scope
 from tests.cli.support import write_bot
 
-Asked = Callable[[str], ArenaHere]
+Asked = Callable[..., ArenaHere]
+"""Who asks, and the limits of challenges if they are not the usual ones."""
 
 
 @pytest.fixture
@@ -50,9 +50,12 @@ def asked_by(database: Database, tmp_path: Path, connected: set[str]) -> Asked:
         manifest = stored.manifest.to_json()
         Ledger(database).add_version(bot="fox", owner=owner, content_hash=stored.hash, manifest=manifest)
 
-    def ask(who: str) -> ArenaHere:
+    def ask(who: str, *limits: int) -> ArenaHere:
         viewer = Viewer() if who == "organiser" else Viewer(Scope.COMPETITOR, find_owner(database, who).id, who)
-        return ArenaHere(database, StoredPrograms(store), viewer, is_connected=connected.__contains__)
+        challenges = ChallengeLimits(*limits)
+        return ArenaHere(
+            database, StoredPrograms(store), viewer, is_connected=connected.__contains__, challenges=challenges
+        )
 
     return ask
 
@@ -162,12 +165,27 @@ def test_what_cannot_be_played_is_refused(
 
 def test_an_owner_has_so_many_challenges_open_and_another_one_has_his_own(asked_by: Asked) -> None:
     ann, ben = asked_by("ann"), asked_by("ben")
-    planned = [ann.tournaments.challenge_bot(order("fox", "ben/fox")).id for _ in range(MOST_OPEN)]
+    planned = [ann.tournaments.challenge_bot(order("fox", "ben/fox")).id for _ in range(3)]
     with pytest.raises(RefusedError, match="3 of your challenges are not over, and 3 may be; wait for one"):
         ann.tournaments.challenge_bot(order("fox", "ben/fox"))
     ben.tournaments.challenge_bot(order("fox", "ann/fox"))
     ann.tournaments.cancel_tournament(planned[0])
     assert ann.tournaments.challenge_bot(order("fox", "ben/fox")).id not in planned
+
+
+def test_the_service_says_how_many_challenges_and_how_many_matches_there_may_be(asked_by: Asked) -> None:
+    ann = asked_by("ann", 1, 6)
+    with pytest.raises(RefusedError, match="these are 8 matches, and a challenge has 6 at most"):
+        ann.tournaments.challenge_bot(order("fox", "ben/fox", blocks=4))
+    ann.tournaments.challenge_bot(order("fox", "ben/fox", blocks=3))
+    with pytest.raises(RefusedError, match="1 of your challenges are not over, and 1 may be; wait for one"):
+        ann.tournaments.challenge_bot(order("fox", "ben/fox"))
+
+
+def test_a_limit_of_0_is_none(asked_by: Asked) -> None:
+    ann = asked_by("ann", 0, 0)
+    for _ in range(4):
+        ann.tournaments.challenge_bot(order("fox", "ben/fox", blocks=101))
 
 
 def test_where_no_remote_bots_are_taken_none_is_challenged(

@@ -96,3 +96,18 @@ def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.Captur
     assert run(["bot", "conform", "--rule", "token", "--", sys.executable, str(program), mark]) == 1
     assert "connects: No stream came in time. Seen: no stream; its process ended" in capsys.readouterr().out
     wait_until(lambda: not marked_processes(mark))
+
+
+def test_a_build_that_fails_shows_its_log_and_names_what_this_machine_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "main.cpp").touch()
+    lines = 'schema = 1\nname = "b"\ncommand = ["./b"]\nruntime = "bundled"\n'
+    (tmp_path / "bot.toml").write_text(lines + 'build = ["/bin/sh", "-c", "echo no luck; exit 1"]\n')
+    code = run(["bot", "conform", str(tmp_path)])
+    told = capsys.readouterr()
+    assert (code, told.out) == (1, "")
+    assert "| no luck\n" in told.err
+    assert "This machine lacks what such a bot needs: apt install g++ make " in told.err.splitlines()[-1]

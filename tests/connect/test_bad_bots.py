@@ -125,3 +125,15 @@ async def test_a_bot_is_built_once_and_what_a_build_said_that_fails_is_shown(tls
             with pytest.raises(BotFailsError, match="fox cannot be built: "):
                 await told.end()
     assert "| no luck" in [note.text for note in told.of(Note)]
+
+
+async def test_a_build_that_fails_for_want_of_a_compiler_names_the_packages(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = write_program(tmp_path, "", build='["/bin/sh", "-c", "exit 1"]')
+    (directory / "main.cpp").touch()
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    async with play_service(tls) as service, connected(service, directory) as told:
+        with pytest.raises(BotFailsError, match=r"This machine lacks what such a bot needs: apt install g\+\+ make "):
+            await told.end()

@@ -33,7 +33,8 @@ async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tm
         ended = await told.wait_for(MatchEnded)
         assert (ended.rank, ended.seats, ended.faults[0].cause, ended.faults[0].ply) == (1, 2, "TIMEOUT", 3)
         told.running.drain()
-        assert (await visit.hear()).HasField("leave")
+        await visit.hear_leave()
+        visit.part()
         await told.end()
     assert told.of(LetIn)[0].bot == "ada/fox"
     assert {wrote.line for wrote in told.of(BotWrote)} == {"thinking", "hard"}
@@ -88,7 +89,8 @@ async def test_a_bot_that_always_crashes_gives_its_matches_up_and_plays_no_more(
             await visit.say(started(match_id), decide(match_id, 0))
             assert (await visit.hear()).resign.match_id == match_id
             await visit.say(finished(match_id))
-        assert (await visit.hear()).HasField("leave")
+        await visit.hear_leave()
+        visit.part()
         with pytest.raises(BotFailsError, match="crashed in 3 matches in a row"):
             await told.end()
     assert [one.starts_left for one in told.of(BotStopped)] == [2, 1, 0, -1] * 3
@@ -165,14 +167,49 @@ async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFil
         await told.wait_for(MatchBegan)
         told.running.drain()
         assert (await told.wait_for(Draining)).running == 1
-        visit = await service.visit()
-        assert (await visit.welcome()).max_concurrent_matches == 1
-        await visit.say(started("m1", resumed=True), decide("m1", 0))
+        await visit.hear_leave()
         (tmp_path / "go m1").touch()
         await visit.hear_act()
         await visit.say(finished("m1"))
-        assert (await visit.hear()).HasField("leave")
+        visit.part()
         await told.end()
+
+
+async def test_who_drains_and_loses_the_line_comes_back_for_what_runs_only(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path, "wait_for(f'go {decision.match.id}')\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory, matches=2) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0), started("m2"))
+        await told.wait_for(MatchBegan, 2)
+        told.running.drain()
+        await visit.hear_leave()
+        visit.break_off()
+        visit = await service.visit()
+        assert (await visit.welcome()).max_concurrent_matches < 0
+        await visit.say(started("m1", resumed=True), decide("m1", 0))  # the other one is over meanwhile
+        (tmp_path / "go m1").touch()
+        await visit.hear_act()
+        await visit.say(finished("m1"))
+        visit.part()
+        await told.end()
+        assert visit.heard.empty()
+    assert [ended.match_id for ended in told.of(MatchEnded)] == ["m1"]
+
+
+async def test_a_match_that_begins_while_the_bot_leaves_is_played(tls: TlsFiles, tmp_path: Path) -> None:
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await told.wait_for(LetIn)
+        told.running.drain()
+        await visit.hear_leave()
+        await visit.say(started("m1"), decide("m1", 0))
+        await visit.hear_act()
+        await visit.say(finished("m1"))
+        visit.part()
+        await told.end()
+    assert len(told.of(MatchEnded)) == 1
 
 
 async def test_a_match_that_the_service_plays_again_begins_afresh(tls: TlsFiles, tmp_path: Path) -> None:
@@ -204,7 +241,8 @@ async def test_a_match_that_is_over_is_told_once(tls: TlsFiles, tmp_path: Path) 
         visit = await service.visit()
         await visit.welcome()
         await visit.say(started("m1", resumed=True), finished("m1"), started("m2"), finished("m2"))
-        assert (await visit.hear()).HasField("leave")
+        await visit.hear_leave()
+        visit.part()
         await told.end()
     assert [ended.match_id for ended in told.of(MatchEnded)] == ["m1", "m2"]
 
@@ -234,10 +272,7 @@ async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
         assert (await visit.hear_act()).note.startswith("127.0.0.1:")
 
 
-async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(
-    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.connect.bridge.RESUME_PATIENCE_S", 0.05)
+async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path)
     async with play_service(tls) as service, connected(service, directory, stop_after=1) as told:
         visit = await service.visit()
@@ -247,5 +282,5 @@ async def test_a_match_that_ended_while_the_line_was_broken_is_not_waited_for(
         visit.break_off()
         visit = await service.visit()
         await visit.welcome()
-        assert (await visit.hear()).HasField("leave")
+        visit.part()
         await told.end()

@@ -58,13 +58,14 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
             await reads(terminal, r"bot 1\| thinking")
             terminal.interrupt()
             await reads(terminal, "no new match is begun; one match is running, to be waited for")
+            await visit.hear_leave()
             (home.directory / "go").touch()
             await visit.hear_act()
             fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It was late.")
             await visit.say(finished("0123456789abcdef", fault))
             ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late\.; "
             await reads(terminal, ended + r"`\S*arena --server club match show 89abcdef`")
-            assert (await visit.hear()).HasField("leave")
+            visit.part()
             assert await asyncio.to_thread(terminal.end) == 0
         assert "1 match played, first in 1, 1 fault; `" in terminal.text
         assert "Traceback" not in terminal.text
@@ -81,9 +82,9 @@ async def test_a_second_signal_leaves_at_once(tls: TlsFiles, home: Place, number
             await visit.say(started("m1"), decide("m1", 0))
             await reads(terminal, "match m1 begins")
             os.kill(terminal.process.pid, number)
-            await reads(terminal, "no new match is begun")
+            await visit.hear_leave()
             os.kill(terminal.process.pid, number)
-            assert (await visit.hear()).HasField("leave")
+            await visit.hear_end()
             assert await asyncio.to_thread(terminal.end) == 130
         assert "arena: left a match; the same command goes on there" in terminal.text
 
@@ -100,8 +101,10 @@ async def test_programs_get_a_line_of_json_for_each_piece_of_news_and_the_bot_wr
         join = await visit.welcome()
         assert (join.name, join.version) == ("wolf", "1.4")
         await visit.say(started("m1"), decide("m1", 0))
+        await visit.hear_leave()
         await visit.hear_act()
         await visit.say(finished("m1"))
+        visit.part()
         ended = await playing
     assert (ended.code, ended.err) == (0, "")
     told = [json.loads(line) for line in ended.out.splitlines()]
@@ -139,6 +142,8 @@ async def test_kill_leaves_no_process_behind_and_the_same_command_goes_on(tls: T
             await visit.welcome()
             await visit.say(started("m1", resumed=True), decide("m1", 0))
             await reads(terminal, "match m1 goes on")
+            await visit.hear_leave()
             assert (await visit.hear_act()).ply == 0
             await visit.say(finished("m1"))
+            visit.part()
             assert await asyncio.to_thread(terminal.end) == 0

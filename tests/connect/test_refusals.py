@@ -190,7 +190,8 @@ async def test_the_reason_of_a_refusal_is_never_lost(tls: TlsFiles) -> None:
     async with play_service(tls, takes_bots=False) as service:
         for _ in range(40):
             async with open_stream(service.endpoint, "kma_t0ken") as stream:
-                await stream.begin(leave)
+                await stream.wait_until_taken()
+                await stream.send(leave)
                 with pytest.raises(grpc.aio.AioRpcError) as caught:
                     await stream.read()
                 assert caught.value.code() is Code.UNIMPLEMENTED

@@ -19,6 +19,7 @@ from arena.client.there.errors import ServiceError
 from arena.connect.news import BotStopped, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
 from arena.connect.service import find_way
+from arena.match.report import MatchReport
 from arena.match.result import FaultCause
 from arena.match.verify import verify
 from arena.v1 import play_pb2
@@ -167,24 +168,46 @@ async def test_a_second_connection_of_the_bot_ends_the_first(house: House, tmp_p
             await is_here(house, second)
 
 
+WAITS = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
+
+
 @in_one_loop
 async def test_draining_ends_when_the_matches_are_over_and_begins_none(house: House, tmp_path: Path) -> None:
-    waits = "wait_for(f'go {decision.match.id}')\nreturn decision.legal_actions[0]"
-    async with at_home(house, tmp_path, waits, matches=3) as told:
-        running = [house.order(match_id, [remote_seat("fox"), scripted()]) for match_id in ("d1", "d2")]
-        await told.wait_for(MatchBegan, 1)
-        (tmp_path / "go d1").touch()
+    """As on a busy ladder, there is a next match at every moment, also in the one in which another ends."""
+    async with at_home(house, tmp_path, WAITS, matches=2) as told, house.bot("a"), house.bot("b"):
+        seats = [remote_seat("fox"), remote_seat("a")], [remote_seat("fox"), remote_seat("b")]
+        orders = {f"d{number}": house.order(f"d{number}", seats[number % 2]) for number in range(4)}
         await told.wait_for(MatchBegan, 2)
+        running = {began.match_id for began in told.of(MatchBegan)}
         told.running.drain()
-        await told.wait_for(LetIn, 2)
-        never = house.order("d3", [remote_seat("fox"), remote_seat("absent")])
-        (tmp_path / "go d2").touch()
-        reports = await asyncio.gather(*running)
+        await house.until_gone("fox")
+        for name in running:
+            (tmp_path / f"go {name}").touch()
+        reports = [await orders.pop(name) for name in running]
         await told.end()
+        assert not any(report.result.faults for report in reports)
+        assert {began.match_id for began in told.of(MatchBegan)} == running
+        await _play_the_rest(house, tmp_path, orders)
+
+
+@in_one_loop
+async def test_who_stops_after_a_match_plays_no_other_although_more_wait(house: House, tmp_path: Path) -> None:
+    orders = {name: house.order(name, [remote_seat("fox"), scripted()]) for name in ("s1", "s2", "s3")}
+    async with at_home(house, tmp_path, stop_after=1) as told:
+        await told.end()
+    (began,) = told.of(MatchBegan)
+    assert not (await orders.pop(began.match_id)).result.faults
+    await _play_the_rest(house, tmp_path, orders)
+
+
+async def _play_the_rest(house: House, place: Path, orders: dict[str, asyncio.Task[MatchReport]]) -> None:
+    """Play what has not begun yet, and begins when the bot is back."""
+    assert not any(order.done() for order in orders.values())
+    async with at_home(house, place) as told:
+        reports = [await order for order in orders.values()]
+        await told.wait_for(MatchEnded, len(reports))
     assert not any(report.result.faults for report in reports)
-    await house.until_gone("fox")
-    assert len(told.of(MatchBegan)) == 2
-    never.cancel()
+    assert not any(began.resumed for began in told.of(MatchBegan))
 
 
 @in_one_loop

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
 
 from arena.service.server.tls import make_certificate
 from tests.support.patience import PATIENCE_S
-from tests.support.play_service import decide, finished, play_service, started
+from tests.support.play_service import FakeService, decide, finished, play_service, started
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
+@asynccontextmanager
+async def example(tmp_path: Path) -> AsyncIterator[tuple[FakeService, asyncio.subprocess.Process]]:
+    """The program beside a service; who opens the block sees it end."""
     tls = make_certificate(tmp_path, [])
     async with play_service(tls) as service:
         process = await asyncio.create_subprocess_exec(
@@ -27,6 +32,11 @@ async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
+        yield service, process
+
+
+async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
+    async with example(tmp_path) as (service, process):
         visit = await service.visit()
         join = await visit.welcome()
         assert (join.name, list(join.games), join.max_concurrent_matches) == ("dice", ["nim"], 4)
@@ -44,3 +54,24 @@ async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
     assert process.returncode == 1
     assert b"m1: ranks [1, 2]" in out
     assert errors.splitlines()[-1] == b"ABORTED: a newer connection took over"
+
+
+async def test_ctrl_c_ends_the_example_when_its_matches_are_over(tmp_path: Path) -> None:
+    async with example(tmp_path) as (service, process):
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        await visit.hear_act()
+        process.send_signal(signal.SIGINT)
+        await visit.hear_leave()
+        visit.break_off()
+        visit = await service.visit()
+        assert (await visit.welcome()).max_concurrent_matches < 0
+        await visit.say(started("m1", resumed=True), decide("m1", 2))
+        assert (await visit.hear_act()).ply == 2
+        await visit.say(finished("m1"))
+        visit.part()
+        async with asyncio.timeout(PATIENCE_S):
+            out, _ = await process.communicate()
+    assert process.returncode == 0
+    assert b"m1: ranks [1, 2]" in out

@@ -47,10 +47,10 @@ class OpenGate:
         self.process.admit(question, guest)
 
     def note_presence(self, version: str, _digest: str, room: int | None) -> None:
-        if room is None:
-            self.present.pop(version, None)
-        else:
+        if room:
             self.present[version] = room
+        else:
+            self.present.pop(version, None)
 
     def note_all_gone(self) -> None:
         self.present.clear()

@@ -16,7 +16,7 @@ from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from tests.remote.house import House, remote_seat
 from tests.support.patience import PATIENCE_S, until
-from tests.support.remote_bot import RemoteBot, play_first
+from tests.support.remote_bot import RemoteBot
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -162,13 +162,3 @@ async def test_what_cannot_be_read_and_belongs_to_no_match_ends_the_stream(house
         await house.until_here("a")
         await bot.write(play_pb2.PlayRequest(join=bot.join))
         assert await end_of(bot) == (code("INVALID_ARGUMENT"), "MALFORMED")
-
-
-async def test_who_leaves_in_order_is_gone_and_its_match_waits_for_it(house: House) -> None:
-    async with house.bot("a"), house.bot("walker", on_decide=never) as first:
-        match = house.order("l1", [remote_seat("walker"), remote_seat("a")])
-        await until(lambda: bool(first.of("decide")))
-        await first.write(play_pb2.PlayRequest(leave=play_pb2.Leave()))
-        await house.until_gone("walker")
-        async with house.bot("walker", on_decide=play_first):
-            assert (await match).result.faults == ()

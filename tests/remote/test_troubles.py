@@ -28,14 +28,15 @@ async def never(_bot: RemoteBot, _decide: play_pb2.Decide) -> None:
 
 @pytest_asyncio.fixture
 async def own_house(tmp_path: Path) -> AsyncIterator[House]:
-    """A process that only one test has, with little patience for those who are away."""
-    async with open_house(tmp_path, patience_s=0.3) as house:
+    """A process that only one test has."""
+    async with open_house(tmp_path) as house:
         yield house
 
 
-async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(own_house: House) -> None:
-    async with own_house.bot("a"):
-        report = await own_house.order("m1", [remote_seat("a"), remote_seat("nobody")])
+async def test_a_bot_that_is_never_there_has_not_started_and_the_other_wins(tmp_path: Path) -> None:
+    async with open_house(tmp_path, patience_s=0.1) as house, house.bot("a"):
+        await house.until_here("a")
+        report = await house.order("m1", [remote_seat("a"), remote_seat("nobody")])
     (fault,) = report.result.faults
     assert (fault.seat, fault.cause) == (1, FaultCause.START_FAILED)
     assert "not connected" in fault.explanation

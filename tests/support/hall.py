@@ -16,6 +16,7 @@ from arena.hosting.sample_bots import sample_directory
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.programs import StoredProgram, StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.match.programs import program_seat
 from arena.match.result import Fault
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.match.time_control import TimeControl
@@ -74,18 +75,7 @@ class Hall:
 
     def _seat(self, name: str, seed: int) -> SeatSpec:
         found = self._found[name]
-        return SeatSpec(
-            version=name,
-            name=name,
-            directory=str(found.directory),
-            command=found.command,
-            seed=seed,
-            sandbox=self._level,
-            memory_mb=found.memory_mb,
-            runtime=found.runtime,
-            trees=found.trees,
-            environment=found.environment,
-        )
+        return program_seat(name, name, found, self._level, seed)
 
 
 @asynccontextmanager

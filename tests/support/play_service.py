@@ -51,6 +51,7 @@ class Visit:
         self.metadata = dict(context.invocation_metadata() or ())
         self.heard: asyncio.Queue[play_pb2.PlayRequest | None] = asyncio.Queue()
         self.over: asyncio.Future[StreamError | None] = asyncio.get_running_loop().create_future()
+        self.is_in_order = False
 
     async def say(self, *responses: play_pb2.PlayResponse) -> None:
         for response in responses:
@@ -74,6 +75,11 @@ class Visit:
             while await self.heard.get() is not None:
                 pass
 
+    async def hear_leave(self) -> None:
+        """Wait until the bot wants no new match; `part` is what the service does when it has none that runs."""
+        request = await self.hear()
+        assert request.HasField("leave"), request
+
     async def welcome(self, *games: play_pb2.GameInfo, major: int = 1) -> play_pb2.Join:
         join = (await self.hear()).join
         joined = play_pb2.Joined(protocol_major=major, protocol_minor=0, games=games or GAMES)
@@ -83,6 +89,11 @@ class Visit:
     def end(self, code: grpc.StatusCode, reason: str, message: str = "the service says why") -> None:
         """End the stream with an error of the arena."""
         self.over.set_result(StreamError(code, reason, message))
+
+    def part(self) -> None:
+        """End the stream in order."""
+        self.is_in_order = True
+        self.over.set_result(None)
 
     def break_off(self) -> None:
         """End the stream as a connection that is lost ends."""
@@ -116,6 +127,8 @@ class FakeService(play_pb2_grpc.PlayServiceServicer):
             reader.cancel()
         if error is not None:
             await abort(context, error)
+        if visit.is_in_order:
+            return
         await context.abort(grpc.StatusCode.UNAVAILABLE, "the line is dead")
 
     async def _read(self, visit: Visit) -> None:

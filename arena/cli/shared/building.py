@@ -11,27 +11,27 @@ import typer
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.output import printable
-from arena.hosting.builder.build import build_version
 from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.preparing import build_here
 from arena.hosting.sandbox.limits import NONE
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import StoredVersion
-from arena.hosting.tools import lack
-
-_SHOWN_LINES = 40
 
 
 def build_added(programs: StoredPrograms, stored: StoredVersion, has_owner: bool) -> None:
     """Build a version unless it is built already. Raise CliError if its build command fails, after showing its log."""
     programs = replace(programs, policy=read_hosting().policy)
     _announce(programs, stored, has_owner=has_owner)
-    outcome = asyncio.run(build_version(programs, stored.hash, has_owner=has_owner))
+    outcome = asyncio.run(build_here(programs, stored, has_owner=has_owner))
     if isinstance(outcome, BuildFailure):
-        for line in outcome.log.rstrip().splitlines()[-_SHOWN_LINES:]:
-            typer.echo(f"| {printable(line)}", err=True)
-        raise CliError(
-            f"{stored.manifest.name} was not added: {outcome.sentence}{lack(stored.manifest, stored.directory)}"
-        )
+        show_log(outcome)
+        raise CliError(f"{stored.manifest.name} was not added: {outcome.sentence}")
+
+
+def show_log(failure: BuildFailure) -> None:
+    """Print the end of what a build command said to stderr."""
+    for line in failure.last_lines:
+        typer.echo(f"| {printable(line)}", err=True)
 
 
 def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:

@@ -10,6 +10,7 @@ from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
+from ratings.store.limits import ChallengeLimits
 
 if TYPE_CHECKING:
     from arena.client import port
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from arena.client.here.matches import MatchesHere
 
 _ORGANISER = Viewer()
+_USUAL_CHALLENGES = ChallengeLimits()
 
 
 class ArenaHere:
@@ -32,8 +34,11 @@ class ArenaHere:
         matches_per_day: Callable[[], int | None] = lambda: None,
         play_port: Callable[[], int] = int,
         is_connected: Callable[[str], bool] | None = None,
+        challenges: ChallengeLimits = _USUAL_CHALLENGES,
     ) -> None:
-        self._place = Place(database, programs, viewer, usage, uploads, matches_per_day, play_port, is_connected)
+        self._place = Place(
+            database, programs, viewer, usage, uploads, matches_per_day, play_port, is_connected, challenges
+        )
 
     @property
     def bots(self) -> port.Bots:

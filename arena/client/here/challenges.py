@@ -18,10 +18,6 @@ from ratings.read.bots import NamedVersion, is_owner_disabled
 from ratings.read.challenges import CHALLENGER, count_open_challenges
 from ratings.read.lineage import active_version
 
-MOST_OPEN = 3
-"""How many challenges of one owner may be open at once; the organiser's are not counted."""
-MOST_MATCHES = 200
-"""How many matches a challenge may have: whoever is challenged has not asked for it."""
 _KIND = "challenge"
 _DIGITS = 16
 
@@ -40,7 +36,7 @@ def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
         _check_ready(place, one)
     form = Gauntlet(request.seats, request.blocks)
     form.check(len(entrants))
-    _check_size(request, len(entrants))
+    _check_size(request, len(entrants), place.challenges.challenge_matches)
     tournament = creation.create_tournament(
         place.database,
         place.programs,
@@ -81,24 +77,25 @@ def _check_ready(place: Place, one: NamedVersion) -> None:
         )
 
 
-def _check_size(request: ChallengeRequest, entrants: int) -> None:
+def _check_size(request: ChallengeRequest, entrants: int, most: int) -> None:
     # Each combination of opponents plays `blocks` blocks, and each block is played in every rotation.
     matches = math.comb(entrants - 1, request.seats - 1) * request.blocks * request.seats
-    if matches > MOST_MATCHES:
+    if most and matches > most:
         raise RefusedError(
-            f"these are {matches} matches, and a challenge has {MOST_MATCHES} at most; ask for fewer --blocks, or "
+            f"these are {matches} matches, and a challenge has {most} at most; ask for fewer --blocks, or "
             "challenge fewer bots"
         )
 
 
 def _limited(place: Place, choose_name: ChooseName) -> ChooseName:
     """Return what names the tournament while nobody else can write one, unless its owner has enough open challenges."""
+    most = place.challenges.open_challenges
 
     def choose(taken: Set[str]) -> str:
         open_now = 0 if place.viewer.is_organiser else count_open_challenges(place.database, actor_of(place.viewer))
-        if open_now >= MOST_OPEN:
+        if most and open_now >= most:
             raise RefusedError(
-                f"{open_now} of your challenges are not over, and {MOST_OPEN} may be; wait for one, or give one up: "
+                f"{open_now} of your challenges are not over, and {most} may be; wait for one, or give one up: "
                 "arena tournament cancel NAME"
             )
         return choose_name(taken)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from arena.client.here.viewer import Viewer
@@ -11,6 +11,7 @@ from arena.client.values.accounts import OwnerUsage
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.uploads.area import UploadArea
 from ratings.store.database import Database
+from ratings.store.limits import ChallengeLimits
 
 
 def _unknown() -> None:
@@ -41,3 +42,4 @@ class Place:
     """Returns the port where remote bots connect, 0 if there is none."""
     is_connected: Callable[[str], bool] | None = None
     """Returns whether the remote version with that hash is connected; `None` where nothing plays with remote bots."""
+    challenges: ChallengeLimits = field(default_factory=ChallengeLimits)

@@ -22,6 +22,7 @@ class BuildLimits:
 
 
 DEFAULT_LIMITS = BuildLimits()
+_SHOWN_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class BuildFailure:
     """What happened, in words that the author can act on."""
     log: str = ""
     """What the command said, head and tail."""
+
+    @property
+    def last_lines(self) -> list[str]:
+        """The end of the log, as much as is shown on a screen."""
+        return self.log.rstrip().splitlines()[-_SHOWN_LINES:]
 
 
 def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, limits: BuildLimits) -> str | None:

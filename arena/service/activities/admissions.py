@@ -9,6 +9,7 @@ import time
 from arena.client.values.admissions import Finding
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import BotDirectoryError
+from arena.match.programs import program_seat
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.service.activities.building import build_for_admission
 from arena.service.activities.workshop import Workshop
@@ -20,7 +21,7 @@ from arena.service.metrics import Metrics
 from arena.service.scheduler.jobs import Kind
 from arena.tournament.runner import MatchExecutor
 from arena.trial.grounds import grounds_of
-from arena.trial.seats import QUICK_SAMPLES, RIVAL, bot_seat, sample_seat
+from arena.trial.seats import QUICK_SAMPLES, RIVAL, sample_seat
 from arena.trial.values import Check, Ground, failed, finding_json
 from ratings.ledger.admissions import QueuedAdmission
 from ratings.ledger.service import ServiceLedger
@@ -141,12 +142,7 @@ class AdmissionDesk:
         self._shop.supervisor.health.clear(SANDBOX)
         return AdmissionRequest(
             admission_id=taken.admission.id,
-            bot=bot_seat(
-                taken.bot.name,
-                version.content_hash,
-                program,
-                own_level,
-            ),
+            bot=program_seat(taken.bot.name, version.content_hash, program, own_level),
             grounds=grounds,
             samples=tuple(sample_seat(name, level) for name in QUICK_SAMPLES),
             seed=secrets.randbelow(_MOST_SEED),

@@ -12,8 +12,6 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read.absences import remote_versions
 from ratings.store.models import Version
 
-AWAY_S = 120.0
-"""How long a remote bot may be away before ladders go on without it: a connection that breaks is soon back."""
 WHY = "it is not connected"
 
 
@@ -31,10 +29,10 @@ class RemoteAttendance:
         self,
         shop: Workshop,
         connected: Connected,
+        away_s: float,
         clock: Callable[[], float] = time.monotonic,
-        away_s: float = AWAY_S,
     ) -> None:
-        """Ladders go on without who has been away for `away_s`."""
+        """Ladders go on without who has been away for `away_s`: a connection that breaks is soon back."""
         self._shop = shop
         self._connected = connected
         self._clock = clock

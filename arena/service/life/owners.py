@@ -65,6 +65,7 @@ async def open_owners(
         matches_per_day=settings.service.matches_per_day,
         play_port=play_port,
         is_connected=is_connected,
+        challenges=settings.limits.of_challenges,
     )
     server = OwnersServer(services, Listening(home.socket, settings.service.address or None, tls))
     addresses = await server.start()

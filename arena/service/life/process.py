@@ -214,7 +214,7 @@ class _Service:
             AdmissionDesk(shop, self._metrics, tests_promotions=rule is not None),
             PromotionDesk(shop, rule),
             SeasonKeeper(shop),
-            RemoteAttendance(shop, presence),
+            RemoteAttendance(shop, presence, self._settings.service.remote_absence),
             keeper,
             TournamentQueue(shop),
             Rerater(shop),

@@ -113,13 +113,15 @@ class RemoteKeeper:
             self.process.refuse(question, about)
 
     def note_presence(self, version: str, digest: str, room: int | None) -> None:
-        """Note that a version is here, or gone."""
+        """Note that a version is here, or gone; who wants no new match is here only for what may end its stream."""
         if room is None:
             self._digests.pop(version, None)
-            self._presence.remove(version)
         else:
             self._digests[version] = digest
+        if room:
             self._presence.set_room(version, room)
+        else:
+            self._presence.remove(version)
 
     def note_all_gone(self) -> None:
         """Note that nobody is here any more."""

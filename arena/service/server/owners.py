@@ -43,7 +43,7 @@ from ratings.errors import RatingsError
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
-from ratings.store.limits import OwnerLimits
+from ratings.store.limits import ChallengeLimits, OwnerLimits
 
 MOST_REQUEST_BYTES = 1 << 20
 """A chunk of an upload has 256 KiB at most, and everything else is small."""
@@ -93,6 +93,7 @@ class Services:
     """Returns the port where remote bots connect, 0 if there is none."""
     is_connected: Callable[[str], bool] | None = None
     """Returns whether the remote version with that hash is connected; `None` where no remote bots are taken."""
+    challenges: ChallengeLimits = field(default_factory=ChallengeLimits)
 
     @property
     def known_programs(self) -> StoredPrograms:
@@ -243,6 +244,7 @@ class OwnersServer:
             lambda: services.matches_per_day,
             services.play_port,
             services.is_connected,
+            services.challenges,
         )
 
     def _intake(self) -> Intake:

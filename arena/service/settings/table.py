@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.service.settings.kinds import ADDRESS, FLAG, MEGABYTES, NAMES, SHARE, TEXT, Kind, choice, number, whole
-from ratings.store.limits import MOST, OwnerLimits
+from ratings.store.limits import MOST, ChallengeLimits, OwnerLimits
 
 RUNTIMES = "runtimes"
 """The section whose tables `arena.hosting.runtimes` reads: one for each runtime."""
@@ -64,6 +64,8 @@ _SERVICE = (
          'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.'),
     _row("service", "remote_patience", 300, number(1, 86_400),
          "Seconds for which a match waits for a remote bot that is not connected."),
+    _row("service", "remote_absence", 120, number(1, 86_400),
+         "Seconds after which ladders go on without a remote bot that is not connected."),
 )  # fmt: skip
 _WEIGHTS = (
     _row("weights", "admission", 4, number(0.001, 1000), "Share of the slots for admissions, which also come first."),
@@ -72,6 +74,7 @@ _WEIGHTS = (
     _row("weights", "comparison", 1, number(0.001, 1000), "Share of the slots for all comparisons together."),
 )
 _OWNERS = OwnerLimits()
+_CHALLENGES = ChallengeLimits()
 _LIMIT = whole(0, MOST)
 _LIMITS = (
     _row("limits", "uploads_per_hour", _OWNERS.uploads_per_hour, _LIMIT,
@@ -82,6 +85,10 @@ _LIMITS = (
          "Megabytes an owner may have stored, all versions and unfinished uploads together."),
     _row("limits", "concurrent_matches", _OWNERS.concurrent_matches, _LIMIT,
          "Matches with bots of one owner at the same time."),
+    _row("limits", "open_challenges", _CHALLENGES.open_challenges, _LIMIT,
+         "Challenges of one owner that may be open at the same time; 0 = no limit."),
+    _row("limits", "challenge_matches", _CHALLENGES.challenge_matches, _LIMIT,
+         "Matches of one challenge; 0 = no limit."),
     _row("limits", "failed_logins_per_minute", 10, whole(1), "Wrong tokens that one address may show in a minute."),
 )  # fmt: skip
 _ADMISSION = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ratings.store.limits import OwnerLimits
+from ratings.store.limits import ChallengeLimits, OwnerLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class ServiceSection:
     play_address: str
     remote_patience: float
     """In seconds."""
+    remote_absence: float
+    """In seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class LimitsSection:
     archive_mb: int
     stored_mb: int
     concurrent_matches: int
+    open_challenges: int
+    challenge_matches: int
     failed_logins_per_minute: int
 
     @property
@@ -60,6 +64,11 @@ class LimitsSection:
         return OwnerLimits(
             self.uploads_per_hour, self.versions, self.archive_mb, self.stored_mb, self.concurrent_matches
         )
+
+    @property
+    def of_challenges(self) -> ChallengeLimits:
+        """Return those of challenges."""
+        return ChallengeLimits(self.open_challenges, self.challenge_matches)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from arena.hosting.sandbox.levels import Program
 from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import StoreError
-from arena.match.spec import SeatSpec
+from arena.match.programs import program_seat
 from arena.worker.host import MatchHost
 from tests.support.builds import MAKE, PLAIN, Workshop
 from tests.support.patience import PATIENCE_S
@@ -151,7 +151,7 @@ class TestWhatIsMade:
         version = sandboxed.add({"main.py": main, "make.py": make})
         assert isinstance(await sandboxed.build_version(version), Built)
         found = sandboxed.programs.find(version)
-        seats = [SeatSpec("v", "b", str(found.directory), found.command, seat, sandbox="standard") for seat in range(3)]
+        seats = [program_seat("b", "v", found, "standard", seat) for seat in range(3)]
         async with asyncio.timeout(PATIENCE_S), MatchHost() as host:
             report = await host.play(king_spec("m1", seats))
         assert (report.result.faults, report.result.by_rules) == ((), True)

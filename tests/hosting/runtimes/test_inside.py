@@ -19,7 +19,7 @@ from arena.hosting.sandbox.limits import Limits
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.sandbox.start import start_confined
 from arena.hosting.store import VersionStore
-from arena.match.spec import SeatSpec
+from arena.match.programs import program_seat
 from arena.worker.host import MatchHost
 from tests.support.patience import PATIENCE_S
 from tests.support.sandboxes import Place, need
@@ -131,20 +131,7 @@ async def test_a_bot_of_a_runtime_plays_a_whole_match(tmp_path: Path) -> None:
     )
     store = VersionStore(tmp_path / "home" / "arena.bots")
     found = StoredPrograms(store, runtimes=Runtimes(settings, tmp_path / "cache")).find(store.add(bot).hash)
-    seats = [
-        SeatSpec(
-            version="v",
-            name="b",
-            directory=str(found.directory),
-            command=found.command,
-            seed=seat,
-            sandbox=level,
-            runtime=found.runtime,
-            trees=found.trees,
-            environment=found.environment,
-        )
-        for seat in range(3)
-    ]
+    seats = [program_seat("b", "v", found, level, seat) for seat in range(3)]
     async with asyncio.timeout(PATIENCE_S), MatchHost() as host:
         report = await host.play(king_spec("m1", seats))
     assert report.result.faults == ()

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
 from arena.client.there.connect import open_line
 from arena.client.there.remote import ArenaThere
 from arena.client.there.submitting import submit
+from arena.client.values.tournaments import ChallengeRequest
 from arena.executor.local import LocalExecutor
 from arena.match.spec import MatchSpec
 from arena.service.activities.observing import MatchObserver, export_slots
@@ -70,22 +76,47 @@ async def test_slots_queue_decisions_faults_lag_and_warm_processes_are_told() ->
     assert value(afterwards, "arena_warm_processes") >= 2
 
 
-async def test_an_upload_and_the_calls_for_it_are_told(tmp_path: Path) -> None:
-    metrics = Metrics()
-    home = make_home(tmp_path / "home", "")
-    settings = load_settings(home.settings_file, {"service.address": "", "service.admin_address": ""}, {}).values
-    database = open_database(home.database)
+@asynccontextmanager
+async def opened(directory: Path, metrics: Metrics, **limits: int) -> AsyncIterator[Endpoint]:
+    """The owners' services of a new home with these limits in its settings, and where the organiser reaches them."""
+    home = make_home(directory / "home", "")
+    flags = {"service.address": "", "service.admin_address": ""}
+    flags |= {f"limits.{name}": str(limit) for name, limit in limits.items()}
+    settings, database = load_settings(home.settings_file, flags, {}).values, open_database(home.database)
     open_ = await open_owners(home, settings, database, metrics, lambda: None)
-
-    def hand_in() -> None:
-        with open_line(Endpoint(f"unix:{open_.addresses.socket}")) as line:
-            submit(ArenaThere(line), write_bot(tmp_path / "fox", "fox"), "", lambda _sent, _total: None)
-
     try:
-        await asyncio.to_thread(hand_in)
-        text = metrics.render()
+        yield Endpoint(f"unix:{open_.addresses.socket}")
     finally:
         await open_.server.stop()
         database.close()
+
+
+async def test_an_upload_and_the_calls_for_it_are_told(tmp_path: Path) -> None:
+    metrics = Metrics()
+
+    def hand_in(endpoint: Endpoint) -> None:
+        with open_line(endpoint) as line:
+            submit(ArenaThere(line), write_bot(tmp_path / "fox", "fox"), "", lambda _sent, _total: None)
+
+    async with opened(tmp_path, metrics) as endpoint:
+        await asyncio.to_thread(hand_in, endpoint)
+        text = metrics.render()
     assert value(text, 'arena_upload_seconds_count{outcome="OK"}') == 1
     assert value(text, 'arena_rpc_seconds_count{method="SubmitVersion",code="OK"}') == 1
+
+
+async def test_the_settings_say_how_many_matches_a_challenge_may_have(tmp_path: Path) -> None:
+    order = ChallengeRequest(
+        bot="fox", opponents=("elk",), game="foreign_king", seats=2, blocks=3, time="50ms", start_limit="10s"
+    )
+
+    def ask(endpoint: Endpoint) -> None:
+        with open_line(endpoint) as line:
+            arena = ArenaThere(line)
+            for name in ("fox", "elk"):
+                submit(arena, write_bot(tmp_path / name, name), "", lambda _sent, _total: None)
+            arena.tournaments.challenge_bot(order)
+
+    async with opened(tmp_path, Metrics(), challenge_matches=5) as endpoint:
+        with pytest.raises(ClientError, match="these are 6 matches, and a challenge has 5 at most"):
+            await asyncio.to_thread(ask, endpoint)

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.building import show_log
+from arena.cli.shared.errors import CliError, MisuseError, unknown
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import format_count, print_json, printable
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.conform.rules.table import BY_ID, RULES
+from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.preparing import prepare_copy
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
@@ -128,10 +131,12 @@ async def _command(words: Sequence[str], runtimes: Runtimes) -> Command:
     directory = Path(words[0])
     if len(words) > 1 or not directory.is_dir():
         return read_command(words)
-    from arena.connect.program import prepare
-
-    seat = (await prepare(directory, SandboxPolicy(NONE), runtimes)).seat
-    return Command(seat.command, seat.directory, seat.trees, seat.environment)
+    prepared = await prepare_copy(directory, SandboxPolicy(NONE), runtimes)
+    if isinstance(prepared, BuildFailure):
+        show_log(prepared)
+        raise CliError(f"{directory} cannot be built: {prepared.sentence}")
+    program = prepared.program
+    return Command(program.command, str(program.directory), program.trees, program.environment)
 
 
 def _ignore(_verdict: Verdict) -> None:

@@ -11,11 +11,14 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.shared import settings
 from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
 from arena.cli.shared.hosting_options import AUTO, read_hosting
-from arena.cli.shared.options import parse_names
+from arena.cli.shared.options import Workers, parse_names
 from arena.cli.shared.output import printable
+from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
+from arena.cli.shared.runtimes import RuntimesFile
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.proc.processes import has_proc
@@ -28,33 +31,6 @@ from arena.trial.keeping import Kept, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
 from arena.trial.values import Ground
 
-Directory = Annotated[
-    Path, typer.Argument(metavar="DIRECTORY", help="Where the bot's files and its bot.toml lie.", show_default=False)
-]
-Game = Annotated[str | None, typer.Option("--game", metavar="GAME", help="Only this game, of all that it claims.")]
-SeatsOnly = Annotated[int | None, typer.Option("--seats", metavar="N", help="Only matches of N bots.")]
-Against = Annotated[str, typer.Option("--against", metavar="A,B,...", help="The samples that it plays against.")]
-Matches = Annotated[
-    int, typer.Option("--matches", min=0, metavar="N", help="Matches in each setting; 0 = one in every seat.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="One match in the fewest and the most seats, against random and greedy.")
-]
-Time = Annotated[
-    str,
-    typer.Option(
-        "--time", "--time-control", metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment, both, none."
-    ),
-]
-TestSandbox = Annotated[
-    str,
-    typer.Option("--sandbox", metavar="LEVEL", help="auto: as at a service, standard, where that works here; or none."),
-]
-Keep = Annotated[
-    Path | None,
-    typer.Option("--keep", metavar="DIRECTORY", help="Where replays and logs are kept; in the cache by default."),
-]
-
 SAMPLES = (RANDOM, GREEDY, SEARCH)
 DEFAULT_AGAINST = ",".join(SAMPLES)
 SEARCH_PLAYOUTS = 20
@@ -64,16 +40,48 @@ _SEED_BITS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What a test shall be like, as the options say."""
+    """What a test shall be like: its fields are the options of both commands."""
 
-    game: str | None = None
-    seats: int | None = None
-    against: str = DEFAULT_AGAINST
-    matches: int = 0
-    quick: bool = False
-    time: str
-    start_limit: str
-    seed: int | None = None
+    directory: Annotated[
+        Path,
+        typer.Argument(metavar="DIRECTORY", help="Where the bot's files and its bot.toml lie.", show_default=False),
+    ]
+    game: Annotated[
+        str | None, typer.Option("--game", metavar="GAME", help="Only this game, of all that it claims.")
+    ] = None
+    seats: Annotated[int | None, typer.Option("--seats", metavar="N", help="Only matches of N bots.")] = None
+    against: Annotated[str, typer.Option("--against", metavar="A,B,...", help="The samples that it plays against.")] = (
+        DEFAULT_AGAINST
+    )
+    matches: Annotated[
+        int, typer.Option("--matches", min=0, metavar="N", help="Matches in each setting; 0 = one in every seat.")
+    ] = 0
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One match in the fewest and the most seats, against random and greedy.")
+    ] = False
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            "--time-control",
+            metavar="TIME",
+            help="50ms or 2s a decision, 60+1 bank and increment, both, none.",
+        ),
+    ] = DEFAULT_TIME
+    start_limit: StartLimit = DEFAULT_START_LIMIT
+    seed: Seed = None
+    workers: Workers = 0
+    sandbox: Annotated[
+        str,
+        typer.Option(
+            "--sandbox", metavar="LEVEL", help="auto: as at a service, standard, where that works here; or none."
+        ),
+    ] = AUTO
+    runtimes: RuntimesFile = settings.RUNTIMES.default
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIRECTORY", help="Where replays and logs are kept; in the cache by default."),
+    ] = None
 
     @property
     def clock(self) -> TimeControl:
@@ -103,7 +111,7 @@ class Wishes:
         arguments = {SEARCH: ("--playouts", str(SEARCH_PLAYOUTS))}
         return {name: sample_seat(name, NONE, *arguments.get(name, ())) for name in names}
 
-    def check(self, directory: Path) -> None:
+    def check(self) -> None:
         """Check the options, and the bot's manifest. Raises MisuseError, TimeControlError, BotDirectoryError."""
         _ = self.clock
         self.samples()
@@ -111,7 +119,7 @@ class Wishes:
             game = get_game(self.game)
             if self.seats is not None:
                 game.check_seats(self.seats)
-        manifest = load_manifest(directory)
+        manifest = load_manifest(self.directory)
         self.grounds(manifest.name, manifest.games)
 
     def grounds(self, name: str, games: tuple[str, ...]) -> tuple[Ground, ...]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.verbs.bot.test_options import Wishes
+from arena.cli.shared.runtimes import local_runtimes
+from arena.cli.verbs.bot.test_options import Wishes, announce, find_test_level, place_to_keep
 from arena.client.values.admissions import Finding, FindingState
 from arena.executor.local import LocalExecutor
 from arena.hosting.builder.outcome import BuildFailure
+from arena.hosting.builder.preparing import PreparedBot, prepare_bot
 from arena.hosting.sandbox.programs import StoredPrograms
+from arena.match.programs import program_seat
 from arena.trial.figures import is_lost, score_of
 from arena.trial.grounds import of_known_rules
 from arena.trial.home import Tested, try_out
 from arena.trial.keeping import Kept
 from arena.trial.lineup import Lineup, opponent_in
-from arena.trial.preparing import Prepared, prepare
 from arena.trial.review import Fall, find_fall
+from arena.trial.temporary_store import temporary_store
 from arena.trial.trials import Played
 from arena.trial.values import BUILD, failed, passed
 
@@ -59,33 +65,45 @@ class BotTest:
         return not any(finding.state is FindingState.FAILED for finding in self.findings)
 
 
-async def run_test(directory: Path, wishes: Wishes, programs: StoredPrograms, keep: Path, workers: int) -> BotTest:
-    """Test a bot as it is in its directory now; show on stderr how far that is.
+@contextmanager
+def open_test(wishes: Wishes) -> Iterator[Callable[[], Coroutine[Any, Any, BotTest]]]:
+    """Check the wishes, say where the bot is tested, and give what tests it, as it is in its directory at each call.
 
-    Raises BotDirectoryError and MisuseError if there is nothing to be tested, UndecidedError and the errors of
-    hosting and executor if the host fails.
+    Raises BotDirectoryError and MisuseError if there is nothing to be tested, SandboxUnavailableError, KeepingError. A
+    test raises these, too, UndecidedError and the errors of hosting and executor if the host fails.
     """
-    prepared = await prepare(directory, programs)
+    wishes.check()
+    place = place_to_keep(wishes.directory, wishes.keep)
+    level = find_test_level(wishes.sandbox)
+    with temporary_store(local_runtimes(wishes.runtimes), level.name) as programs:
+        announce(wishes.directory, level)
+        yield partial(_test, wishes, programs, place)
+
+
+async def _test(wishes: Wishes, programs: StoredPrograms, keep: Path) -> BotTest:
+    """Test a bot; show on stderr how far that is."""
+    prepared = await prepare_bot(wishes.directory, programs)
     kept = await asyncio.to_thread(Kept, keep)
     level, seed = programs.sandbox_level(has_owner=False), wishes.drawn_seed()
     if isinstance(prepared, BuildFailure):
         finding = failed(BUILD, prepared.sentence, {"log": prepared.log})
-        return BotTest(directory.resolve().name, "", seed, wishes, level, 0, kept, (finding,))
-    name, seat = prepared.manifest.name, prepared.seat
+        return BotTest(wishes.directory.resolve().name, "", seed, wishes, level, 0, kept, (finding,))
+    name = prepared.manifest.name
+    seat = program_seat(name, prepared.version, prepared.program, level)
     wanted = wishes.grounds(name, prepared.manifest.games)
     grounds, findings = of_known_rules(wanted, dict(prepared.manifest.rules))
     record = BotTest(name, seat.version, seed, wishes, level, seat.memory_mb, kept, (*_built(prepared), *findings))
     if not grounds:
         return record
     lineup = Lineup(seat, grounds, wishes.samples(), wishes.clock, seed, wishes.number_of_matches)
-    tested = await _play(lineup, workers)
+    tested = await _play(lineup, wishes.workers)
     for played in tested.matches:
         await asyncio.to_thread(kept.add, played)
     turned = await _review(tested.matches, kept)
     return replace(record, findings=(*record.findings, *tested.findings), matches=tested.matches, turned=turned)
 
 
-def _built(prepared: Prepared) -> list[Finding]:
+def _built(prepared: PreparedBot) -> list[Finding]:
     if prepared.build_s is None:
         return []
     return [passed(BUILD, f"Its build command ran for {prepared.build_s:.1f} s.")]

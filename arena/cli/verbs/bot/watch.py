@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import signal
-import time as clock
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
 
-from arena.cli.shared import settings
 from arena.cli.shared.errors import report
-from arena.cli.shared.hosting_options import AUTO
 from arena.cli.shared.interrupt import InterruptedRunError, run_interruptibly
-from arena.cli.shared.options import Workers, example
+from arena.cli.shared.option_groups import with_options
+from arena.cli.shared.options import example
 from arena.cli.shared.output import printable
 from arena.cli.shared.places import refuse_server
-from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
-from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.verbs.bot.test_options import (
-    DEFAULT_AGAINST,
-    Against,
-    Directory,
-    Game,
-    Keep,
-    Matches,
-    Quick,
-    SeatsOnly,
-    TestSandbox,
-    Time,
-    Wishes,
-    announce,
-    find_test_level,
-    place_to_keep,
-)
+from arena.cli.verbs.bot.test_options import Wishes
 from arena.cli.verbs.bot.test_report import print_test
-from arena.cli.verbs.bot.testing import run_test
-from arena.trial.preparing import temporary_store
+from arena.cli.verbs.bot.testing import open_test
 from arena.trial.watching import Snapshot, changed_files, take_snapshot
 
 app = typer.Typer()
@@ -47,53 +28,24 @@ _STOPPED = "no longer watched"
 
 
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
-def watch(
-    context: typer.Context,
-    directory: Directory,
-    game: Game = None,
-    seats: SeatsOnly = None,
-    against: Against = DEFAULT_AGAINST,
-    matches: Matches = 0,
-    quick: Quick = False,
-    time: Time = DEFAULT_TIME,
-    start_limit: StartLimit = DEFAULT_START_LIMIT,
-    seed: Seed = None,
-    workers: Workers = 0,
-    sandbox: TestSandbox = AUTO,
-    runtimes: RuntimesFile = settings.RUNTIMES.default,
-    keep: Keep = None,
-) -> None:
+@with_options(Wishes)
+def watch(context: typer.Context, wishes: Wishes) -> None:
     """Test a bot, and again after every change of its files.
 
     It is tested as by `arena bot test`, until Ctrl-C. Hidden files, those of editors, and what builds leave do not
     count: __pycache__, build, node_modules, target, *.o.
     """
     refuse_server(context)
-    wishes = Wishes(
-        game=game,
-        seats=seats,
-        against=against,
-        matches=matches,
-        quick=quick,
-        time=time,
-        start_limit=start_limit,
-        seed=seed,
-    )
-    wishes.check(directory)
-    place = place_to_keep(directory, keep)
-    level = find_test_level(sandbox)
-    with temporary_store(local_runtimes(runtimes), level.name) as programs:
-        announce(directory, level)
+    with open_test(wishes) as test:
 
-        def test() -> None:
-            tested = run_interruptibly(run_test(directory, wishes, programs, place, workers), _STOPPED)
-            print_test(tested)
+        def run() -> None:
+            print_test(run_interruptibly(test(), _STOPPED))
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # also while nothing runs it ends in order
 
-        watch_and(directory, test)
+        watch_and(wishes.directory, run)
 
 
-def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float], None] = clock.sleep) -> None:
+def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float], None] = time.sleep) -> None:
     """Call `test` now and after each change of the directory. Raises InterruptedRunError on Ctrl-C.
 
     What goes wrong in a test is told in a line, and the next change is waited for.
@@ -134,4 +86,4 @@ def _separate(directory: Path, changed: Sequence[str]) -> None:
     """Write a line between two tests that says when this one began, and what had changed."""
     more = f" and {len(changed) - _SHOWN_FILES} more" if len(changed) > _SHOWN_FILES else ""
     why = f": changed {', '.join(changed[:_SHOWN_FILES])}{more}" if changed else ""
-    typer.echo(f"\n{'=' * 20} {clock.strftime('%H:%M:%S')} {printable(directory.name + why)} {'=' * 20}")
+    typer.echo(f"\n{'=' * 20} {time.strftime('%H:%M:%S')} {printable(directory.name + why)} {'=' * 20}")

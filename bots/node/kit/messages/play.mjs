@@ -9,7 +9,7 @@ import * as match from "./match.mjs";
  * @property {number} protocolMajor
  * @property {number} protocolMinor
  * @property {string[]} games Names of the games it plays; "*" is every game.
- * @property {number} maxConcurrentMatches Only for remote bots; a hosted bot plays one match at a time.
+ * @property {number} maxConcurrentMatches Only for remote bots; a hosted bot plays one match at a time. 0 stands for 1; below 0, no new match is begun: the bot comes back for those that still run, as if Leave came with its Join.
  * @property {string} version Only for remote bots: the author's own word for this version of the bot, such as "1.4" or a hash. Another word is another version, with a rating of its own.
  */
 export const Join = wire.message("arena.v1.Join", [
@@ -46,7 +46,9 @@ export const Resign = wire.message("arena.v1.Resign", [
 ]);
 
 /**
- * The bot is done and will close its stream. From the arena's side the end of the stream says the same.
+ * A hosted bot is done and will close its stream. A remote bot wants no new match: it plays on in those that run, and
+ * the arena ends the stream when they are over, at once if there are none. From the arena's side the end of the stream
+ * says that it is done.
  * @typedef {object} Leave
  */
 export const Leave = wire.message("arena.v1.Leave", [

@@ -1,0 +1,30 @@
+"""What the keeper makes of who comes, takes leave and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import cast
+
+from arena.executor.remote import RemoteOptions
+from arena.service.health import Health
+from arena.service.logs import get_logger
+from arena.service.remote.desk import Desk, Presence
+from arena.service.remote.keeper import RemoteKeeper
+
+
+async def test_who_takes_leave_counts_as_gone_and_its_token_is_looked_at_until_it_is() -> None:
+    async def find_dead(digests: Collection[str]) -> Collection[str]:
+        return digests
+
+    presence = Presence()
+    options = RemoteOptions("127.0.0.1:0", "cert.pem", "key.pem", 300.0, 1, 500)
+    keeper = RemoteKeeper(
+        options, lambda _process: cast("Desk", None), presence, find_dead, health=Health(), log=get_logger("remote")
+    )
+    keeper.note_presence("v1", "token", 2)
+    assert presence.is_connected("v1")
+    keeper.note_presence("v1", "token", 0)
+    assert not presence.is_connected("v1")
+    assert keeper._digests == {"v1": "token"}
+    keeper.note_presence("v1", "token", None)
+    assert not keeper._digests
