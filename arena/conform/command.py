@@ -10,6 +10,7 @@ from pathlib import Path
 
 from arena.conform.stage.process import BotProcess, Launcher, start_process
 from arena.hosting.bot_environment import bot_environment
+from arena.hosting.debian_packages import package_hint
 from arena.hosting.sandbox.levels import Program, plan_start
 from arena.hosting.sandbox.limits import NONE, Limits
 
@@ -38,6 +39,8 @@ def read_command(words: Sequence[str]) -> Command:
     here = Path.cwd()
     program = str(first.absolute()) if first.is_file() else shutil.which(words[0])
     if program is None:
+        if hint := package_hint(words[0]):
+            raise CommandError(f"there is no program {words[0]!r}{hint}")
         raise CommandError(
             f"there is no program {words[0]!r}; name a directory with bot.toml, or write the command of the bot "
             "behind --, such as -- python main.py"

@@ -98,6 +98,38 @@ def test_what_a_bot_leaves_behind_is_ended(tmp_path: Path, capsys: pytest.Captur
     wait_until(lambda: not marked_processes(mark))
 
 
+NODE_MANIFEST = 'schema = 1\nname = "b"\ncommand = ["node", "main.mjs"]\nruntime = "node"\n'
+
+
+@pytest.fixture
+def node_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bot for Node.js on a machine whose system has none; PATH leads to an empty directory `bin`."""
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("arena.cli.shared.runtimes.SYSTEM_PATH", str(tmp_path / "system"))
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "main.mjs").touch()
+    (tmp_path / "bot" / "bot.toml").write_text(NODE_MANIFEST)
+    return tmp_path / "bot"
+
+
+def test_a_bot_for_node_runs_by_the_node_that_its_author_has_installed_for_himself(
+    node_bot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = node_bot.parent / "bin" / "node"
+    program.write_text("#!/bin/sh\necho a node of my own >&2\nexit 1\n")
+    program.chmod(0o755)
+    assert run(["bot", "conform", "--rule", "act-legal", str(node_bot)]) == 1
+    assert "the last line on stderr is 'a node of my own'" in capsys.readouterr().out
+
+
+def test_a_missing_node_is_named_with_its_package(node_bot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bot", "conform", str(node_bot)]) == 2
+    assert "Node.js is not installed where it runs: apt install nodejs" in capsys.readouterr().err
+    assert run(["bot", "conform", "--", "node", str(node_bot / "main.mjs")]) == 2
+    assert "there is no program 'node'; install it, on Debian with `apt install nodejs`" in capsys.readouterr().err
+
+
 def test_a_build_that_fails_shows_its_log_and_names_what_this_machine_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

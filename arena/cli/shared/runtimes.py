@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.shared import settings
-from arena.hosting.runtimes.book import Runtimes
+from arena.hosting.runtimes.book import NO_RUNTIMES, Runtimes
+from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import read_runtimes
 
 RuntimesFile = Annotated[
@@ -23,6 +25,11 @@ RuntimesFile = Annotated[
 
 
 def local_runtimes(file: str = "") -> Runtimes:
-    """Return the runtimes that a file defines, or that of the setting if it is empty. Raise RuntimeSettingsError."""
+    """Return the runtimes that a file defines, or that of the setting if it is empty. Raise RuntimeSettingsError.
+
+    Node.js counts as installed wherever PATH leads to it: authors have it in their home directory, too.
+    """
     place = file or settings.RUNTIMES.value
-    return Runtimes() if place == settings.NO_FILE else Runtimes(read_runtimes(Path(place)))
+    defined = NO_RUNTIMES if place == settings.NO_FILE else read_runtimes(Path(place))
+    own_places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
+    return Runtimes(defined, path=os.pathsep.join((SYSTEM_PATH, *own_places)))

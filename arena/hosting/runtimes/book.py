@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from arena.hosting.runtimes import native, node, own, venv
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.hashes import FileHashes
 from arena.hosting.runtimes.installed import installed_runtimes
-from arena.hosting.runtimes.runtime import Layout, Runtime, RuntimeContents, RuntimeDescription
+from arena.hosting.runtimes.runtime import SYSTEM_PATH, Layout, Runtime, RuntimeContents, RuntimeDescription
 from arena.hosting.runtimes.settings import PREDEFINED, RuntimeDefinition, RuntimeKind, RuntimeSettings
 from arena.hosting.tools import NODE, install_command, missing_packages
 
@@ -39,10 +40,15 @@ NO_RUNTIMES = RuntimeSettings()
 class Runtimes:
     """The runtimes of one arena, each as it was when it was looked at last. Threads may share it."""
 
-    def __init__(self, settings: RuntimeSettings = NO_RUNTIMES, cache: Path | None = None) -> None:
-        """Remember the hashes of files in the directory `cache`, by default in that of this user."""
+    def __init__(
+        self, settings: RuntimeSettings = NO_RUNTIMES, cache: Path | None = None, *, path: str = SYSTEM_PATH
+    ) -> None:
+        """Remember the hashes of files in the directory `cache`, by default in that of this user.
+
+        What nobody defines is looked for along `path`, by default where the system's own programs lie.
+        """
         own_ones = {name: RuntimeDefinition(name, RuntimeKind(name)) for name in PREDEFINED}
-        others = {**installed_runtimes(), **settings.definitions}
+        others = {**installed_runtimes(path), **settings.definitions}
         self._definitions = {**own_ones, **dict(sorted(others.items()))}
         self._cache = cache
         self._found: dict[str, Runtime] = {}
@@ -65,6 +71,8 @@ class Runtimes:
         missing = missing_packages(name) if name == NODE else []
         if missing:
             return f"Node.js is not installed where it runs: {install_command(missing)}"
+        if name == NODE:
+            return f"{shutil.which(NODE)} is not the system's; define it as [runtimes.node], or apt install nodejs"
         near = difflib.get_close_matches(name, self.names, n=1)
         return f"did you mean {near[0]!r}?" if near else "`arena runtime list` shows what is in each"
 

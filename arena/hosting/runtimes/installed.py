@@ -1,4 +1,4 @@
-"""Finds the runtimes that a machine has without anybody defining them: Node.js, where the system's own is installed.
+"""Finds the runtimes that a machine has without anybody defining them: Node.js, where it is installed.
 
 A sandbox shows the programs of the system to every bot anyway, so a runtime of their own opens nothing to anybody.
 """
@@ -9,12 +9,11 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind
 from arena.hosting.tools import NODE
 
 
-def installed_runtimes(path: str = SYSTEM_PATH) -> Mapping[str, RuntimeDefinition]:
+def installed_runtimes(path: str) -> Mapping[str, RuntimeDefinition]:
     """Return `node` if its program lies in one of the directories of `path`, which is written like PATH."""
-    program = shutil.which("node", path=path)
+    program = shutil.which(NODE, path=path)
     return {} if program is None else {NODE: RuntimeDefinition(NODE, RuntimeKind.NODE, program=Path(program))}

@@ -11,6 +11,7 @@ from arena.hosting.manifest import ManifestError, load_manifest
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.runtimes.errors import RuntimeBrokenError, UnknownRuntimeError
 from arena.hosting.runtimes.installed import installed_runtimes
+from arena.hosting.runtimes.runtime import SYSTEM_PATH
 from arena.hosting.runtimes.settings import RuntimeDefinition, RuntimeKind, RuntimeSettings, parse_runtimes
 from tests.support.venvs import NAME, add_package, make_venv, settings_for, site_packages
 
@@ -49,7 +50,7 @@ def write_bot(directory: Path, manifest: str) -> Path:
 @pytest.fixture
 def _bare_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which nothing is installed that would be a runtime by itself."""
-    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", dict)
+    monkeypatch.setattr("arena.hosting.runtimes.book.installed_runtimes", lambda _path: {})
 
 
 class TestArena:
@@ -93,7 +94,7 @@ class TestInstalled:
         assert Runtimes(RuntimeSettings({"node": mine}), cache).definition("node") is mine
 
     def test_a_stranger_may_use_it(self, tmp_path: Path, cache: Path) -> None:
-        if not installed_runtimes():
+        if not installed_runtimes(SYSTEM_PATH):
             pytest.skip("Node.js of the system is not installed here")
         bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
         (bot / "main.mjs").touch()
@@ -224,6 +225,17 @@ class TestChecks:
         bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
         assert self.refusal(bot, Runtimes(cache=cache)).endswith(
             "Node.js is not installed where it runs: apt install nodejs"
+        )
+
+    @pytest.mark.usefixtures("_bare_system")
+    def test_a_node_that_is_not_the_systems_is_named_with_how_it_is_defined(
+        self, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "node").touch(mode=0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        bot = write_bot(tmp_path / "bot", 'command = ["node", "main.mjs"]\nruntime = "node"')
+        assert self.refusal(bot, Runtimes(cache=cache)).endswith(
+            f"{tmp_path}/node is not the system's; define it as [runtimes.node], or apt install nodejs"
         )
 
     @pytest.mark.parametrize("is_stranger", [False, True])
