@@ -78,7 +78,7 @@ def _serve(connected: int, playing: int, seconds: float) -> int:
                 crowd.wait_until(lambda: len(crowd.here) == connected, f"{connected} bots connect")
                 refused = sum(count for what, count in crowd.told.items() if what.startswith("gone"))
                 took = time.monotonic() - begun
-                print(f"{connected} bots that came at once were here after {took:.1f} s, sent away meanwhile: {refused}")
+                print(f"{connected} bots that came at once: here after {took:.1f} s; sent away meanwhile: {refused}")
                 plan_pairs(place, playing, BLOCKS)
                 time.sleep(WARM_UP_S)
                 phase = measure(served.pid, seconds, crowd.pid)
