@@ -5,7 +5,8 @@ the arena, and beats one that draws lots. Where to go on from here is marked NEX
 
     arena bot test DIRECTORY
 
-plays it against the samples. `arena game rules @GAME@` tells the rules, docs/write-a-bot.md what else there is.
+plays it against the samples. `arena game rules @GAME@` tells the rules,
+docs/write-a-bot.md what else there is.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class MyBot(Bot):
         """Return the id of one of `decision.legal_actions`.
 
         NEXT: `decision.observation` holds what this seat sees, and `decision.names` what its actions are called: with
-        these you can write rules of your own. `arena game rules @GAME@` explains the game, its data and its actions.
+        these you can write rules of your own. What they mean tells `arena game rules @GAME@`.
         """
         random = decision.match.random  # the only randomness to use: with it, a match can be played again
         playable = decision.match.rules.playable
