@@ -88,7 +88,10 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
         return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
-    return passed(Check.SECOND_MATCH, f"Processes that had played before played {again} matches more.{rest}")
+    return passed(
+        Check.SECOND_MATCH,
+        f"Processes that had played before played {again} more {'match' if again == 1 else 'matches'}.{rest}",
+    )
 
 
 def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
