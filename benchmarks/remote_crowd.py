@@ -128,6 +128,10 @@ class Crowd:
         self._process.kill()
         self._reader.join()
         self._process.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Take all bots for gone until they tell otherwise: what they were connected to was killed."""
         self.here.clear()
         self._matches.clear()
 

@@ -44,6 +44,7 @@ SHARE = 0.9
 THINK_S, MOST_PLIES, ROOM = 0.25, 40, 2
 """A match lasts some six seconds on a quiet machine."""
 LADDER, GUEST = "homes", "first"
+COUNT = "SELECT count(*) FROM match WHERE state = 'finished'"
 FINISHED = "SELECT id, game_digest FROM match WHERE state = 'finished'"
 PLAYED = (
     "SELECT count(*), count(DISTINCT block_id || ' ' || rotation) FROM match "
@@ -115,14 +116,21 @@ class Killing:
         else:
             os.kill(doomed[0], signal.SIGKILL)
         gone_s = self._wait_for_end(doomed)
+        crowd.forget()
         if kind == BOTS:
             crowd.start()
         self._look_at_recorded()
         return Killed(kind, len(playing), len(set().union(*playing.values())), gone_s)
 
     def _wait_until_they_play(self, crowd: Crowd) -> None:
-        """Return when hardly a bot is between two matches."""
-        wanted = round(SHARE * self._bots)
+        """Return when hardly a bot is between two matches, and as many matches as there are bots were played since.
+
+        Otherwise every kill meets the same matches, and one whose process has died three times is void.
+        """
+        wanted, recorded = round(SHARE * self._bots), len(self._recorded)
+        crowd.wait_until(
+            lambda: ask(self.place, COUNT)[0][0] >= recorded + self._bots, f"{self._bots} matches are played"
+        )
         crowd.wait_until(lambda: len(crowd.playing) >= wanted, f"{wanted} bots play")
 
     def _doomed(self, kind: str, served: Served) -> list[int]:
