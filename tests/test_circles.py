@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.sources import GENERATED, ROOT, loaded_statements_of, statements_of
+
 TOPS = ("arena", "benchmarks", "bots", "engine", "ratings", "tests", "examples")
-GENERATED = ("arena/v1", "arena/games")
-"""Below everything: the one thing of `arena` that the wire of a game in `engine` imports."""
+# Generated code stands below everything: the one thing of `arena` that the wire of a game in `engine` imports.
 
 
 def modules_below(root: Path) -> dict[str, Path]:
@@ -27,8 +27,7 @@ def modules_below(root: Path) -> dict[str, Path]:
 
 def imported(module: Path, known: Mapping[str, Path], *, at_load: bool = False) -> Iterator[str]:
     """The modules of the repository that a file imports; with `at_load` only what its own import needs."""
-    tree = tree_of(module)
-    for node in loaded(tree) if at_load else ast.walk(tree):
+    for node in loaded_statements_of(module) if at_load else statements_of(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -40,26 +39,12 @@ def imported(module: Path, known: Mapping[str, Path], *, at_load: bool = False) 
                     yield node.module
 
 
-def loaded(node: ast.AST) -> Iterator[ast.AST]:
-    """What is run when a module is imported: no body of a function, and nothing that is for types alone."""
-    for child in ast.iter_child_nodes(node):
-        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
-        if not is_for_types and not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield child
-            yield from loaded(child)
-
-
 def parting(importer: Path, target: Path) -> tuple[Path, str, str]:
     """The deepest folder that holds both, and what each is, or lies in, directly below that."""
     depth = 0
     while importer.parts[depth] == target.parts[depth]:
         depth += 1
     return Path(*importer.parts[:depth]), importer.parts[depth], target.parts[depth]
-
-
-@cache
-def tree_of(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
 
 
 @cache

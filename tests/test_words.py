@@ -2,111 +2,121 @@
 
 import ast
 import statistics
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.sources import GENERATED, sources_below, statements_of, text_of, tree_of
+
 TOPS = ("arena", "bots", "engine", "ratings", "benchmarks", "examples", "tools")
-GENERATED = ("arena/v1", "arena/games")
 MIGRATIONS = "ratings/store/migrations"
 LONGEST_FILE = 300
 LONGEST_MEDIAN = 8
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Documented = ast.Module | ast.ClassDef | Function
 
-
-@dataclass(frozen=True)
-class Source:
-    """One file of ours, read and parsed."""
-
-    path: Path
-    lines: int
-    tree: ast.Module
-
-
-def read_sources(*tops: str) -> list[Source]:
-    """Every file below these folders but generated code, in the order of the paths."""
-    found = []
-    for path in sorted(path for top in tops for path in (ROOT / top).rglob("*.py")):
-        place = path.relative_to(ROOT)
-        if not str(place).startswith(GENERATED):
-            text = path.read_text(encoding="utf-8")
-            found.append(Source(place, len(text.splitlines()), ast.parse(text)))
-    return found
-
-
-SOURCES = read_sources(*TOPS)
+SOURCES = [path for path in sources_below(*TOPS) if not str(path).startswith(GENERATED)]
 # The package of a game holds its manual and the game.
 GAMES = ("engine/games/", "examples/")
-PACKAGES = [
-    source for source in SOURCES if source.path.name == "__init__.py" and not str(source.path.parent).startswith(GAMES)
-]
+PACKAGES = [path for path in SOURCES if path.name == "__init__.py" and not str(path.parent).startswith(GAMES)]
 
 
-def documented(source: Source) -> Iterator[tuple[str, str]]:
+def wrong(paths: list[Path], faults_of: Callable[[Path], Iterator[str]]) -> list[str]:
+    """A line for each fault of these files; a test of all files at once costs a hundredth of one test for each."""
+    return [f"{path}: {fault}" for path in paths for fault in faults_of(path)]
+
+
+def documented(path: Path) -> Iterator[tuple[str, str]]:
     """Every docstring of a file with the name of what it describes."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+    for node in statements_of(path):
+        if isinstance(node, Documented):
             text = ast.get_docstring(node)
             if text is not None:
-                yield getattr(node, "name", source.path.name), text
+                yield getattr(node, "name", path.name), text
 
 
 @cache
 def documented_methods() -> set[str]:
     """The names of the methods that some class of ours documents: an interface, mostly."""
-    classes = (node for source in SOURCES for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))
+    classes = (node for path in SOURCES for node in statements_of(path) if isinstance(node, ast.ClassDef))
     methods = (member for node in classes for member in node.body if isinstance(member, Function))
     return {method.name for method in methods if ast.get_docstring(method)}
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.path))
-def test_a_file_is_short_enough_to_be_read(source: Source) -> None:
-    assert source.lines <= LONGEST_FILE or str(source.path).startswith(MIGRATIONS)
-
-
-@pytest.mark.parametrize("source", PACKAGES, ids=lambda source: str(source.path.parent))
-def test_a_package_says_in_a_line_or_two_what_it_is_for_and_nothing_else(source: Source) -> None:
-    text = ast.get_docstring(source.tree)
-    assert text, "an __init__.py is a docstring: what the room is for, and what must never be in it"
-    assert len(text.splitlines()) <= 3
-    assert len(source.tree.body) == 1, "nothing is imported or defined in an __init__.py"
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.path))
-def test_no_docstring_only_points_elsewhere(source: Source) -> None:
-    assert not [name for name, text in documented(source) if text.startswith("See ") and len(text) < 80]
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.path))
-def test_a_docstring_is_a_sentence(source: Source) -> None:
-    for name, text in documented(source):
-        first = text.split("\n\n")[0].rstrip()
-        assert first[-1] in ".:?`)", f"{name}: {first}"
-        assert len(first.split()) >= 3, f"{name}: {first}"
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.path))
-def test_every_public_method_has_a_docstring_unless_an_interface_of_ours_has_it(source: Source) -> None:
-    known = documented_methods()
-    for node in ast.walk(source.tree):
+def public_methods(path: Path) -> Iterator[tuple[str, Function]]:
+    """Every public method of a public class of a file, with the name of the class."""
+    for node in statements_of(path):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            for method in node.body:
-                if isinstance(method, Function) and not method.name.startswith("_") and method.name not in known:
-                    assert ast.get_docstring(method), f"{node.name}.{method.name}"
+            for member in node.body:
+                if isinstance(member, Function) and not member.name.startswith("_"):
+                    yield node.name, member
+
+
+def test_the_sources_are_found() -> None:
+    assert len(SOURCES) > 700
+    assert len(PACKAGES) > 50
+
+
+def test_a_file_is_short_enough_to_be_read() -> None:
+    def faults(path: Path) -> Iterator[str]:
+        lines = len(text_of(path).splitlines())
+        if lines > LONGEST_FILE and not str(path).startswith(MIGRATIONS):
+            yield f"{lines} lines"
+
+    assert wrong(SOURCES, faults) == []
+
+
+def test_a_package_says_in_a_line_or_two_what_it_is_for_and_nothing_else() -> None:
+    def faults(path: Path) -> Iterator[str]:
+        text = ast.get_docstring(tree_of(path))
+        if not text:
+            yield "an __init__.py is a docstring: what the room is for, and what must never be in it"
+        elif len(text.splitlines()) > 3:
+            yield "more than three lines"
+        if len(tree_of(path).body) != 1:
+            yield "nothing is imported or defined in an __init__.py"
+
+    assert wrong(PACKAGES, faults) == []
+
+
+def test_no_docstring_only_points_elsewhere() -> None:
+    def faults(path: Path) -> Iterator[str]:
+        return (name for name, text in documented(path) if text.startswith("See ") and len(text) < 80)
+
+    assert wrong(SOURCES, faults) == []
+
+
+def test_a_docstring_is_a_sentence() -> None:
+    def faults(path: Path) -> Iterator[str]:
+        for name, text in documented(path):
+            first = text.split("\n\n")[0].rstrip()
+            if first[-1:] not in tuple(".:?`)") or len(first.split()) < 3:
+                yield f"{name}: {first}"
+
+    assert wrong(SOURCES, faults) == []
+
+
+def test_every_public_method_has_a_docstring_unless_an_interface_of_ours_has_it() -> None:
+    known = documented_methods()
+
+    def faults(path: Path) -> Iterator[str]:
+        for name, method in public_methods(path):
+            if method.name not in known and not ast.get_docstring(method):
+                yield f"{name}.{method.name}"
+
+    assert wrong(SOURCES, faults) == []
 
 
 @pytest.mark.parametrize("top", ["arena", "bots", "engine", "ratings"])
 def test_functions_are_short(top: str) -> None:
     lengths = [
         node.end_lineno - node.lineno + 1
-        for source in SOURCES
-        if source.path.parts[0] == top
-        for node in ast.walk(source.tree)
+        for path in SOURCES
+        if path.parts[0] == top
+        for node in statements_of(path)
         if isinstance(node, Function) and node.end_lineno is not None
     ]
     assert statistics.median(lengths) < LONGEST_MEDIAN

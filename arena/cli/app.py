@@ -11,9 +11,11 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, TextIO
+from functools import cache
+from typing import Annotated, Any, TextIO
 
 import typer
+import typer.main
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import Server, example, print_help_without_verb
@@ -149,13 +151,19 @@ def _write_nothing_more(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+@cache
+def _parser(noun: str) -> Any:
+    """Return what parses the command lines of a noun; a process that runs many has it made once."""
+    return typer.main.get_command(make_app([noun]))
+
+
 def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
     noun = _noun_in(arguments)
     try:
-        app = make_app([noun])
+        parser = _parser(noun)
         if when_ready is not None:
             when_ready()
-        code = app(args=list(arguments), prog_name="arena", standalone_mode=False)
+        code = parser.main(args=list(arguments), prog_name="arena", standalone_mode=False)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else errors.FAILED
     except BaseException as error:

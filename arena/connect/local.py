@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,8 @@ START_LIMIT_S = 10.0
 LOOPBACK = "127.0.0.1"
 _DYING_S = 1.0
 """How long the process of a stream that has ended is given to end, too, so that how it ended can be told."""
+RETURN_PATIENCE_S = 2.0
+"""How long a match waits for a process whose own match is over; without it another one is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class LocalBots:
         self._unwelcomed: set[WarmBot] = set()
         self._games: Mapping[str, play_pb2.GameInfo] | None = None
         self._started = 0
+        self._returning = 0
+        self._returned = asyncio.Event()
 
     async def try_out(self) -> tuple[str, ...]:
         """Start the first process and return the games that it joins for. Raises BotFailsError, HostingError."""
@@ -86,7 +90,11 @@ class LocalBots:
                 raise outcome
 
     async def take(self) -> WarmBot:
-        """Return a process that waits for a match, or a new one. Raises StartError, StreamClosedError, HostingError."""
+        """Return a process that waits for a match, or is about to, or a new one.
+
+        Raises StartError, StreamClosedError, HostingError.
+        """
+        await self._wait_for_return()
         bot = None
         while self._idle and bot is None:
             bot = self._idle.pop()
@@ -96,6 +104,25 @@ class LocalBots:
         bot = bot or await self._start()
         await self._greet(bot)
         return bot
+
+    def expect_return(self) -> None:
+        """Note that the match of a process is over, so that the next match need not start another one.
+
+        The service begins that one at once, and its clock would run while a process starts.
+        """
+        self._returning += 1
+
+    def note_return(self) -> None:
+        """Note that an expected process was given back, or ended."""
+        self._returning -= 1
+        self._returned.set()
+
+    async def _wait_for_return(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RETURN_PATIENCE_S):
+                while self._returning and not self._idle:
+                    self._returned.clear()
+                    await self._returned.wait()
 
     def give_back(self, bot: WarmBot) -> None:
         """Keep a process after a match in which it did nothing wrong."""

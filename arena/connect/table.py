@@ -16,13 +16,15 @@ from arena.connect.news import BotStopped, Note, Tell
 from arena.match.messages import Answer, Malformed, Message, ProtocolViolation, Resignation
 from arena.referee.inbox import Closed, Flood, Inbox
 from arena.referee.stream import StreamClosedError
-from arena.v1 import play_pb2
+from arena.v1 import match_pb2, play_pb2
 from arena.worker.blame import StartError
 from arena.worker.warm_bot import WarmBot
 
 MOST_STARTS = 3
 """How often a process is started anew in one match."""
 _FAR_AWAY_S = 1e6
+LATE_S = 0.5
+"""How long a process that still thinks when its match is over is given to answer; one that does plays the next."""
 
 Send = Callable[[play_pb2.PlayRequest], Awaitable[None]]
 
@@ -54,11 +56,15 @@ class Table:
         self._heard = BEFORE_ALL
         self._is_taken_over = started.resumed
         self._starts_left = MOST_STARTS
+        self._is_expected = False
         self.crashed = False
         """Whether the match was given up because the bot crashed again and again."""
 
     def receive(self, event: play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished) -> None:
         """Take what the service says of this match."""
+        if isinstance(event, play_pb2.MatchFinished) and self._bot is not None and not self._is_expected:
+            self._is_expected = True
+            self._bots.expect_return()
         self._events.put_nowait(event)
 
     async def run(self) -> play_pb2.MatchFinished:
@@ -76,6 +82,8 @@ class Table:
             self._let_go()
             if bot is not None:
                 self._bots.end(bot)
+            if self._is_expected:
+                self._bots.note_return()
 
     async def _handle(self, event: play_pb2.MatchStarted | play_pb2.Decide | _Said) -> None:
         if isinstance(event, play_pb2.MatchStarted):
@@ -101,15 +109,27 @@ class Table:
         bot = self._bot
         if bot is None:
             return
+        is_quiet = not was_thinking or await self._has_answered(bot)
         ending = play_pb2.PlayResponse(match_finished=self.history.ending(finished, self._heard))
         self._let_go()
         with suppress(StreamClosedError):  # `is_usable` says then that it has ended
             await bot.stream.send(ending.SerializeToString())
-        # One that still thinks would answer into its next match.
-        if finished.faults or was_thinking:
-            self._bots.end(bot)
-        else:
+        # One that still thinks would answer into its next match; one that was only late plays on, for the next match
+        # begins at once, and would pay for the start of another.
+        if is_quiet and all(fault.cause == match_pb2.FAULT_CAUSE_TIMEOUT for fault in finished.faults):
             self._bots.give_back(bot)
+        else:
+            self._bots.end(bot)
+
+    async def _has_answered(self, bot: WarmBot) -> bool:
+        """Wait a moment for the answer of a process that still thinks; return whether it came."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LATE_S):
+                while True:
+                    event = await self._events.get()
+                    if isinstance(event, _Said) and event.bot is bot:
+                        return isinstance(event.what, Answer)
+        return False
 
     # What the bot says.
 

@@ -35,7 +35,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--address", required=True)
     parser.add_argument("--certificate", type=Path, required=True)
     parser.add_argument("--key", type=Path, required=True)
-    parser.add_argument("--patience", type=float, default=300.0, help="seconds to wait for a bot that is away")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for a bot that is away")
     parser.add_argument("--hosted-matches", type=int, default=2, help="matches with hosted bots at once")
     parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
     return parser.parse_args(arguments)

@@ -13,8 +13,10 @@ from arena.match.messages import Malformed, ProtocolViolation
 from arena.referee.errors import abort
 from arena.referee.stream import Context
 from arena.remote.connection import Connection
+from arena.remote.doorway import Doorway
 from arena.remote.lobby import Lobby, Member
-from arena.remote.values import FULL, STOPPING, TOKEN_UNKNOWN, Guest, RefusedError, bad_join, other_protocol
+from arena.remote.turns import Turns
+from arena.remote.values import STOPPING, TOKEN_UNKNOWN, Guest, RefusedError, bad_join, other_protocol
 from arena.v1 import play_pb2
 from arena.wire.encoding import PROTOCOL_MAJOR
 from arena.wire.parsing import MAX_REQUEST_BYTES, parse_join
@@ -23,6 +25,8 @@ MOST_STREAMS = 16
 """How many streams one connection may have at once."""
 MOST_UNJOINED = 256
 """How many streams may be open at once whose bots have not joined yet."""
+MOST_JUDGED = 2
+"""How many joins with one token are judged at once: each writes into the database of all."""
 MOST_CALLS = 4096
 MOST_CONNECTIONS = 4096
 _LONGEST_TOKEN = 200
@@ -67,7 +71,8 @@ class RemoteServer:
     def __init__(self, lobby: Lobby, admit: Admit) -> None:
         self._lobby = lobby
         self._admit = admit
-        self._unjoined = 0
+        self._turns = Turns(MOST_JUDGED)
+        self.doorway = Doorway(MOST_UNJOINED)
         self._is_stopping = False
         self._server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MOST_CALLS)
         # Bytes in, bytes out: we judge what is not a message.
@@ -75,7 +80,7 @@ class RemoteServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": play}),)
         )
-        self._health = health.aio.HealthServicer()
+        self._health = _Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
 
     async def start(self, address: str, certificate: Path, key: Path) -> int:
@@ -99,23 +104,21 @@ class RemoteServer:
         if (token := _token_of(context)) is None:
             await abort(context, TOKEN_UNKNOWN)
             return
-        if self._unjoined >= MOST_UNJOINED:
-            await abort(context, FULL)
-        await _Visit(self, context, token).serve()
+        visit = _Visit(self, context, token)
+        try:
+            self.doorway.enter(visit.address, visit.connection)
+        except RefusedError as refusal:
+            await abort(context, refusal.error)
+        await visit.serve()
 
     async def join(self, visit: _Visit, data: bytes | None) -> Member:
         """Judge the first message of a bot, and take it in. Raises RefusedError."""
         request = _read_join(data)
-        guest = await self._admit(
-            Application(visit.token, visit.peer, request.name, request.version, tuple(request.games))
-        )
+        application = Application(visit.token, visit.peer, request.name, request.version, tuple(request.games))
+        guest = await self._turns.run(visit.token, lambda: self._admit(application))
         if self._is_stopping:
             raise RefusedError(STOPPING)
         return self._lobby.enter(visit.connection, guest, request.max_concurrent_matches)
-
-    def count_unjoined(self, more: int) -> None:
-        """Count the streams whose bots have not joined yet."""
-        self._unjoined += more
 
     def receive(self, member: Member, connection: Connection, data: bytes, at: float) -> None:
         """Take a message of a bot that has joined."""
@@ -135,28 +138,35 @@ class _Visit:
         self.connection = Connection(context)
         self.token = token
         self.peer = context.peer()
+        self.address = self.peer.rpartition(":")[0]  # without the port
 
     async def serve(self) -> None:
-        self._server.count_unjoined(1)
         try:
             await self.connection.serve(self._welcome, self._receive)
         finally:
-            if self._member is None:
-                self._server.count_unjoined(-1)
-            else:
+            self._server.doorway.leave(self.address, self.connection)
+            if self._member is not None:
                 self._server.leave(self._member, self.connection)
 
     async def _welcome(self, data: bytes | None) -> None:
         if data is None:
             self.connection.close()
             return
-        member = await self._server.join(self, data)
-        self._member = member
-        self._server.count_unjoined(-1)
+        self._member = await self._server.join(self, data)
+        self._server.doorway.leave(self.address, self.connection)
 
     def _receive(self, data: bytes, at: float) -> None:
         assert self._member is not None
         self._server.receive(self._member, self.connection, data, at)
+
+
+class _Health(health.aio.HealthServicer):  # type: ignore[misc] # the package has no types
+    """The standard health service without Watch: that lasts, needs no token, and could take all the calls there are."""
+
+    async def Watch(  # noqa: N802 - the service's name
+        self, _request: health_pb2.HealthCheckRequest, context: Context
+    ) -> None:
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check from time to time")
 
 
 def _token_of(context: Context) -> str | None:

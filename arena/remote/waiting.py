@@ -15,6 +15,14 @@ Place = RemoteSeat | Fault
 """What a remote bot has in a match: a seat, or the fault that it was not there."""
 
 
+DISTRUST_S = 600.0
+"""For how long matches hardly wait for the bots of an owner after one did in vain: whoever goes away again and again
+would hold up a whole ladder each time, since its next waves wait for every match of the last."""
+SHORT_PATIENCE_S = 3.0
+"""How long they wait then: a connection that broke off is mostly back by that."""
+_MOST_DISTRUSTED = 10_000
+
+
 class NotBegunError(Exception):
     """The matches that wait begin no more."""
 
@@ -39,11 +47,16 @@ class WaitingRoom:
     """Gives matches their places as soon as all bots of one have room, the first that can begin first."""
 
     def __init__(self, lobby: Lobby, patience_s: float) -> None:
-        """A bot that is away for `patience_s` while a match waits for it has not started in that match."""
+        """A bot that is away for `patience_s` while a match waits for it has not started in that match.
+
+        After that matches hardly wait for any bot of its owner for a while.
+        """
         self._lobby = lobby
         self._patience_s = patience_s
         self._waiting: dict[str, dict[_Waiter, None]] = {}
         """Those who wait for a version, in order: thousands may wait, and only theirs are looked at."""
+        self._let_down: dict[str, float] = {}
+        """When a match waited in vain for a bot of an owner, the last one last."""
         self._is_closed = False
         self._loop = asyncio.get_running_loop()
         lobby.on_room = self.look
@@ -114,20 +127,39 @@ class WaitingRoom:
 
     def _time_left(self, waiter: _Waiter) -> float | None:
         """Return how long it is until the first of those that are away has been so for too long."""
-        ends = [self._end_of(waiter, version) for version in self._away(waiter).values()]
+        ends = [self._end_of(waiter, seat) for seat in self._away(waiter)]
         return max(min(ends) - self._loop.time(), 0.0) if ends else self._patience_s
 
     def _give_up_on_the_absent(self, waiter: _Waiter) -> None:
         now = self._loop.time()
-        for seat, version in self._away(waiter).items():
-            if self._end_of(waiter, version) <= now:
-                waiter.faults[seat] = _absence(seat, f"It was not connected for {self._patience_s:g} s.")
+        for seat in self._away(waiter):
+            if self._end_of(waiter, seat) <= now:
+                waiter.faults[seat] = _absence(seat, self._why_not(waiter, seat))
 
-    def _away(self, waiter: _Waiter) -> dict[int, str]:
-        return {seat: version for seat, version in waiter.wanted.items() if self._lobby.find(version) is None}
+    def _away(self, waiter: _Waiter) -> list[int]:
+        return [seat for seat, version in waiter.wanted.items() if self._lobby.find(version) is None]
 
-    def _end_of(self, waiter: _Waiter, version: str) -> float:
-        return max(waiter.since, self._lobby.gone_at(version)) + self._patience_s
+    def _end_of(self, waiter: _Waiter, seat: int) -> float:
+        """Return until when a match waits for a bot that is away."""
+        spec = waiter.spec.seats[seat]
+        since = max(waiter.since, self._lobby.gone_at(spec.version))
+        is_distrusted = self._is_distrusted(_owner_of(spec.name))
+        return since + (min(SHORT_PATIENCE_S, self._patience_s) if is_distrusted else self._patience_s)
+
+    def _why_not(self, waiter: _Waiter, seat: int) -> str:
+        """Return why a match waits no more for a bot, and note whose it is if it has waited."""
+        owner = _owner_of(waiter.spec.seats[seat].name)
+        if self._is_distrusted(owner):
+            minutes = f"{DISTRUST_S / 60:g}"
+            return f"It was not connected, and a bot of {owner} was waited for in vain within {minutes} minutes before."
+        self._let_down.pop(owner, None)
+        self._let_down[owner] = self._loop.time()
+        if len(self._let_down) > _MOST_DISTRUSTED:
+            del self._let_down[next(iter(self._let_down))]
+        return f"It was not connected for {self._patience_s:g} s."
+
+    def _is_distrusted(self, owner: str) -> bool:
+        return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()
 
     def _take_back(self, waiter: _Waiter) -> None:
         """Free the places of a match that was cancelled in the moment in which it got them."""
@@ -138,3 +170,8 @@ class WaitingRoom:
 
 def _absence(seat: int, why: str) -> Fault:
     return Fault(seat, FaultCause.START_FAILED, 0, why)
+
+
+def _owner_of(bot: str) -> str:
+    """Return whose bot it is, by its name `owner/name`."""
+    return bot.partition("/")[0]

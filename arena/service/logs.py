@@ -72,8 +72,12 @@ def _file_handler(file: Path, shared: list[structlog.typing.Processor]) -> loggi
 
 def _people_handler(shared: list[structlog.typing.Processor]) -> logging.Handler:
     terminal = logging.StreamHandler(sys.stderr)
-    renderer = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
-    terminal.setFormatter(_formatter(renderer, [*shared, _leave_out_traceback], _leave_out_traceback))
+    console = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+
+    def render(logger: object, name: str, event: structlog.typing.EventDict) -> str:
+        return _escaped(console(logger, name, event))
+
+    terminal.setFormatter(_formatter(render, [*shared, _leave_out_traceback], _leave_out_traceback))
     handler = PatientHandler(terminal)
     handler.setLevel(logging.INFO)
     return handler
@@ -83,6 +87,13 @@ def _leave_out_traceback(_logger: object, _name: str, event: structlog.typing.Ev
     """Leave to the file what only programmers read."""
     event.pop("exception", None)
     return event
+
+
+def _escaped(line: str) -> str:
+    """Return a line that steers no terminal: what it tells may have been named by anybody."""
+    if line.isprintable():
+        return line
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in line)
 
 
 class PatientHandler(logging.Handler):

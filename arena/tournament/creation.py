@@ -105,7 +105,9 @@ def plan_ladder(terms: Terms, form: Format, *, remote: bool = False) -> Tourname
     """
     if not is_endless(form):
         raise RequestError(f"{form.name} ends by itself, and a ladder must go on; use ladder with 0 waves")
-    plan = _plan(_draw(terms, form.blocks_per_seed), terms, form.name, [], catalog.to_settings(form))
+    draw = _draw(terms, form.blocks_per_seed)
+    _check_opening(draw, remote=remote)
+    plan = _plan(draw, terms, form.name, [], catalog.to_settings(form))
     return replace(plan, pool=replace(plan.pool, remote=remote))
 
 
@@ -162,19 +164,30 @@ def _plan(
 ) -> TournamentPlan:
     """Return what the book of record keeps of the tournament; `settings` are those of its format.
 
-    With one remote bot it belongs to a pool of remote bots.
+    With one remote bot it belongs to a pool of remote bots. Raises RequestError.
     """
+    remote = any(one.bot.remote for one in entrants)
+    _check_opening(draw, remote=remote)
     common = {"seed": terms.seed, "opening_plies": draw.opening_plies, **clock_settings(terms.clock)}
     return TournamentPlan(
         name="",  # it is chosen while the tournament is written
         format=format_name,
-        pool=_pool_key(draw, terms, remote=any(one.bot.remote for one in entrants)),
+        pool=_pool_key(draw, terms, remote=remote),
         secret=draw.secret.hex(),
         seeded=terms.seed is not None,
         settings={**settings, **common},
         entrants=[one.version.id for one in entrants],
         rated=terms.rated,
     )
+
+
+def _check_opening(draw: BlockDraw, *, remote: bool) -> None:
+    """Raise RequestError for an opening that is drawn with other chance than the match."""
+    if remote and draw.game.has_chance and draw.opening_plies:
+        raise RequestError(
+            f"an opening of {draw.opening_plies} plies is impossible in {draw.game.name} with remote bots, since each "
+            "of their matches has dice and piles of its own; use --opening-plies 0"
+        )
 
 
 def _pool_key(draw: BlockDraw, terms: Terms, *, remote: bool) -> PoolKey:

@@ -8,7 +8,7 @@ from arena.match.programs import program_seat
 from arena.match.spec import MatchSpec, SeatSpec
 from arena.tournament.errors import NotPlayableError
 from arena.tournament.formats import catalog
-from arena.tournament.formats.seeds import bot_seed
+from arena.tournament.formats.seeds import bot_seed, match_chance_seed
 from arena.tournament.programs import Program, Programs
 from arena.tournament.stored import clock_of
 from engine import registry
@@ -75,7 +75,7 @@ class MatchSpecs:
             options=self._pool.options,
             clock=self._clock,
             cores=self._pool.cores,
-            chance_seed=match.chance_seed,
+            chance_seed=self._chance_seed(match),
             opening=match.opening,
             seats=tuple(self._seat(match, seat, leased) for seat, leased in enumerate(match.seats)),
             block=f"{self.tournament_id}/{match.block_index // self._blocks_per_seed}",
@@ -93,6 +93,12 @@ class MatchSpecs:
             for runtime, one in described.items()
             if one is not None
         ]
+
+    def _chance_seed(self, match: LeasedMatch) -> int:
+        """Return the block's, or in a pool of remote bots one of its own."""
+        if not self._pool.remote:
+            return match.chance_seed
+        return match_chance_seed(self._secret, match.block_index, match.rotation)
 
     def _seat(self, match: LeasedMatch, seat: int, leased: LeasedSeat) -> SeatSpec:
         seed = bot_seed(self._secret, match.block_index // self._blocks_per_seed, match.rotation, seat)

@@ -96,3 +96,11 @@ def test_a_remote_bot_stays_remote_and_plays_with_what_is_connected(remote: Aren
     assert "is remote, and is built by its author" in remote.refusal("bot", "build-log", "ada/fox")
     assert remote("bot", "withdraw", "ada/fox").code == 0
     assert remote("bot", "disable", "ada/owl").code == 0
+
+
+def test_a_ladder_of_remote_bots_in_a_game_with_dice_has_no_opening(remote: Arena) -> None:
+    words = ("ladder", "open", "dice", "--game", "rex_romanorum", "--seats", "2", "--remote", "--opening-plies")
+    refused = remote(*words, "2")
+    assert refused.code == 2
+    assert "use --opening-plies 0" in refused.err
+    assert remote(*words, "0").code == 0

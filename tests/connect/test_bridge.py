@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.connect import local, table
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded
 from arena.connect.news import Connected as LetIn
@@ -13,7 +14,7 @@ from arena.hosting.content import content_hash
 from arena.service.server.tls import TlsFiles
 from arena.v1 import match_pb2
 from tests.connect.bridging import connected, write_bot
-from tests.support.patience import until
+from tests.support.patience import PATIENCE_S, until
 from tests.support.play_service import decide, event, finished, play_service, started
 
 
@@ -54,6 +55,42 @@ async def test_matches_at_once_are_processes_that_are_kept_for_the_next(tls: Tls
         await told.wait_for(MatchEnded, 2)
         await visit.say(started("m3"), decide("m3", 0))
         assert (await visit.hear_act()).note in processes
+
+
+async def test_a_match_that_begins_as_another_ends_pays_for_no_start(tls: TlsFiles, tmp_path: Path) -> None:
+    directory = write_bot(tmp_path)
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m0"), decide("m0", 0))
+        processes = {(await visit.hear_act()).note}
+        for number in range(5):
+            following = f"m{number + 1}"
+            await visit.say(finished(f"m{number}"), started(following), decide(following, 0))
+            processes.add((await visit.hear_act()).note)
+        assert len(processes) == 1
+    assert len(told.of(MatchEnded)) == 5
+
+
+async def test_a_process_that_was_only_late_plays_the_next_match(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "LATE_S", PATIENCE_S)
+    monkeypatch.setattr(local, "RETURN_PATIENCE_S", PATIENCE_S)
+    directory = write_bot(tmp_path, "if decision.match.id == 'm1':\n    wait_for('go')\nreturn 1")
+    async with play_service(tls) as service, connected(service, directory) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        await visit.say(started("m0"), decide("m0", 0))
+        process = (await visit.hear_act()).note
+        await visit.say(finished("m0"), started("m1"), decide("m1", 0))
+        await until(lambda: "m1" in (tmp_path / "log").read_text())
+        fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It took too long.")
+        await visit.say(finished("m1", fault), started("m2"), decide("m2", 0))
+        await told.wait_for(MatchBegan, 3)
+        (tmp_path / "go").touch()
+        act = await visit.hear_act()
+        assert (act.match_id, act.note) == ("m2", process)
 
 
 CRASHES_ONCE = """

@@ -72,6 +72,13 @@ async def test_health_is_told_to_everybody(house: House) -> None:
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
+async def test_nobody_can_hold_calls_open_by_watching_health(house: House) -> None:
+    credentials = grpc.ssl_channel_credentials(house.certificate.read_bytes())
+    async with grpc.aio.secure_channel(f"localhost:{house.process.port}", credentials) as channel:
+        watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        assert await watching.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
 async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(house: House) -> None:
     async with house.bot("a"), house.bot("twin", on_decide=never) as first:
         match = house.order("t1", [remote_seat("twin"), remote_seat("a")])

@@ -44,6 +44,17 @@ def test_lines_are_json_with_their_keys_and_only_what_matters_is_for_people(
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
 
 
+def test_what_others_named_cannot_steer_the_organisers_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with logging_to(tmp_path):
+        get_logger("remote").info("refused \x1b[2J", bot="\x1b]0;owned\x07", why="\u202egnp.exe", games=["\x9b31m"])
+        logging.getLogger("grpc").warning("\x1b[31mred")
+    shown = capsys.readouterr().err
+    assert "owned" in shown
+    assert not [char for char in shown if not char.isprintable() and char != "\n"]
+
+
 def test_a_terminal_that_is_stuck_stops_nobody() -> None:
     reached, go_on = threading.Event(), threading.Event()
 

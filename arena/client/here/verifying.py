@@ -36,9 +36,17 @@ def _plan_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
         "game": ((pool.game, pool.rules_version), (document["game"], document["rules_version"])),
         "options": (pool.options, document["options"]),
         "cores": (pool.cores, document["cores"]),
-        "chance seed": (block.chance_seed, document["chance_seed"]),
+        "chance seed": (_chance_seed(detail, block.chance_seed), document["chance_seed"]),
         "opening": (block.opening, document["opening"]),
     }
+
+
+def _chance_seed(detail: MatchDetail, of_block: int) -> int:
+    """Return the chance seed with which a match was to be played, given that of its block."""
+    if not detail.pool.remote:
+        return of_block
+    secret = bytes.fromhex(detail.tournament.secret)
+    return seeds.match_chance_seed(secret, detail.block.index, detail.match.rotation)
 
 
 def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -47,7 +55,10 @@ def _seed_facts(detail: MatchDetail, document: Mapping[str, Any]) -> dict[str, t
     number = detail.block.index // catalog.blocks_per_seed(detail.tournament.format)
     places = range(len(detail.seats))
     return {
-        "chance seed by the secret": (seeds.chance_seed(secret, number), document["chance_seed"]),
+        "chance seed by the secret": (
+            _chance_seed(detail, seeds.chance_seed(secret, number)),
+            document["chance_seed"],
+        ),
         "bots' seeds by the secret": (
             [seeds.bot_seed(secret, number, detail.match.rotation, seat) for seat in places],
             [seat["seed"] for seat in document["seats"]],

@@ -62,9 +62,9 @@ _SERVICE = (
          "The pace of a ladder that names none of its own; 0 = as fast as the machine plays."),
     _row("service", "play_address", "", ADDRESS,
          'Where remote bots connect, such as "0.0.0.0:7735"; "" = none are taken. Needs a certificate.'),
-    _row("service", "remote_patience", 300, number(1, 86_400),
+    _row("service", "remote_patience", 60, number(1, 86_400),
          "Seconds for which a match waits for a remote bot that is not connected."),
-    _row("service", "remote_absence", 120, number(1, 86_400),
+    _row("service", "remote_absence", 45, number(1, 86_400),
          "Seconds after which ladders go on without a remote bot that is not connected."),
 )  # fmt: skip
 _WEIGHTS = (

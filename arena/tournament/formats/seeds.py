@@ -41,6 +41,15 @@ def chance_seed(secret: bytes, block: int) -> int:
     return derive(secret, "chance", block)
 
 
+def match_chance_seed(secret: bytes, block: int, rotation: int) -> int:
+    """Return the seed of the dice and piles of one match among remote bots, which is no other's.
+
+    Nobody can make a remote bot forget what it saw, nor keep it from playing all matches of a block at once: it would
+    know from one what is hidden in the others.
+    """
+    return derive(secret, "chance", block, rotation)
+
+
 def opening_seed(secret: bytes, block: int) -> int:
     """Return the seed of the random opening of a block."""
     return derive(secret, "opening", block)

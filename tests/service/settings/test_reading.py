@@ -76,7 +76,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file_and_that_over_t
             "[service] 'versions' is a setting of [limits]; write limits.versions or move it there",
         ),
         ("[service]\nworkers = 'two'", "[service] workers = 'two' is not a whole number, 0 to 256; the default is 0"),
-        ("[service]\nremote_absence = 0", "remote_absence = 0 is not a number, 1 to 86400; the default is 120"),
+        ("[service]\nremote_absence = 0", "remote_absence = 0 is not a number, 1 to 86400; the default is 45"),
         (
             "[limits]\nopen_challenges = -1",
             "open_challenges = -1 is not a whole number, 0 to 1000000000",

@@ -1,0 +1,36 @@
+"""The runtime `arena`: what is read of its packages is what the standard library reads."""
+
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+import pytest
+
+from arena.hosting.runtimes.own import requirements_of, version_of
+
+INSTALLED = {name: one for one in distributions() if (name := one.metadata["Name"])}
+
+
+def check(distribution: Distribution) -> None:
+    assert version_of(distribution) == distribution.version
+    assert list(requirements_of(distribution)) == (distribution.requires or [])
+
+
+def test_every_installed_package_is_read_as_the_standard_library_reads_it() -> None:
+    assert {"grpcio", "protobuf"} <= set(INSTALLED)
+    for one in INSTALLED.values():
+        check(one)
+
+
+@pytest.mark.parametrize(
+    ("folder", "files"),
+    [
+        ("new-1.0.dist-info", {"METADATA": "Name: new\nVersion: 1.0\n\nVersion: 2.0\nRequires-Dist: nothing\n"}),
+        ("old-1.0.egg-info", {"PKG-INFO": "Name: old\nVersion: 1.0\n", "requires.txt": "one\ntwo>=2\n"}),
+    ],
+)
+def test_neither_a_description_nor_an_old_form_deceives(tmp_path: Path, folder: str, files: dict[str, str]) -> None:
+    (tmp_path / folder).mkdir()
+    for name, text in files.items():
+        (tmp_path / folder / name).write_text(text, encoding="utf-8")
+    (one,) = distributions(path=[str(tmp_path)])
+    check(one)
