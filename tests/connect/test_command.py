@@ -77,9 +77,7 @@ async def test_a_second_signal_leaves_at_once(tls: TlsFiles, home: Place, number
     async with play_service(tls) as service:
         log_in(home, service)
         with home.on_terminal(*words(service, directory)) as terminal:
-            visit = await service.visit()
-            await visit.welcome()
-            await visit.say(started("m1"), decide("m1", 0))
+            visit = await service.first_question()
             await reads(terminal, "match m1 begins")
             os.kill(terminal.process.pid, number)
             await visit.hear_leave()
@@ -130,9 +128,7 @@ async def test_kill_leaves_no_process_behind_and_the_same_command_goes_on(tls: T
     async with play_service(tls) as service:
         log_in(home, service)
         with home.on_terminal(*words(service, directory)) as terminal:
-            visit = await service.visit()
-            await visit.welcome()
-            await visit.say(started("m1"), decide("m1", 0))
+            visit = await service.first_question()
             await reads(terminal, "match m1 begins")
             terminal.kill()
             await visit.hear_end()
