@@ -12,134 +12,27 @@ than 400 MB with all its processes, if that difference is above 20 ms at the 99t
 from __future__ import annotations
 
 import argparse
-import asyncio
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
-import grpc
-
 from arena.match.replay import load
-from arena.tournament.formats.roundrobin import RoundRobin
-from arena.v1 import play_pb2
-from arena.v1.play_pb2_grpc import PlayServiceStub
 from benchmarks.phases import Phase, measure
-from ratings.ledger.service import ServiceLedger
-from ratings.read.bots import list_bots
+from benchmarks.remote_crowd import Crowd, Habits, make_token, plan_pairs
 from ratings.read.matches import replays
 from ratings.store.database import open_database
-from ratings.store.states import Scope
 from tests.support.places import Place
-from tests.support.serving import Served, plan, serving
+from tests.support.serving import serving
 
 GOAL_MB = 400
 GOAL_MS = 20.0
 THINK_S = 0.1
-MOST_PLIES = 60
-"""Then a bot gives up: who always takes the first action plays for long."""
-PATIENCE_S = 180.0
 WARM_UP_S = 5.0
-OWNER = "ada"
 BLOCKS = 200
-_OPTIONS = (
-    ("grpc.use_local_subchannel_pool", 1),  # otherwise all channels of a process share one connection
-    ("grpc.enable_http_proxy", 0),
-    ("grpc.ssl_target_name_override", "localhost"),
-)
-
-
-# The bots, in a process of their own.
-
-
-Stream = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
-
-
-async def _answer(stream: Stream, decide: play_pb2.Decide, at: float) -> None:
-    if decide.ply >= MOST_PLIES:
-        await stream.write(play_pb2.PlayRequest(resign=play_pb2.Resign(match_id=decide.match_id)))
-        return
-    await asyncio.sleep(THINK_S)
-    own_us = round((time.perf_counter() - at) * 1_000_000)
-    act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=decide.legal_actions[:1], note=str(own_us))
-    await stream.write(play_pb2.PlayRequest(act=act))
-
-
-async def _stay(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
-    """Play as one bot, and connect again whenever the service was too busy to take it."""
-    while True:
-        await _play(address, credentials, token, name)
-        await asyncio.sleep(1)
-
-
-async def _play(address: str, credentials: grpc.ChannelCredentials, token: str, name: str) -> None:
-    """Connect as one bot, and play until the stream ends."""
-    async with grpc.aio.secure_channel(address, credentials, options=_OPTIONS) as channel:
-        stub = PlayServiceStub(channel)  # type: ignore[no-untyped-call]
-        stream = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
-        join = play_pb2.Join(name=name, protocol_major=1, games=["foreign_king"], version="1")
-        with suppress(grpc.aio.AioRpcError):
-            await stream.write(play_pb2.PlayRequest(join=join))
-            while (response := await stream.read()) is not grpc.aio.EOF:
-                if response.WhichOneof("event") == "decide":
-                    await _answer(stream, response.decide, time.perf_counter())
-
-
-async def _crowd(address: str, certificate: Path, count: int) -> None:
-    token = sys.stdin.readline().strip()
-    credentials = grpc.ssl_channel_credentials(certificate.read_bytes())
-    await asyncio.gather(*(_stay(address, credentials, token, _name(index)) for index in range(count)))
-
-
-def _name(index: int) -> str:
-    return f"bot{index:03}"
-
-
-# The service.
-
-
-@contextmanager
-def _connected(place: Place, served: Served, token: str, count: int) -> Iterator[int]:
-    """Have bots connect, and return the id of their process when all have joined."""
-    words = ("--crowd", served.addresses["play"], "--connected", str(count))
-    certificate = place.directory / "tls" / "cert.pem"
-    with subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.remote_load", *words, "--certificate", certificate],
-        stdin=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(token + "\n")
-        process.stdin.flush()
-        _wait_until_known(place, count)
-        yield process.pid
-        process.kill()
-
-
-def _wait_until_known(place: Place, count: int) -> None:
-    until = time.monotonic() + PATIENCE_S
-    with closing(open_database(place.db)) as database:
-        while len(list_bots(database, limit=None).items) < count:
-            if time.monotonic() > until:
-                raise SystemExit(f"{count} bots have not joined within {PATIENCE_S:g} s")
-            time.sleep(0.5)
-
-
-def _token(place: Place) -> str:
-    with closing(open_database(place.db)) as database:
-        ledger = ServiceLedger(database)
-        ledger.add_owner(OWNER)
-        return ledger.new_token(OWNER, name="crowd", scope=Scope.PLAYER).secret
-
-
-def _have_play(place: Place, playing: int) -> None:
-    """Plan a tournament for each pair, longer than anybody waits."""
-    for index in range(0, playing, 2):
-        bots = [f"{OWNER}/{_name(one)}" for one in (index, index + 1)]
-        plan(place, bots=bots, name=f"pair{index // 2}", form=RoundRobin(2, BLOCKS))
+"""More than anybody waits for."""
 
 
 def _overheads_ms(place: Place, phase: Phase) -> list[float]:
@@ -175,13 +68,16 @@ def _judge(place: Place, phase: Phase) -> int:
 def _serve(connected: int, playing: int, seconds: float) -> int:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         place = Place(Path(directory))
-        token = _token(place)
+        token = make_token(place)
         limits = ("--set", "limits.versions=0", "--set", "limits.uploads_per_hour=0")
         words = ("--tls-self-signed", "--play-address", "127.0.0.1:0", "--workers", "1", "--stop-grace", "0", *limits)
-        with serving(place, *words) as served, _connected(place, served, token, connected) as crowd:
-            _have_play(place, playing)
-            time.sleep(WARM_UP_S)
-            phase = measure(served.pid, seconds, crowd)
+        with serving(place, *words) as served:
+            certificate = place.directory / "tls" / "cert.pem"
+            with Crowd(served.addresses["play"], certificate, token, Habits(connected, THINK_S)) as crowd:
+                crowd.wait_until(lambda: len(crowd.here) == connected, f"{connected} bots connect")
+                plan_pairs(place, playing, BLOCKS)
+                time.sleep(WARM_UP_S)
+                phase = measure(served.pid, seconds, crowd.pid)
             served.stop()
         return _judge(place, phase)
 
@@ -192,12 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--connected", type=int, default=200)
     parser.add_argument("--playing", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--crowd", metavar="ADDRESS", help=argparse.SUPPRESS)
-    parser.add_argument("--certificate", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.crowd:
-        asyncio.run(_crowd(options.crowd, options.certificate, options.connected))
-        return 0
     return _serve(options.connected, options.playing, options.seconds)
 
 

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
+from typing import Any
 
 from arena.client.there.quiet import keep_grpc_quiet
 from arena.hosting.content import content_hash
@@ -69,7 +70,8 @@ def _fresh(directory: Path) -> Place:
     return place
 
 
-def _ask(place: Place, query: str, *values: object) -> list[tuple[object, ...]]:
+def ask(place: Place, query: str, *values: object) -> list[Any]:
+    """Return the rows of a query of the database of a place."""
     with closing(sqlite3.connect(place.db)) as connection:
         return connection.execute(query, values).fetchall()
 
@@ -124,7 +126,7 @@ def _enrol(place: Place) -> tuple[str, list[tuple[str, Client]]]:
 def _check_uploads(place: Place, uploaders: Uploaders) -> list[str]:
     """What is wrong with the bots that clients handed in: each is there once and intact, and nothing else is left."""
     handed_in = Counter((owner, source.content_hash) for owner, source in uploaders.handed_in)
-    found = Counter(_ask(place, UPLOADED))
+    found = Counter(ask(place, UPLOADED))
     wrong = [] if found == handed_in else [f"handed in {len(handed_in)} bots, there are {found.total()}"]
     store = place.directory / "arena.bots"
     wrong += [f"{name} is not intact" for _, name in handed_in if content_hash(store / name) != name]
@@ -139,27 +141,31 @@ def _finish(place: Place, address: str, uploaders: Uploaders) -> list[str]:
         if not uploaders.wait(PATIENCE_S):
             return [f"clients are not done in {PATIENCE_S:g} s: {uploaders.failures}"]
         end = time.monotonic() + PATIENCE_S
-        while _ask(place, OPEN_MATCHES) != [(0,)] or _ask(place, OPEN_ADMISSIONS) != [(0,)]:
+        while ask(place, OPEN_MATCHES) != [(0,)] or ask(place, OPEN_ADMISSIONS) != [(0,)]:
             if time.monotonic() > end:
-                return [f"not done in {PATIENCE_S:g} s: {_ask(place, OPEN_MATCHES)}, {_ask(place, OPEN_ADMISSIONS)}"]
+                return [f"not done in {PATIENCE_S:g} s: {ask(place, OPEN_MATCHES)}, {ask(place, OPEN_ADMISSIONS)}"]
             time.sleep(0.2)
         place.ok("ladder", "close", "king3", "--why", "the end")
         code = served.stop()
     return [] if code == 0 else [f"exit code {code}"]
 
 
-def _check(place: Place, kills: int, expected: Sequence[tuple[object, ...]]) -> list[str]:
-    other = [number for number in range(kills) if _ask(place, OF_TOURNAMENT, f"cup{number}") != expected]
-    wrong = [f"cup{number} ended otherwise than undisturbed" for number in other]
+def check_home(place: Place) -> list[str]:
+    """What is wrong with the database of a place whose service has stopped, ratings included, and with its files."""
     checked = place.arena("db", "check")
-    if checked.code:
-        wrong.append(f"db check: {checked.out.strip()}")
+    wrong = [f"db check: {checked.out.strip()}"] if checked.code else []
     left = [path.name for path in place.directory.iterdir() if path.name.endswith((".lock", "-wal", "-shm"))]
     left += [path.name for path in (place.directory / "run").iterdir() if path.name != "lock"]
-    states = _ask(place, OWN_ADMISSIONS)
+    return [*wrong, *([f"left behind: {left}"] if left else [])]
+
+
+def _check(place: Place, kills: int, expected: Sequence[tuple[object, ...]]) -> list[str]:
+    other = [number for number in range(kills) if ask(place, OF_TOURNAMENT, f"cup{number}") != expected]
+    wrong = [f"cup{number} ended otherwise than undisturbed" for number in other] + check_home(place)
+    states = ask(place, OWN_ADMISSIONS)
     if states != [("admitted", kills)]:
         wrong.append(f"admissions: {states}")
-    return [*wrong, *([f"left behind: {left}"] if left else [])]
+    return wrong
 
 
 def _undisturbed(home: Path) -> list[tuple[object, ...]]:
@@ -167,7 +173,7 @@ def _undisturbed(home: Path) -> list[tuple[object, ...]]:
     plan(place, blocks=BLOCKS, name="cup0")
     place.ok("tournament", "resume", "cup0")
     wait_for_counts(place, {"finished": 3 * BLOCKS})
-    return _ask(place, OF_TOURNAMENT, "cup0")
+    return ask(place, OF_TOURNAMENT, "cup0")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,10 +1,11 @@
 """A remote bot without our kit: plain gRPC over TLS and the code generated from proto/. It plays legal moves by chance.
 
+    export ARENA_TOKEN=kma_...
     python examples/remote_client.py HOST:PORT --certificate club.pem --name dice --game foreign_king
 
-The token is read from the environment variable ARENA_TOKEN. One stream serves several matches at once: every message
-names its match. A connection that breaks is opened anew; the service then tells each running match again. Ctrl-C takes
-leave: the matches that run are played to their end, and no other begins. A second one ends it at once.
+docs/remote-bots.md tells where token and certificate come from. One stream serves several matches at once: every
+message names its match. A connection that breaks is opened anew; the service then tells each running match again.
+Ctrl-C takes leave: the matches that run are played to their end, and no other begins. A second one ends it at once.
 """
 
 from __future__ import annotations
@@ -96,6 +97,11 @@ def main() -> None:
     parser.add_argument("--game", action="append", help="may be repeated; every game by default")
     parser.add_argument("--matches", type=int, default=4, help="matches at once")
     chosen = parser.parse_args()
+    token = os.environ.get("ARENA_TOKEN")
+    if token is None:
+        parser.error("put your token into the environment variable ARENA_TOKEN")
+    if chosen.certificate is not None and not chosen.certificate.is_file():
+        parser.error(f"there is no file {chosen.certificate}; docs/remote-bots.md tells how to get the certificate")
     join = play_pb2.Join(
         name=chosen.name,
         version=chosen.version,
@@ -108,7 +114,7 @@ def main() -> None:
     while True:
         try:
             with open_channel(chosen.address, chosen.certificate, chosen.certificate_name) as channel:
-                player.play(channel, os.environ["ARENA_TOKEN"])
+                player.play(channel, token)
             if player.is_leaving:
                 return
         except grpc.RpcError as error:

@@ -222,5 +222,11 @@ def test_numpy_is_loaded_only_by_those_who_ask_for_statistics(name: str) -> None
     assert "numpy" not in modules_after_importing(name)
 
 
+# It takes a third of a second of processor time, and a service has a database of its own.
+@pytest.mark.parametrize("noun", ["bot", "leaderboard", "owner", "ladder", "replay", "stats", "notice", "login"])
+def test_the_database_is_imported_only_by_those_who_ask_one_here(noun: str) -> None:
+    assert "sqlalchemy" not in modules_after_importing(f"arena.cli.nouns.{noun}")
+
+
 def test_the_launcher_imports_neither_grpc_nor_an_event_loop() -> None:
     assert not {"grpc", "asyncio"} & modules_after_importing("arena.hosting.launcher.__main__")

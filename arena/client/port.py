@@ -160,7 +160,8 @@ class Matches(Protocol):
     def get_logs(self, match: str, seat: int | None = None) -> tuple[SeatLog, ...]:
         """Return what bots wrote to their output in a match: an owner sees those of his own, an organiser all.
 
-        Empty for a bot that wrote nothing; `MatchDetail.logs_removed_at_us` tells whether retention removed the logs.
+        Empty for a bot that wrote nothing, and for a remote one (`MatchSeat.remote`), which writes elsewhere;
+        `MatchDetail.logs_removed_at_us` tells whether retention removed the logs.
         """
 
     def watch_match(self, match: str, after: int | None = None) -> Iterator[MatchEvent]:
@@ -172,7 +173,8 @@ class Matches(Protocol):
     def watch_logs(self, match: str, seat: int, after: int = 0) -> Iterator[LogPart]:
         """Yield what the bot in a seat writes, behind the first `after` bytes, until the match is over.
 
-        Raise ForbiddenError for a bot of another owner, and HiddenError while the match is hidden.
+        Raise ForbiddenError for a bot of another owner, HiddenError while the match is hidden, and ClientError for a
+        remote bot, which writes elsewhere.
         """
 
 

@@ -67,7 +67,7 @@ class Bridge:
         self._bots = bots
         self._tell = tell
         self._backoff = backoff or Backoff()
-        self._matches = Matches(bots, self._send, tell, self)
+        self._matches = Matches(bots, self._send, tell, self, wishes.matches)
         self._stream: ServiceStream | None = None
         self._changed = asyncio.Event()
         self._room: int | None = None

@@ -15,8 +15,15 @@ from arena.connect.scores import began, ended
 from arena.connect.table import Send, Table
 from arena.v1 import play_pb2
 
+MOST_TAKEN_UP = 128
+"""How many matches may run if an earlier connection had begun them: a service lets no bot play more than 64 at once."""
 MOST_REMEMBERED = 200
 """Of how many matches that are over it is known that they are."""
+
+
+def most_at_once(asked_for: int) -> int:
+    """Return how many matches a service may begin that was asked for so many: one may begin as another ends."""
+    return 2 * asked_for + 2
 
 
 class Witness(Protocol):
@@ -38,8 +45,11 @@ class Witness(Protocol):
 class Matches:
     """All matches that run, by id."""
 
-    def __init__(self, bots: LocalBots, send: Send, tell: Tell, witness: Witness) -> None:
+    def __init__(self, bots: LocalBots, send: Send, tell: Tell, witness: Witness, matches: int) -> None:
+        """Play `matches` at once; those that a service begins beyond that get no process, and end by their clock."""
         self._bots = bots
+        self._asked_for = matches
+        self._has_refused = False
         self._send = send
         self._tell = tell
         self._witness = witness
@@ -80,6 +90,9 @@ class Matches:
                 self._tables.pop(match_id)[1].cancel()
             self._open_table(started)
 
+    def _is_too_many(self, started: play_pb2.MatchStarted) -> bool:
+        return len(self) >= (MOST_TAKEN_UP if started.resumed else most_at_once(self._asked_for))
+
     def pass_on(self, event: play_pb2.Decide | play_pb2.MatchFinished) -> None:
         """Hand what the service says to its match."""
         retold = self._retold.pop(event.match_id, None)
@@ -101,6 +114,12 @@ class Matches:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _open_table(self, started: play_pb2.MatchStarted) -> None:
+        if self._is_too_many(started):
+            if not self._has_refused:
+                self._has_refused = True
+                more = f"the service begins more than {self._asked_for} matches at once"
+                self._tell(Note(f"{more}; those that are too many are not played"))
+            return
         table = Table(started, self._bots, self._send, self._tell)
         self._tell(began(started))
         self._tables[started.match_id] = table, asyncio.create_task(self._play(table))

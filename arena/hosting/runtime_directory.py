@@ -1,4 +1,4 @@
-"""Makes a private directory for the socket and the bots of one worker, and removes those that crashes left behind."""
+"""Makes directories for as long as a process runs, and removes those that crashes left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SOCKET_PATH = 107 if sys.platform == "linux" else 103
 """The longest path of a unix socket in bytes (sun_path has 108 or, on macOS, 104, including its zero)."""
 SOCKET_NAME = "play"
 SCRATCH_NAME = "scratch"
-"""The subdirectory for the working directories of bots."""
+"""The subdirectory for the working directories of bots, and for whatever else may go when nobody holds the lock."""
 _PREFIX = "kingmaker-arena-"
 _LOCK = "lock"
 _UNHELD_LOCK = "lock.new"
@@ -54,6 +54,20 @@ def runtime_directory(base: Path | None = None) -> Iterator[Path]:
     finally:
         remove_tree(str(directory))
         os.close(lock)
+
+
+@contextmanager
+def scratch_directory(base: Path | None = None) -> Iterator[Path]:
+    """Give an empty directory that other users may read, and remove it at the end with all that is in it.
+
+    If this process is killed before, a later `sweep` removes it.
+    """
+    with runtime_directory(base) as directory:
+        scratch = directory / SCRATCH_NAME
+        scratch.mkdir()
+        for readable in (directory, scratch):
+            readable.chmod(0o755)
+        yield scratch
 
 
 def sweep(base: Path | None = None) -> list[Path]:

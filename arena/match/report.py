@@ -70,6 +70,8 @@ class SeatProcess:
     """Whether it ended soon after its stream was closed; None if it was not ended."""
     stdout_bytes: int = 0
     """How much it wrote to stdout during the match, where nobody reads it."""
+    failed_at_end: str = ""
+    """How it ended when its stream was closed, such as "exit status 1"; empty if in good order, or not by itself."""
 
 
 @dataclass(frozen=True, slots=True)

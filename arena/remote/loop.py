@@ -25,13 +25,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from arena.hosting.frames import encode_frame, read_frame
 from arena.match.host_faults import HostCause, MatchLostError
+from arena.match.live import LiveEvent
 from arena.match.match import MatchSpecError
 from arena.match.spec import MatchSpec
 from arena.remote.host import RemoteHost
@@ -132,9 +133,12 @@ class RemoteLoop:
             self._audiences[ticket].leave()
 
     def _order(self, ticket: int, spec: MatchSpec) -> None:
-        self._audiences[ticket] = Audience(lambda events: self._line.send(encode_live(ticket, events)))
+        self._audiences[ticket] = Audience(partial(self._show, ticket), is_prompt=True)
         task = self._tasks[ticket] = asyncio.create_task(self._play(ticket, spec))
         task.add_done_callback(partial(self._forget, ticket))
+
+    def _show(self, ticket: int, events: Sequence[LiveEvent]) -> None:
+        self._line.send(encode_live(ticket, events))
 
     def _forget(self, ticket: int, _task: asyncio.Task[None]) -> None:
         del self._tasks[ticket]

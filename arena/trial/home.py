@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.client.values.admissions import Finding
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.tournament.runner import MatchExecutor
 from arena.trial.blunders import blunders_in, checks_of, finding_of
 from arena.trial.explaining import explain
 from arena.trial.judging import (
@@ -23,6 +23,9 @@ from arena.trial.judging import (
 from arena.trial.lineup import Lineup
 from arena.trial.trials import Played, play_all
 from arena.trial.values import Bout, Check, passed
+
+if TYPE_CHECKING:
+    from arena.tournament.runner import MatchExecutor
 
 OnProgress = Callable[[int, int], None]
 """`(over, total)`: how many matches are over, of how many that are planned by now."""

@@ -16,6 +16,8 @@ _MUCH = 0.8
 """The share of a limit from which on an author is told to take care."""
 _UNEQUAL = "Draw only from the match's own seed, look at no clock and no address, or declare deterministic = false."
 
+_CRASHED = "What it wrote last tells why; end with status 0, or each match costs it a new start."
+
 
 def judge_play(matches: Sequence[Played]) -> Finding:
     """Return what is said of a bot that made no fault in these matches."""
@@ -86,7 +88,10 @@ def judge_second_match(matches: Sequence[Played]) -> Finding:
         return skipped(Check.SECOND_MATCH, "No process of it came to a second match here.")
     equal = any(check.verdict is LeakVerdict.EQUAL for check in checks)
     rest = " New processes gave the same answers, so nothing is carried over." if equal else ""
-    return passed(Check.SECOND_MATCH, f"Processes that had played before played {again} matches more.{rest}")
+    return passed(
+        Check.SECOND_MATCH,
+        f"Processes that had played before played {again} more {'match' if again == 1 else 'matches'}.{rest}",
+    )
 
 
 def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> Finding:
@@ -100,9 +105,17 @@ def judge_determinism(bot: SeatSpec, pairs: Sequence[tuple[Played, Played]]) -> 
 
 
 def judge_ending(matches: Sequence[Played]) -> Finding:
-    """Return whether its processes end when they are told to; a bot is ended anyway, so this is only noted."""
-    ends = [process.left_by_itself for played in matches for process in played.processes]
-    told = [end for end in ends if end is not None]
+    """Return whether its processes end when they are told to, and in good order.
+
+    Both are only noted: a bot is ended anyway, and one that crashes after a match is started anew for the next.
+    """
+    processes = [process for played in matches for process in played.processes]
+    told = [process.left_by_itself for process in processes if process.left_by_itself is not None]
+    failures = [process.failed_at_end for process in processes if process.failed_at_end]
+    if failures:
+        seen = f"{len(failures)} of the {len(told)} processes that were seen to end"
+        why = f"{seen} failed after their match ({failures[0]})."
+        return noted(Check.ENDING, f"{why} {_CRASHED}", {"failed": len(failures), "ended": failures[0]})
     stayed = told.count(False)
     if not told:
         return skipped(Check.ENDING, "No process of it was seen to end.")

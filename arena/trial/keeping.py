@@ -14,7 +14,7 @@ _DIGITS = 8
 
 
 class KeepingError(ValueError):
-    """The directory holds what is not ours."""
+    """The directory cannot be made, or holds what is not ours."""
 
 
 def usual_place(directory: Path) -> Path:
@@ -29,7 +29,12 @@ class Kept:
     def __init__(self, directory: Path) -> None:
         """Make it, and remove what an earlier test left. Raises KeepingError, OSError."""
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise KeepingError(
+                f"{directory} cannot be made ({error.strerror}); name another directory with --keep"
+            ) from error
         entries = list(directory.iterdir())
         for entry in entries:
             if entry.suffix not in (REPLAY_SUFFIX, LOG_SUFFIX) or not entry.is_file():

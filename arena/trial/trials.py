@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.replay import load, timed_entries
 from arena.match.report import MatchReport, SeatProcess
 from arena.match.result import Fault
-from arena.tournament.runner import MatchExecutor
 from arena.trial.values import Bout
+
+if TYPE_CHECKING:  # a bot is tested without a database, which takes a third of a second to import
+    from arena.tournament.runner import MatchExecutor
 
 MOST_ATTEMPTS = 3
 _USELESS_TO_REPEAT = (HostCause.CANCELLED, HostCause.UNPLAYABLE)

@@ -40,7 +40,14 @@ async def read_accounts(seated: Sequence[Seated], were_warm: Sequence[bool], lef
 
 
 def _process(seat: int, bot: WarmBot, log: Log, was_warm: bool, has_left: bool | None) -> SeatProcess:
-    return SeatProcess(seat, was_warm, max(log.peak_bytes, bot.resident_bytes) or None, has_left, log.stdout_bytes)
+    peak = max(log.peak_bytes, bot.resident_bytes) or None
+    return SeatProcess(seat, was_warm, peak, has_left, log.stdout_bytes, _failure(bot) if has_left else "")
+
+
+def _failure(bot: WarmBot) -> str:
+    """Return how a process failed that has ended by itself, or an empty text if it did not."""
+    end = bot.process.exited.result()
+    return end.describe() if end.status or end.signal else ""
 
 
 async def read_log(one: Seated, start: int = 0) -> Log:

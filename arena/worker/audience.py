@@ -3,6 +3,7 @@
 The referee lets it look between two decisions, after an answer was judged and before the next question is sent: so what
 it costs to write events down is charged to nobody. A bot that thinks for long is seen to move when it has moved; what
 it writes meanwhile is fetched now and then if somebody watches its log, by a few hundred microseconds of the launcher.
+A remote bot may think for minutes, on a machine of its own: who comes to its match is shown at once what has happened.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ FETCH_EVERY_S = 0.5
 class Audience:
     """Those who watch one match, as one: it is shown every event once, however they come and go."""
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: Show, *, is_prompt: bool = False) -> None:
+        """With `is_prompt`, whoever comes is shown the match while a bot thinks, too."""
         self._show = show
+        self._is_prompt = is_prompt
+        self._match: Match | None = None
         self._reader: LiveReader | None = None
         self._seated: Sequence[Seated] = ()
         self._read_bytes: dict[int, int] = {}
@@ -42,6 +46,8 @@ class Audience:
             self._read_bytes.setdefault(seat, 0)
         if self._read_bytes and self._fetcher is None:
             self._fetcher = asyncio.create_task(self._fetch_logs())
+        if self._is_prompt and self._match is not None and self._match.decision is not None:
+            self._show_moves()
 
     def leave(self) -> None:
         """Note that nobody watches; whoever comes again sees what was missed."""
@@ -49,13 +55,13 @@ class Audience:
 
     def take_places(self, match: Match, seated: Sequence[Seated], started_at_us: int) -> None:
         """Tell it which match begins, and what plays it."""
-        self._reader, self._seated = LiveReader(match, started_at_us), seated
+        self._match, self._reader, self._seated = match, LiveReader(match, started_at_us), seated
 
     async def look(self) -> None:
         """Show what has happened since the last look. Raises HostingError."""
         if not self.is_present or self._reader is None:
             return
-        self._show_all(list(self._reader.read()))
+        self._show_moves()
         await self._show_logs()
 
     async def finish(self) -> None:
@@ -85,6 +91,10 @@ class Audience:
             wanted = [seat for seat in self._read_bytes if 0 <= seat < len(self._seated)]
             for found in await asyncio.gather(*map(self._read_log, wanted)):
                 self._show_all(found)
+
+    def _show_moves(self) -> None:
+        if self._reader is not None:
+            self._show_all(list(self._reader.read()))
 
     def _show_all(self, events: Sequence[LiveEvent]) -> None:
         if events:

@@ -80,8 +80,8 @@ def _check_kind(bot: Bot, *, remote: bool) -> None:
         )
     if remote and not bot.remote:
         raise BotKindError(
-            f"bot {bot.name!r} is hosted: the arena runs it, and that never changes; join under another name, or hand "
-            "in a new version: arena bot submit DIRECTORY"
+            f"bot {bot.name!r} is hosted: the arena runs it, and that never changes; join under another name (--name), "
+            "or hand in a new version: arena bot submit DIRECTORY"
         )
 
 

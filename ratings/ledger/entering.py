@@ -24,8 +24,11 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     """Enter a version from the next wave on, and return the number of that wave (from 0).
 
     One that withdrew only comes back if it `may_return`: a further row tells from which wave on it plays again, so that
-    every wave before follows from what is stored as it did when it was planned. Raises PlanError if it takes part
-    already or the tournament is over, BotError if its bot is disabled, or remote in a pool of hosted ones.
+    every wave before follows from what is stored as it did when it was planned; if no wave was planned without it, it
+    goes on as if it had never left, so that who comes and goes adds a row a wave at most.
+
+    Raises PlanError if it takes part already or the tournament is over, BotError if its bot is disabled, or remote in a
+    pool of hosted ones.
     """
     tournament = lock(session, tournament_id)
     _check_open(session, tournament)
@@ -35,8 +38,12 @@ def join(session: Session, tournament_id: str, version_id: str, *, may_return: b
     if last is not None and not (may_return and last.withdrawn_wave is not None):
         raise PlanError("this version has entered already, and one that withdrew does not come back; enter another")
     wave = waves.count_waves(session, tournament_id)
-    position = _next_position(session, tournament_id)
-    session.add(Entrant(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave))
+    if last is not None and last.withdrawn_wave == wave:
+        last.withdrawn_wave = None
+        session.add(last)
+    else:
+        position = _next_position(session, tournament_id)
+        session.add(Entrant(tournament_id=tournament_id, position=position, version_id=version_id, joined_wave=wave))
     session.flush()
     return wave
 

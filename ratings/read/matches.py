@@ -41,6 +41,8 @@ class SeatRow:
     change: RatingChange | None
     owner_id: str | None
     """The owner of the bot."""
+    is_remote: bool
+    """Whether its author runs the bot elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,8 @@ def _seats(session: Session, match_id: str) -> tuple[SeatRow, ...]:
         .order_by(col(MatchSeat.seat))
     )
     return tuple(
-        SeatRow(seat, bot.name, version, change, bot.owner_id) for seat, bot, version, change in session.exec(query)
+        SeatRow(seat, bot.name, version, change, bot.owner_id, bot.remote)
+        for seat, bot, version, change in session.exec(query)
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, func, select
@@ -81,15 +82,16 @@ BlockRecord = tuple[MatchRecord, ...]
 def entered_versions(session: Session, tournament_id: str) -> list[EnteredVersion]:
     """Return everybody who ever entered, in the order of their first entry."""
     entered = select(_e.c.version_id, _e.c.joined_wave, _e.c.withdrawn_wave).where(_e.c.tournament_id == tournament_id)
-    found: dict[str, EnteredVersion] = {}
+    stays: dict[str, list[tuple[int, int | None]]] = {}
     for version_id, joined, withdrawn in session.connection().execute(entered.order_by(_e.c.position)):
-        before = found.get(version_id)
-        if before is None:
-            found[version_id] = EnteredVersion(version_id, joined, withdrawn)
-        else:
-            left = joined if before.withdrawn_wave is None else before.withdrawn_wave
-            found[version_id] = replace(before, withdrawn_wave=withdrawn, away=(*before.away, (left, joined)))
-    return list(found.values())
+        stays.setdefault(version_id, []).append((joined, withdrawn))
+    return [_entered(version_id, its) for version_id, its in stays.items()]
+
+
+def _entered(version_id: str, stays: Sequence[tuple[int, int | None]]) -> EnteredVersion:
+    """Return when a version took part, given its first wave and the first without it of each time that it did."""
+    away = tuple((joined if left is None else left, joined) for (_, left), (joined, _) in pairwise(stays))
+    return EnteredVersion(version_id, stays[0][0], stays[-1][1], away)
 
 
 def planned_waves(session: Session, tournament_id: str, start: int = 0) -> list[PlannedWave]:

@@ -147,6 +147,7 @@ ELSEWHERE: Mapping[str, str] = {
     "demo": _PLAYS,
     "doctor": _THIS_MACHINE,
     "game list": _NO_ARENA,
+    "game rules": _NO_ARENA,
     "game show": _NO_ARENA,
     "game tool": _NO_ARENA,
     "home backup": _THIS_MACHINE,

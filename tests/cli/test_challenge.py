@@ -62,6 +62,14 @@ def test_a_challenge_is_followed_to_its_end(table: Arena, server: RunningServer)
     assert "the tournament was cancelled" in finished.err
 
 
+def test_a_challenger_has_no_place_in_the_table_and_the_others_begin_with_the_first(
+    table: Arena, server: RunningServer
+) -> None:
+    table(*at(server), "challenge", "zoe/fox", "ada", "--with", "bob", *KING, "--no-wait")
+    rows = [line.split() for line in table("tournament", "show", "challenge-1").out.splitlines() if " 1 " in line]
+    assert next(row[0] for row in rows if row[1] == "bob") == "-"
+
+
 def table_of(server: RunningServer) -> str:
     """The id of the only tournament, empty as long as there is none."""
     rows = list_tournaments(server.database).items

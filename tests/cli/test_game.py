@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import registry
 from tests.cli.support import Arena
 
 
@@ -25,6 +26,36 @@ def test_a_tool_that_a_game_has_not_is_refused(arena: Arena) -> None:
     refused = arena("game", "tool", "rex_romanorum", "od")
     assert (refused.code, "did you mean 'odds'?" in refused.err) == (2, True)
     assert "the game has none" in arena("game", "tool", "foreign_king", "odds").err
+
+
+def test_the_tools_of_a_game_are_listed_and_help_is_given_at_every_place(arena: Arena) -> None:
+    listed = "rex_romanorum: its tools are: odds\n"
+    assert arena("game", "tool", "rex_romanorum").out == listed
+    assert arena("game", "tool", "rex_romanorum", "--help").out == listed
+    assert "the game has none" in arena("game", "tool", "foreign_king").out
+    assert "Usage: arena game tool" in arena("game", "tool", "--help").out
+    assert "odds ATTACKERS DEFENDERS" in arena("game", "tool", "rex_romanorum", "odds", "--help").out
+
+
+@pytest.mark.parametrize("name", ["foreign_king", "rex_romanorum"])
+def test_the_rules_of_a_game_can_be_read_with_the_data_of_bots_and_the_names_of_actions(
+    arena: Arena, name: str
+) -> None:
+    told = arena("game", "rules", name).out
+    assert "the rules as this engine plays them" in told
+    assert "A position as JSON" in told
+    for action in registry.get(name).actions.names:
+        kind, _, parameter = action.partition(":")
+        assert f"\n  {kind}" in told
+        assert parameter in told
+    assert f"game rules {name}`" in arena("game", "show", name).out
+
+
+def test_options_stand_in_lines_that_a_terminal_can_show_and_are_written_as_they_are_given(arena: Arena) -> None:
+    shown = arena("game", "show", "rex_romanorum").out
+    assert 'object; default {"region": 2, "church": 1, "elector": 2, "cap": 100}' in shown
+    head = shown.partition("option figures")[0]
+    assert max(map(len, head.splitlines())) < 100
 
 
 def test_a_game_is_shown_with_its_options(arena: Arena) -> None:

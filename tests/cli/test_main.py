@@ -43,6 +43,10 @@ def test_a_noun_without_a_verb_shows_help_and_counts_as_misuse(arena: Arena, wor
         (["zzz"], "No such command 'zzz'; see `arena --help`"),
         (["--sideways"], "No such option: --sideways; see `arena --help`"),
         (["game", "list", "--jsn"], "see `arena game list --help`"),
+        (
+            ["bot", "submit", "fox", "--server", "x"],
+            "--server stands before the command, not behind it; write `arena --server NAME bot submit`",
+        ),
         (["perft"], "Missing argument 'GAME'; see `arena perft --help`"),
         (["perft", "foreign_king", "--depth", "deep"], "Invalid value for '--depth'"),
         (["perft", "foreign_king", "--depth", "0"], "Invalid value for '--depth'"),
@@ -52,6 +56,10 @@ def test_a_noun_without_a_verb_shows_help_and_counts_as_misuse(arena: Arena, wor
 )
 def test_misuse_is_one_line_with_where_to_look(arena: Arena, words: list[str], message: str) -> None:
     assert message in arena.refusal(*words)
+
+
+def test_where_nothing_more_can_be_told_nothing_follows(arena: Arena) -> None:
+    assert arena.refusal("login", "h:1", "--name").endswith("requires an argument")
 
 
 def test_the_version_is_told(arena: Arena) -> None:

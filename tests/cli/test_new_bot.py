@@ -45,6 +45,8 @@ def test_a_name_that_no_bot_can_have_is_refused_before_anything_is_written(arena
 def test_unknown_games_and_languages_get_the_nearest_name(arena: Arena, tmp_path: Path) -> None:
     assert "did you mean 'foreign_king'?" in arena.refusal("bot", "new", "fox", "--game", "forein_king")
     assert "did you mean 'python'?" in arena.refusal("bot", "new", "fox", "--language", "pyhton")
+    assert "did you mean 'cpp'?" in arena.refusal("bot", "new", "fox", "--language", "C++")
+    assert "did you mean 'node'?" in arena.refusal("bot", "new", "fox", "--language", "js")
     assert not (tmp_path / "fox").exists()
 
 

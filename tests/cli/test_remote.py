@@ -1,15 +1,23 @@
 """Remote bots on a plain database: everything shows them, and nothing plays with them there."""
 
+import re
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.cli.verbs.match.times import print_times
+from arena.client.values.matches import DecisionTime, MatchTimes, SeatTime
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
+from ratings.read.bots import find_version
 from ratings.store.database import open_database
 from ratings.store.limits import OwnerLimits
 from tests.cli.support import Arena, write_bot
+from tests.cli.table import play
 from tests.ratings import book
+from tests.support.specs import king_spec, scripted
 
 OPEN = ("ladder", "open", "homes", "--game", "foreign_king", "--seats", "2", "--remote")
 
@@ -50,17 +58,51 @@ def test_a_ladder_of_remote_bots_is_named_as_such(remote: Arena) -> None:
     assert remote("db", "check").code == 0
 
 
-def test_a_match_of_remote_bots_does_not_pretend_that_the_arena_confined_them(remote: Arena) -> None:
-    remote(*OPEN)
-    tournament = remote("tournament", "list", "--json").json[0]["id"]
-    database = open_database(remote.db)
-    for match in book.take(database, tournament, limit=1):
-        book.record(database, match, sandbox="none")
-    database.close()
-    (row,) = remote("match", "list", "--state", "finished", "--json").json
-    shown = remote("match", "show", row["id"]).out
+@pytest.fixture
+def played(remote: Arena) -> str:
+    """A match that a remote bot played against a hosted one."""
+    with closing(open_database(remote.db)) as database:
+        versions = [find_version(database, name).version.id for name in ("ada/fox", "bob")]
+        pool = replace(book.POOL, seats=2, remote=True)
+        (match,) = book.take(database, book.create(database, versions, 2, pool=pool), limit=1)
+        report = play(king_spec(match.match_id, [scripted()] * 2))
+        book.record(database, match, sandbox="none", replay=report.replay)
+    return match.match_id
+
+
+def test_a_match_of_remote_bots_does_not_pretend_that_the_arena_confined_them(remote: Arena, played: str) -> None:
+    shown = remote("match", "show", played).out
     assert "remote bots" in shown
     assert "none, for hosted bots; remote ones run where their authors connect them from" in shown
+
+
+def test_a_match_tells_which_of_its_bots_were_remote(remote: Arena, played: str) -> None:
+    seats = remote("match", "show", played, "--json").json["seats"]
+    assert {seat["bot"]: seat["remote"] for seat in seats} == {"ada/fox": True, "bob": False}
+    (row,) = [line for line in remote("match", "show", played).out.splitlines() if "ada/fox" in line]
+    assert "remote" in row.split()
+
+
+def test_what_a_remote_bot_writes_is_said_to_be_with_its_author(remote: Arena, played: str) -> None:
+    seats = {seat["bot"]: seat["seat"] for seat in remote("match", "show", played, "--json").json["seats"]}
+    shown = remote("match", "log", played).out
+    its = "what it writes stays on its author's machine, where `arena bot connect` shows it"
+    assert f"seat {seats['ada/fox']} (ada/fox) is remote: {its}" in shown
+    assert f"seat {seats['bob']} (bob) wrote nothing" in shown
+    assert "of a remote bot only the wall is known, and charged" in shown
+    said = remote.refusal("match", "watch", played, "--log", str(seats["ada/fox"]), code=1)
+    assert f"ada/fox is remote: {its}" in said
+
+
+def test_of_a_remote_bot_only_the_time_on_the_wall_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    unread = DecisionTime(0, 0, "ada/fox", 30_000, None, None, None, 30_000, 0, readable=False)
+    hosted = replace(unread, seat=1, bot="bob", wall_us=1000, charged_us=1000, readable=True)
+    totals = [SeatTime(seat, bot, 1, 30_000, 0, 0, 0, 30_000, 30_000) for seat, bot in enumerate(("ada/fox", "bob"))]
+    print_times(MatchTimes((unread, hosted), tuple(totals)), remote=[0])
+    shown = capsys.readouterr().out
+    assert re.search(r"ada/fox +1 +30.0 ms +- +- +- +30.0 ms", shown)
+    assert re.search(r"bob +1 +30.0 ms +0.0 ms", shown)
+    assert "arena doctor" not in shown, "there is nothing to mend here"
 
 
 def test_a_ladder_that_waits_for_remote_bots_says_how_they_come(table: Arena) -> None:

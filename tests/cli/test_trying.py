@@ -11,7 +11,7 @@ import pytest
 
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.verbs.bot.watch import watch_and
-from arena.trial import temporary_store
+from arena.hosting import runtime_directory
 from tests.cli.support import Arena, Finished, write_bot
 from tests.support.patience import ANY_TIME
 from tests.support.sandboxes import need
@@ -38,7 +38,7 @@ HURRIED = ("--time", "10ms", "--start-limit", "60s")
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep replays below the directory of the test, and give temporary stores its name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(temporary_store, "PREFIX", f"{tmp_path.name}-")
+    monkeypatch.setattr(runtime_directory, "_PREFIX", f"{tmp_path.name}-")
 
 
 def author(directory: Path, decide: str = "pass", prepare: str = "pass", choice: str = "0", **keys: str) -> Path:
@@ -120,6 +120,16 @@ def test_what_a_bot_does_wrong_is_said_in_words(
     finished = try_out(arena, author(tmp_path / "author", **flaws), *words, "--json")
     assert finished.code == 1
     assert said in failures(finished)[check]
+
+
+def test_of_a_bot_that_crashes_when_its_match_is_over_it_is_said(arena: Arena, tmp_path: Path) -> None:
+    bot = author(tmp_path / "author", decide="type(self).match_finished = lambda *_: 1 / 0")
+    finished = try_out(arena, bot, *ANY_TIME, "--json")
+    assert finished.code == 0, "the match counts, and the next one gets a new process"
+    (ending,) = [one for one in finished.json["findings"] if one["check"] == "ending"]
+    assert ending["state"] == "noted"
+    assert "1 of the 1 processes" in ending["sentence"]
+    assert "exit status 1" in ending["sentence"]
 
 
 def test_of_a_bot_that_does_not_join_it_is_said_why_its_memory_is_not_known(arena: Arena, tmp_path: Path) -> None:

@@ -156,6 +156,22 @@ def test_what_cannot_be_played_is_refused(
     assert list(ann.tournaments.list_tournaments().items) == []
 
 
+@pytest.mark.parametrize(
+    "clock", [{"time": "none"}, {"time": "36000s"}, {"time": "11s"}, {"time": "301+1"}, {"time": "60+11"},
+              {"time": "60+1/11s"}, {"start_limit": "7200s"}]
+)  # fmt: skip
+def test_nobody_holds_others_up_with_a_clock_that_lasts_for_hours(asked_by: Asked, clock: dict[str, str]) -> None:
+    with pytest.raises(RefusedError, match="--time 10s"):
+        asked_by("ann").tournaments.challenge_bot(order("fox", "ben/fox", **clock))
+    challenge = order("ann/fox", "ben/fox", **clock)
+    assert asked_by("organiser").tournaments.challenge_bot(challenge), "whose machine it is"
+
+
+@pytest.mark.parametrize("time", ["10s", "300+10", "60+1/10s"])
+def test_a_clock_of_seconds_is_taken(asked_by: Asked, time: str) -> None:
+    assert asked_by("ann").tournaments.challenge_bot(order("fox", "ben/fox", time=time))
+
+
 def test_an_owner_has_so_many_challenges_open_and_another_one_has_his_own(asked_by: Asked) -> None:
     ann, ben = asked_by("ann"), asked_by("ben")
     planned = [ann.tournaments.challenge_bot(order("fox", "ben/fox")).id for _ in range(3)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import IO
 
 import pytest
 
@@ -14,7 +16,7 @@ from arena.tournament.formats.roundrobin import RoundRobin
 from ratings.ledger.service import ServiceLedger
 from ratings.store.database import open_database
 from ratings.store.states import Scope
-from tests.support.places import Place
+from tests.support.places import ARENA, Place
 from tests.support.processes import wait_until
 from tests.support.remote_crowd import Crowd
 from tests.support.serving import Served, plan, serving, wait_for_counts
@@ -64,20 +66,49 @@ def remote_process(place: Place) -> int:
     return found
 
 
+@contextmanager
+def watching(place: Place, served: Served, match: str) -> Iterator[IO[str]]:
+    """What the command shows of a match of the service, and then its exit code, behind the first line."""
+    words = ("--server", f"unix:{served.addresses['socket']}", "match", "watch", match)
+    script = '"$@" 2>&1; echo "exit code $?"'
+    command = ["sh", "-c", script, "sh", *ARENA, *words]
+    with subprocess.Popen(command, env=place.environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith(f"match {match}: foreign_king, 0 ada/")
+            yield process.stdout
+        finally:
+            process.kill()
+
+
 def test_whoever_is_killed_no_match_of_remote_bots_is_lost_or_doubled(place: Place, token: str) -> None:
     with serving(place, *WORDS, "127.0.0.1:0") as served, gathered(place, served, token) as crowd:
         plan(place, blocks=BLOCKS, bots=BOTS, form=RoundRobin(2, BLOCKS))
         wait_until(lambda: len(crowd.asked) >= 3)
-        os.kill(remote_process(place), signal.SIGKILL)
+        match = min(crowd.asked)
+        with watching(place, served, match) as shown:
+            os.kill(remote_process(place), signal.SIGKILL)
+            lines = list(shown)
+            assert "over, without a result\n" in lines
+            assert "it may be played again, then watch it again" in "".join(lines)
+            assert lines[-1] == "exit code 1\n"
         wait_until(lambda: attempts(place).get("failed", 0) >= 3)
         crowd.asked.clear()
         wait_until(lambda: len(crowd.asked) >= 3)  # they have connected again, to the same port
         os.kill(served.pid, signal.SIGKILL)
         served.terminal.end()
-        with serving(place, *WORDS, f"127.0.0.1:{crowd.port}"):
+        with serving(place, *WORDS, f"127.0.0.1:{crowd.port}") as served, watching(place, served, match) as shown:
             crowd.release()
-            wait_for_counts(place, {"finished": MATCHES})
-            assert attempts(place)["finished"] == MATCHES
+            first_move = shown.readline()
+            with watching(place, served, match) as shown_to_who_came_late:
+                wait_for_counts(place, {"finished": MATCHES})
+                assert attempts(place)["finished"] == MATCHES
+                lines = [first_move, *shown]
+                assert list(shown_to_who_came_late) == lines
+            assert lines[-2].startswith("over by the rules: ranks of the seats 0 ")
+            assert lines[-1] == "exit code 0\n"
+            stored = place.ok("match", "watch", match).out.splitlines(keepends=True)
+            assert stored[1:] == lines[:-1]
 
 
 def test_a_revoked_token_ends_its_streams_and_a_stop_ends_all_with_the_reason(place: Place, token: str) -> None:

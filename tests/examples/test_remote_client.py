@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
+import pytest
 
 from arena.service.server.tls import make_certificate
 from tests.support.patience import PATIENCE_S
@@ -75,3 +77,21 @@ async def test_ctrl_c_ends_the_example_when_its_matches_are_over(tmp_path: Path)
             out, _ = await process.communicate()
     assert process.returncode == 0
     assert b"m1: ranks [1, 2]" in out
+
+
+@pytest.mark.parametrize(
+    ("environment", "words", "remedy"),
+    [
+        ({}, (), "put your token into the environment variable ARENA_TOKEN"),
+        ({"ARENA_TOKEN": "kma_t0ken"}, ("--certificate", "nowhere.pem"), "there is no file nowhere.pem"),
+    ],
+)
+def test_what_the_example_misses_is_told_with_the_remedy(
+    environment: dict[str, str], words: tuple[str, ...], remedy: str
+) -> None:
+    known = {name: value for name, value in os.environ.items() if name != "ARENA_TOKEN"}
+    command = [sys.executable, str(ROOT / "examples/remote_client.py"), "127.0.0.1:1", *words]
+    ended = subprocess.run(
+        command, env=known | {"PYTHONPATH": str(ROOT)} | environment, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, remedy in ended.stderr, "Traceback" in ended.stderr) == (2, True, False)

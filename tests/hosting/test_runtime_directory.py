@@ -8,7 +8,7 @@ import pytest
 
 from arena.hosting import runtime_directory as runtime
 from arena.hosting.errors import RuntimeDirectoryError
-from arena.hosting.runtime_directory import find_base, runtime_directory, sweep
+from arena.hosting.runtime_directory import find_base, runtime_directory, scratch_directory, sweep
 
 
 def test_a_directory_is_private_and_removed_at_the_end(tmp_path: Path) -> None:
@@ -34,6 +34,24 @@ def stale(tmp_path: Path) -> Path:
         copy = shutil.copytree(directory, tmp_path / f"{directory.name}x")
     (copy / "scratch" / "1").chmod(0)  # a bot may take away its own rights
     return copy
+
+
+def test_a_scratch_directory_is_readable_by_others_and_removed_at_the_end(tmp_path: Path) -> None:
+    with scratch_directory(tmp_path) as scratch:
+        assert list(scratch.iterdir()) == []
+        assert [place.stat().st_mode & 0o777 for place in (scratch, scratch.parent)] == [0o755, 0o755]
+        (scratch / "anything").mkdir()
+        assert sweep(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scratch_directory_whose_process_was_killed_is_swept(tmp_path: Path) -> None:
+    with scratch_directory(tmp_path) as scratch:
+        (scratch / "bots").mkdir()
+        (scratch / "bots" / "bot.toml").touch()
+        left = shutil.copytree(scratch.parent, tmp_path / f"{scratch.parent.name}x")
+    assert sweep(tmp_path) == [left]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_directory_that_nobody_holds_is_swept(tmp_path: Path, stale: Path) -> None:

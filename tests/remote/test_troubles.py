@@ -111,7 +111,7 @@ async def test_a_match_that_is_cancelled_is_broken_off_for_its_bots(own_house: H
     assert not finished.HasField("result")
 
 
-async def test_a_remote_match_is_watched_like_any_other(own_house: House) -> None:
+async def test_who_comes_to_watch_sees_what_has_happened_while_a_remote_bot_thinks(own_house: House) -> None:
     held: asyncio.Future[play_pb2.Decide] = asyncio.get_running_loop().create_future()
 
     async def hold_first(bot: RemoteBot, decide: play_pb2.Decide) -> None:
@@ -124,10 +124,9 @@ async def test_a_remote_match_is_watched_like_any_other(own_house: House) -> Non
         match = own_house.order("m1", [remote_seat("a"), remote_seat("b")])
         decide = await held
         events = own_house.process.watch("m1")
-        seen = asyncio.create_task(_all(events))
-        await asyncio.sleep(0)
+        first = await anext(events)
         await bot.act(decide)
-        report, kinds = await match, [type(event) for event in await seen]
+        report, kinds = await match, [type(event) for event in (first, *await _all(events))]
     assert kinds == [LiveStart, *[LiveEntry] * report.plies, LiveEnd]
 
 

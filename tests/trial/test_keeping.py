@@ -35,3 +35,10 @@ def test_a_log_says_where_something_was_left_out() -> None:
     log = SeatLogText(0, b"x" * LOG_HEAD_BYTES + b"the end", cut_bytes=1000)
     assert whole_log(log).endswith(b"x\n[1000 bytes left out]\nthe end")
     assert whole_log(SeatLogText(0, b"all")) == b"all"
+
+
+def test_a_file_is_no_directory_to_keep_anything_in(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in ("file", "file/below"):
+        with pytest.raises(KeepingError, match=r"cannot be made \(.*\); name another directory with --keep"):
+            Kept(tmp_path / place)

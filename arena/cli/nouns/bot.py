@@ -18,10 +18,8 @@ from arena.cli.shared.paging import After, Limit, more_command, print_more, prin
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
-from arena.cli.shared.storage import open_storage
 from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
 from arena.cli.verbs.bot import connect as bridge
-from arena.client.here.adding import add_bot
 from arena.client.values.bots import AddedBot, BotDetail
 from arena.hosting.manifest import BotManifest
 from engine import registry
@@ -59,6 +57,9 @@ def add(
     Their files are copied: a version never changes. A sample bot comes with the arena and is added by its name alone;
     a directory of that name in the current one goes first.
     """
+    from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
+    from arena.client.here.adding import add_bot
+
     places = [bot_directory(directory) for directory in need_some(directories)]
     known = local_runtimes(runtimes)
     with open_storage(need_here(db, _SUBMIT)) as storage:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,12 +11,15 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import unknown
 from arena.cli.shared.games import GameName, check_language, get_game
+from arena.cli.shared.manuals import action_names, manual, rules_in_words
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.suggestions import program
 from engine import registry
 from engine.core import Game
 
-app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king"))
+_HELP_WORDS = ("-h", "--help")
+app = typer.Typer(epilog=example("arena game list", "arena game show foreign_king", "arena game rules foreign_king"))
 
 
 def _facts(game: Game) -> dict[str, Any]:
@@ -65,12 +69,18 @@ def _values_text(values: Any) -> str:
     return " ".join(map(yes_or_no, values)) if isinstance(values, list) else str(values)
 
 
-_OPTION_COLUMNS = (
-    Column("name", "OPTION"),
-    Column("default", "DEFAULT", write=yes_or_no),
-    Column("values", "VALUES", write=_values_text),
-    Column("description", "MEANING"),
-)
+def _default_text(value: Any) -> str:
+    """Write a default as it is given to `--option`: objects and lists as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else yes_or_no(value)
+
+
+def _print_options(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a paragraph for each option: some have defaults that are longer than any line."""
+    if not rows:
+        typer.echo("no options")
+    for row in rows:
+        typer.echo(f"option {row['name']}: {row['description']}")
+        typer.echo(f"  {_values_text(row['values'])}; default {_default_text(row['default'])}")
 
 
 @app.command(epilog=example("arena game show foreign_king", "arena game show foreign_king --seats 3 --svg start.svg"))
@@ -96,11 +106,21 @@ def show(
     facts = _facts(game)
     print_facts({**facts, "seats": _seats_text(facts["seats"]), "languages": " ".join(game.shown.languages)})
     typer.echo()
-    print_table(_OPTION_COLUMNS, _option_rows(game.options_schema()), as_json=False, empty="no options")
+    _print_options(_option_rows(game.options_schema()))
     typer.echo()
     typer.echo(game.shown.text(state, None, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
+    typer.echo(f"\n`{program()} game rules {game.name}` tells the rules, what bots see, and the names of all actions")
+
+
+@app.command(epilog=example("arena game rules foreign_king", "arena game rules rex_romanorum"))
+def rules(game_name: GameName) -> None:
+    """Tell the rules of a game, the data that bots see, and the names of its actions."""
+    game = get_game(game_name)
+    for part in (rules_in_words(game), manual(game), action_names(game)):
+        if part:
+            typer.echo(f"{part}\n")
 
 
 @app.command(
@@ -108,13 +128,20 @@ def show(
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
 )
 def tool(
+    context: typer.Context,
     game_name: GameName,
-    tool_name: Annotated[str, typer.Argument(metavar="TOOL", help="Name of the tool.")],
+    tool_name: Annotated[str | None, typer.Argument(metavar="TOOL", help="Name of the tool; all by default.")] = None,
     arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
 ) -> None:
-    """Run an extra command of a game, for example the odds of a fight."""
+    """Run an extra command of a game, for example the odds of a fight; without a tool, list those that there are."""
+    if game_name in _HELP_WORDS:
+        typer.echo(context.get_help())
+        raise typer.Exit
     tools = get_game(game_name).tools
+    known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
+    if tool_name is None or tool_name in _HELP_WORDS:
+        typer.echo(f"{game_name}: {known}")
+        raise typer.Exit
     if tool_name not in tools:
-        known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
         raise unknown("tool", tool_name, sorted(tools), known)
     raise typer.Exit(tools[tool_name](arguments or []))

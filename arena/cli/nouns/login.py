@@ -12,8 +12,9 @@ import typer
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
 from arena.client.errors import ClientError
-from arena.client.profiles import check_profile_name, check_writable, load_profile, save_profile
+from arena.client.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.client.there.quiet import keep_grpc_quiet
+from ratings.store.states import Scope
 
 if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
     from arena.client.there.channel import Endpoint
@@ -61,7 +62,14 @@ def login(
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
     who = profile.owner or "the organiser's"
-    typer.echo(f"logged in at {address} as {who} ({profile.scope.value}); `arena --server {name} bot list` works there")
+    typer.echo(f"logged in at {address} as {who} ({profile.scope.value}); {_next_step(profile)}")
+
+
+def _next_step(profile: Profile) -> str:
+    """Return what works with this login; who may play only cannot even look."""
+    if profile.scope is Scope.PLAYER:
+        return f"`arena bot connect DIRECTORY --server {profile.name}` plays there"
+    return f"`arena --server {profile.name} bot list` works there"
 
 
 def _default_name(address: str) -> str:

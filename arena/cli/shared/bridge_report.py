@@ -132,7 +132,7 @@ def _began(what: news.MatchBegan) -> str:
 def _ended(what: news.MatchEnded) -> str:
     rank = f"rank {what.rank} of {what.seats}" if what.rank else "the service broke it off, and it counts for nothing"
     shared = f", shared by {what.shared_by}" if what.rank and what.shared_by > 1 else ""
-    faults = "".join(f"; {fault.cause} at ply {fault.ply}: {fault.explanation}" for fault in what.faults)
+    faults = "".join(f"; {fault.cause} at ply {fault.ply}: {fault.explanation.rstrip('.')}" for fault in what.faults)
     return f"match {short_match_id(what.match_id)} is over: {rank}{shared}{faults}"
 
 

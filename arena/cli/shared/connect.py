@@ -9,13 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.cli.shared.places import service_name
-from arena.cli.shared.storage import Storage, open_existing_storage, open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.client.arena import ArenaPort
-from arena.client.here.arena import ArenaHere
 from arena.client.there.quiet import keep_grpc_quiet
 
-if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
+if TYPE_CHECKING:  # gRPC is imported when there is a service to talk to, and the database when there is one here
+    from arena.cli.shared.storage import Storage
     from arena.client.there.remote import ArenaThere
 
 
@@ -43,12 +42,21 @@ def connect(place: str, *, makes: bool = False) -> Iterator[Connection]:
     """
     name = service_name(place)
     if name is None:
-        with open_storage(place) if makes else open_existing_storage(place) as storage:
-            here = ArenaHere(storage.database, storage.programs, matches_per_day=partial(_pace_beside, place))
-            yield Connection(here, place, storage)
+        with _connect_here(place, makes=makes) as connection:
+            yield connection
     else:
         with open_service(name) as arena:
             yield Connection(arena, place, None)
+
+
+@contextmanager
+def _connect_here(place: str, *, makes: bool) -> Iterator[Connection]:
+    from arena.cli.shared.storage import open_existing_storage, open_storage
+    from arena.client.here.arena import ArenaHere
+
+    with open_storage(place) if makes else open_existing_storage(place) as storage:
+        here = ArenaHere(storage.database, storage.programs, matches_per_day=partial(_pace_beside, place))
+        yield Connection(here, place, storage)
 
 
 def _pace_beside(place: str) -> int | None:

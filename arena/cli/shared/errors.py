@@ -136,6 +136,15 @@ def _say(text: str) -> None:
 def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = _one_line(error.format_message()).rstrip(".")
-    remedy = f"see `{context.command_path} --help`" if context is not None else ""
-    _say(f"arena: {message}{' ' if message.endswith('?') else '; '}{remedy}")
+    if context is None:
+        _say(f"arena: {message}")
+    elif getattr(error, "option_name", "") == "--server":
+        _say(f"arena: {_server_goes_first(context.command_path)}")
+    else:
+        _say(f"arena: {message}{' ' if message.endswith('?') else '; '}see `{context.command_path} --help`")
     return error.exit_code
+
+
+def _server_goes_first(command: str) -> str:
+    program, _, words = command.partition(" ")
+    return f"--server stands before the command, not behind it; write `{program} --server NAME {words}`"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import typer
@@ -22,10 +23,12 @@ class InterruptedRunError(CliError):
 
 
 def run_interruptibly(work: Coroutine[Any, Any, T], remedy: str) -> T:
-    """Return the result of `work`, or cancel it on Ctrl-C or SIGTERM and raise InterruptedRunError with `remedy`.
+    """Return the result of `work`, or cancel it and raise InterruptedRunError with `remedy`.
 
-    A second signal ends this process on the spot. That loses nothing: each result is recorded in one transaction, and
-    the workers end when their pipe to this process closes, as they do when it is killed.
+    Ctrl-C, SIGTERM and the closing of the terminal cancel it, the last unless this process was told to pass it over,
+    as by nohup. A second signal ends this process on the spot. That loses nothing: each result is recorded in one
+    transaction, the workers end when their pipe to this process closes, as they do when it is killed, and the next run
+    sweeps away what lies in the temporary directory.
     """
     return asyncio.run(_supervise(work, remedy))
 
@@ -38,16 +41,27 @@ async def _supervise(work: Coroutine[Any, Any, T], remedy: str) -> T:
         nonlocal signals
         signals += 1
         if signals == 1:
-            typer.echo("\nstopping; Ctrl-C again ends at once", err=True)
             task.cancel()
+            _say("\nstopping; Ctrl-C again ends at once")
         else:
-            typer.echo(f"arena: ended at once; {remedy}", err=True)
+            _say(f"arena: ended at once; {remedy}")
             os._exit(INTERRUPTED)
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ending_signals():
         loop.add_signal_handler(number, interrupt)
     try:
         return await task
     except asyncio.CancelledError:
         raise InterruptedRunError(f"stopped; {remedy}") from None
+
+
+def _ending_signals() -> list[signal.Signals]:
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return [signal.SIGINT, signal.SIGTERM]
+    return [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):  # the terminal may be what is gone
+        typer.echo(text, err=True)

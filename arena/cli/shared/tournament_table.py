@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import typer
 
@@ -10,6 +11,7 @@ from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.output import Column, format_percent, print_table
 from arena.client.values.tournaments import TournamentDetail
+from arena.tournament.formats.roundrobin import CHALLENGER
 
 TOURNAMENT_COLUMNS = (
     Column("place", "PLACE", right=True),
@@ -28,10 +30,18 @@ TOURNAMENT_COLUMNS = (
 
 def print_standings(detail: TournamentDetail, *, as_json: bool = False) -> None:
     """Print the table of a tournament and, for people, what it has found out."""
-    print_table(TOURNAMENT_COLUMNS, [asdict(row) for row in detail.standings], as_json=as_json)
+    rows = [asdict(row) for row in detail.standings]
+    print_table(TOURNAMENT_COLUMNS, rows if as_json else _placed(rows), as_json=as_json)
     if not as_json:
         for line in conclusion_lines(detail):
             typer.echo(line)
+
+
+def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with no place for a challenger: he stands first, whatever he scored, and others are placed."""
+    if not rows or rows[0]["status"] != CHALLENGER:
+        return rows
+    return [rows[0] | {"place": None}, *(row | {"place": row["place"] - 1} for row in rows[1:])]
 
 
 def print_end(connection: Connection, detail: TournamentDetail, *, as_json: bool = False) -> None:

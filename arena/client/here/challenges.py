@@ -11,6 +11,7 @@ from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import actor_of, need_own_bot, need_remote_service
 from arena.client.values.tournaments import ChallengeRequest, PlannedTournament, TournamentRequest
+from arena.match.time_control import TimeControl
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName
 from arena.tournament.formats.roundrobin import Gauntlet
@@ -18,6 +19,9 @@ from ratings.read.bots import NamedVersion, is_owner_disabled
 from ratings.read.challenges import CHALLENGER, count_open_challenges
 from ratings.read.lineage import active_version
 
+LONGEST_DECISION_US = 10_000_000
+LONGEST_BANK_US = 300_000_000
+LONGEST_START_US = 60_000_000
 _KIND = "challenge"
 _DIGITS = 16
 
@@ -25,10 +29,12 @@ _DIGITS = 16
 def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
     """Write the tournament of a challenge. After an error nothing was written.
 
-    Raises ForbiddenError for a bot that is not the viewer's, RefusedError for one that cannot play now, too many
-    matches or too many open challenges, and the errors of `arena.tournament.creation`.
+    Raises ForbiddenError for a bot that is not the viewer's, RefusedError for one that cannot play now, a clock that
+    lasts for long, too many matches or too many open challenges, and the errors of `arena.tournament.creation`.
     """
     terms = terms_of(_order(request))
+    if not place.viewer.is_organiser:
+        _check_clock(terms.clock)
     own = _playing(place, request.bot)
     need_own_bot(place.viewer, own.bot, "challenge with it")
     entrants = [own, *(_playing(place, text) for text in request.opponents)]
@@ -74,6 +80,22 @@ def _check_ready(place: Place, one: NamedVersion) -> None:
         raise RefusedError(
             f"{name} is remote, and version {one.version.manifest['version']} of it is not connected now; its author "
             "connects it: arena bot connect DIRECTORY --server NAME"
+        )
+
+
+def _check_clock(clock: TimeControl) -> None:
+    """Raise RefusedError for a clock with which a bot that does nothing would hold slots and opponents for hours."""
+    is_endless = not (clock.has_bank or clock.decision_limit_us)
+    longest_us = max(clock.decision_limit_us, clock.increment_us)
+    if (
+        is_endless
+        or longest_us > LONGEST_DECISION_US
+        or clock.bank_us > LONGEST_BANK_US
+        or clock.start_limit_us > LONGEST_START_US
+    ):
+        raise RefusedError(
+            "a challenge takes time of others: a decision or an increment has 10 s at most, a bank 300 s, and a start "
+            "60 s; use --time 10s, or less"
         )
 
 

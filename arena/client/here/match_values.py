@@ -107,6 +107,7 @@ def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
         content_hash=row.version.content_hash,
         runtime=row.seat.runtime,
         runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
+        remote=row.is_remote,
     )
 
 

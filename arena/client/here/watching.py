@@ -10,6 +10,7 @@ from arena.client.here.live_values import Stage, event_value, log_part
 from arena.client.here.place import Place
 from arena.client.here.visibility import need_shown
 from arena.client.values.live import LogPart, MatchEvent
+from arena.client.values.matches import LOG_STAYS_AT_HOME
 from arena.match.live import LiveLog, events_of_replay
 from arena.match.replay import ReplayError, load
 from arena.match.report import LOG_HEAD_BYTES
@@ -25,7 +26,7 @@ def stage_of(place: Place, match: str, seat: int | None = None) -> Stage:
     """Return a match that the viewer may watch; with `seat`, the log of that seat.
 
     Raises HiddenError while the match is withheld from him, ForbiddenError for the log of another owner's bot, and
-    ClientError for a match that is void.
+    ClientError for a match that is void and for the log of a remote bot.
     """
     found = matches.find_match(place.database, match)
     need_shown(place, found)
@@ -41,6 +42,8 @@ def stage_of(place: Place, match: str, seat: int | None = None) -> Stage:
     )
     if seat is not None and not (0 <= seat < len(stage.is_own) and stage.is_own[seat]):
         raise ForbiddenError(f"no bot of yours sits in seat {seat} of match {found.id}; an owner sees his own logs")
+    if seat is not None and detail.seats[seat].is_remote:
+        raise ClientError(f"{stage.bots[seat]} {LOG_STAYS_AT_HOME}")
     return stage
 
 

@@ -12,6 +12,9 @@ from typing import Any
 from arena.client.values.pools import Pool
 from ratings.store.states import AttemptState, MatchState
 
+LOG_STAYS_AT_HOME = "is remote: what it writes stays on its author's machine, where `arena bot connect` shows it"
+"""What is said of a remote bot when its log is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeatSummary:
@@ -64,6 +67,8 @@ class MatchSeat:
     runtime: str | None = None
     """The hash of the runtime that the bot ran in."""
     runtime_name: str | None = None
+    remote: bool = False
+    """Whether its author runs the bot elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

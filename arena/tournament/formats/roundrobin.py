@@ -19,6 +19,9 @@ from arena.tournament.formats.sizes import check_entrants, check_size
 from arena.tournament.formats.tally import by_score, standing_rows, standings_by_score, tally
 from engine.chance import SeededChance
 
+CHALLENGER = "challenger"
+"""The note in the table of a gauntlet on who met all the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
@@ -120,7 +123,7 @@ class Gauntlet:
             situation,
             tallies,
             lambda entrant: (entrant != challenger, score(entrant)),
-            lambda entrant: "challenger" if entrant == challenger else "",
+            lambda entrant: CHALLENGER if entrant == challenger else "",
         )
 
 

@@ -3,7 +3,8 @@
 //   arena bot test .       plays it here against the samples
 //   make -f kit/Makefile   only shows what the compiler says
 //
-// kit/arena_kit.hpp says what a decision tells, kit/proto what every message holds.
+// kit/arena_kit.hpp says what a decision tells, kit/proto what every message holds, `arena game rules @GAME@`
+// the rules of the game and the notation of its actions, docs/write-a-bot-in-cpp.md of the arena everything else.
 
 #include "arena_kit.hpp"
 

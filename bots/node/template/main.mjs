@@ -1,7 +1,8 @@
 // @NAME@, a bot for @GAME@.
 //
 // The arena asks `decide` for every decision of this bot, and plays the action whose id it returns.
-// kit/messages/ tells the fields of what each game lets a bot see, docs/write-a-bot.md of the arena everything else.
+// `arena game rules @GAME@` tells the rules and the notation of the actions, kit/messages/ the fields of what a
+// bot may see, docs/write-a-bot-in-node.md of the arena everything else.
 
 import { run } from "./kit/arena_kit.mjs";
 

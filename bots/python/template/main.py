@@ -5,7 +5,8 @@ the arena, and beats one that draws lots. Where to go on from here is marked NEX
 
     arena bot test DIRECTORY
 
-plays it against the samples. docs/write-a-bot.md tells what else there is.
+plays it against the samples. `arena game rules @GAME@` tells the rules,
+docs/write-a-bot.md what else there is.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class MyBot(Bot):
     def decide(self, decision: Decision) -> int:
         """Return the id of one of `decision.legal_actions`.
 
-        NEXT: `decision.observation` holds what this seat sees, by the names of the game's manual (`arena game show
-        @GAME@`), and `decision.names` what its actions are called: with these you can write rules of your own.
+        NEXT: `decision.observation` holds what this seat sees, and `decision.names` what its actions are called: with
+        these you can write rules of your own. What they mean tells `arena game rules @GAME@`.
         """
         random = decision.match.random  # the only randomness to use: with it, a match can be played again
         playable = decision.match.rules.playable

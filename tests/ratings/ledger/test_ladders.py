@@ -144,6 +144,22 @@ def test_a_rollback_brings_a_version_back_and_its_history_stays(
     assert check(database) == []
 
 
+def test_who_comes_back_before_another_wave_was_planned_has_missed_nothing(
+    database: Database, ladders: LadderLedger, service: ServiceLedger
+) -> None:
+    submit(database, "ada")
+    version = submit(database, "fox")
+    ladders.open_ladder(ladder_plan(), endless)
+    before = book.rows(database, "entrant")
+    for _ in range(3):
+        Ledger(database).set_disabled("fox", disabled=True)
+        assert version not in present(database)
+        Ledger(database).set_disabled("fox", disabled=False)
+    assert version in present(database)
+    assert book.rows(database, "entrant") == before
+    assert check(database) == []
+
+
 @pytest.mark.parametrize("voids", [True, False])
 def test_what_is_planned_of_a_version_that_was_withdrawn_is_void_but_a_disabled_bots_is_played(
     database: Database, ladders: LadderLedger, service: ServiceLedger, voids: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
+from arena.hosting.runtime_directory import scratch_directory, sweep
 from arena.hosting.runtimes.book import Runtimes
 from arena.hosting.sandbox.choice import SandboxPolicy
 from arena.hosting.sandbox.limits import NONE
@@ -113,11 +113,10 @@ async def _run(request: _Request, tell: Callable[[Verdict], None]) -> list[Verdi
 
     command = await _command(request.words, request.runtimes)
     patience = Patience().times(request.patience)
-    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as directory:
+    sweep()
+    with scratch_directory() as directory:
         try:
-            return await check_bot(
-                launcher_of(command), Path(directory), rules=request.rules, patience=patience, tell=tell
-            )
+            return await check_bot(launcher_of(command), directory, rules=request.rules, patience=patience, tell=tell)
         except OSError as error:
             raise MisuseError(
                 f"{command.argv[0]!r} cannot be started: {error.strerror}; name another program"

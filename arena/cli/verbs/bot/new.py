@@ -21,6 +21,14 @@ from engine import registry
 
 app = typer.Typer()
 LANGUAGES = template_languages()
+_ALSO_CALLED = {
+    "c++": "cpp",
+    "cxx": "cpp",
+    "javascript": "node",
+    "js": "node",
+    "node.js": "node",
+    "py": "python",
+}
 
 
 @app.command(
@@ -45,8 +53,7 @@ def new(
 
     One commented file, its bot.toml, and the kit of its language where that needs one. Nothing is overwritten.
     """
-    if language not in LANGUAGES:
-        raise unknown("template for bots in", language, LANGUAGES, f"the languages are {', '.join(LANGUAGES)}")
+    _check_language(language)
     chosen = registry.names()[0] if game is None else get_game(game).name
     called = _name(directory, name)
     written = write_new_bot(directory, language, called, chosen)
@@ -57,6 +64,16 @@ def new(
         print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
         return
     _say_written(written, called, chosen)
+
+
+def _check_language(language: str) -> None:
+    """Raise MisuseError if there is no template for a language; it tells what that language is called here."""
+    if language in LANGUAGES:
+        return
+    remedy = f"the languages are {', '.join(LANGUAGES)}"
+    if (meant := _ALSO_CALLED.get(language.lower())) is not None:
+        raise MisuseError(f"there is no template for bots in {language!r}; did you mean {meant!r}? {remedy}")
+    raise unknown("template for bots in", language, LANGUAGES, remedy)
 
 
 def _name(directory: Path, name: str | None) -> str:

@@ -64,7 +64,7 @@ def submit(
     if as_json:
         print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})
     if admission is not None and admission.state is AdmissionState.REFUSED:
-        raise CliError(f"{submitted.bot} version {submitted.number} is refused: {admission.summary or 'see above'}")
+        raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
 
 
 def _send(arena: ArenaThere, directory: Path, message: str, predecessor: int | None) -> Submitted:

@@ -16,7 +16,7 @@ from arena.cli.shared.output import format_instant, print_json, print_lines
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
 from arena.client.port import Matches
-from arena.client.values.matches import MatchDetail, MatchTimes, SeatLog
+from arena.client.values.matches import LOG_STAYS_AT_HOME, MatchDetail, MatchTimes, SeatLog
 from ratings.store.states import MatchState
 
 app = typer.Typer()
@@ -83,7 +83,7 @@ def _print_json(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTime
 
 def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, connection: Connection) -> None:
     if times.totals:
-        print_totals(times.totals)
+        print_totals(times.totals, [seat.seat for seat in detail.seats if seat.remote])
     elif detail.replay_removed_at_us is not None:
         typer.echo(f"the times went with the replay by retention on {format_instant(detail.replay_removed_at_us)} UTC")
 
@@ -98,6 +98,8 @@ def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, co
 
 
 def _why_nothing(detail: MatchDetail, seat: int, connection: Connection) -> str:
+    if detail.seats[seat].remote:
+        return LOG_STAYS_AT_HOME
     name = short_match_id(detail.match_id)
     if detail.state in (MatchState.PLANNED, MatchState.LEASED):
         meanwhile = connection.command("match", "watch", name, "--log", str(seat))

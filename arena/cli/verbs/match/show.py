@@ -58,14 +58,16 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
     print_table(_SEATS, [{**asdict(seat), "runtime": _runtime(seat)} for seat in detail.seats], as_json=False)
     print_problems(detail)
     if times is not None:
-        print_times(times)
+        print_times(times, [seat.seat for seat in detail.seats if seat.remote])
     if detail.plies is not None and detail.replay_removed_at_us is None:
         show = next_command("replay", "show", short_match_id(detail.match_id), db=db)
         typer.echo(f"\n`{show}` shows how it was played")
 
 
 def _runtime(seat: MatchSeat) -> str | None:
-    """Return name and beginning of the hash of what a seat ran in."""
+    """Return name and beginning of the hash of what a seat ran in, which the arena does not know of a remote bot."""
+    if seat.remote:
+        return "remote"
     return None if seat.runtime is None else f"{seat.runtime_name or ''} {seat.runtime[:_SHOWN_DIGITS]}".strip()
 
 
@@ -88,9 +90,12 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
 
 
 def _sandbox(detail: MatchDetail) -> str | None:
-    if detail.sandbox is None or not detail.pool.remote:
+    elsewhere = "remote ones run where their authors connect them from"
+    if detail.sandbox is None or not any(seat.remote for seat in detail.seats):
         return detail.sandbox
-    return f"{detail.sandbox}, for hosted bots; remote ones run where their authors connect them from"
+    if all(seat.remote for seat in detail.seats):
+        return f"no hosted bots; {elsewhere}"
+    return f"{detail.sandbox}, for hosted bots; {elsewhere}"
 
 
 def _length(detail: MatchDetail) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 import typer
@@ -11,6 +11,9 @@ from arena.cli.shared.output import Column, print_table
 from arena.client.values.matches import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
+
+
+_UNKNOWN = {"cpu_us": None, "queue_wait_us": None, "referee_lag_us": None}
 
 
 def _milliseconds(us: int | None) -> str:
@@ -31,19 +34,23 @@ _TOTALS = (
 )
 
 
-def print_times(times: MatchTimes) -> None:
-    """Print the table of decisions and the table of totals, for people."""
+def print_times(times: MatchTimes, remote: Collection[int] = ()) -> None:
+    """Print the table of decisions and the table of totals, for people; `remote` are the seats of remote bots."""
     typer.echo()
     decisions = [asdict(one) for one in times.decisions]
     print_table(_DECISIONS, decisions, as_json=False, empty="no decisions: nobody was asked anything")
     typer.echo()
-    print_totals(times.totals)
-    if any(one.cpu_us is None for one in times.decisions):
+    print_totals(times.totals, remote)
+    hosted = [one for one in times.decisions if one.seat not in remote]
+    if any(one.cpu_us is None for one in hosted):
         typer.echo("\n-: not read, and charged wall; decisions under 20 ms are not looked at")
-    if any(not one.readable for one in times.decisions):
+    if any(not one.readable for one in hosted):
         typer.echo("some decisions could not be read; `arena doctor` may tell why")
 
 
-def print_totals(totals: Sequence[SeatTime]) -> None:
-    """Print for people how these seats spent their time in all."""
-    print_table(_TOTALS, [asdict(one) for one in totals], as_json=False)
+def print_totals(totals: Sequence[SeatTime], remote: Collection[int] = ()) -> None:
+    """Print for people how these seats spent their time in all; `remote` are the seats of remote bots."""
+    rows = [asdict(one) | (_UNKNOWN if one.seat in remote else {}) for one in totals]
+    print_table(_TOTALS, rows, as_json=False)
+    if any(one.seat in remote for one in totals):
+        typer.echo("\nof a remote bot only the wall is known, and charged: with the way to its machine and back")
