@@ -73,8 +73,12 @@ def _serve(connected: int, playing: int, seconds: float) -> int:
         words = ("--tls-self-signed", "--play-address", "127.0.0.1:0", "--workers", "1", "--stop-grace", "0", *limits)
         with serving(place, *words) as served:
             certificate = place.directory / "tls" / "cert.pem"
+            begun = time.monotonic()
             with Crowd(served.addresses["play"], certificate, token, Habits(connected, THINK_S)) as crowd:
                 crowd.wait_until(lambda: len(crowd.here) == connected, f"{connected} bots connect")
+                refused = sum(count for what, count in crowd.told.items() if what.startswith("gone"))
+                took = time.monotonic() - begun
+                print(f"{connected} bots that came at once: here after {took:.1f} s; sent away meanwhile: {refused}")
                 plan_pairs(place, playing, BLOCKS)
                 time.sleep(WARM_UP_S)
                 phase = measure(served.pid, seconds, crowd.pid)

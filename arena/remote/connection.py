@@ -21,6 +21,8 @@ from arena.remote.values import FLOOD, NO_JOIN, NOT_READING, RefusedError
 
 JOIN_PATIENCE_S = 10.0
 """How long a stream may be open without a Join."""
+SAY_WHY_S = 5.0
+"""How long a bot may take to be told why its stream ends; one that takes nothing never would be."""
 MOST_QUEUED_BYTES = 4 << 20
 MOST_STRAYS = 64
 """How many messages more than it was asked questions a bot may send that belong to no match; late answers are few."""
@@ -75,21 +77,29 @@ class Connection:
         self._is_finishing = True
         self._has_mail.set()
 
-    async def serve(self, welcome: Welcome, receive: Receive) -> None:
-        """Read until either side ends the stream. `welcome` raises RefusedError for a bot that may not join."""
+    async def serve(self, welcome: Welcome, receive: Receive) -> StreamError | None:
+        """Read until either side ends the stream, and return what the bot is still to be told by `say_why`.
+
+        `welcome` raises RefusedError for a bot that may not join.
+        """
         tasks: list[asyncio.Task[None]] = []
         try:
             # At once, and not with the first message, see `arena.referee.stream`.
             await self._context.send_initial_metadata(())
             tasks = [asyncio.create_task(self._read(welcome, receive)), asyncio.create_task(self._write())]
             # Shielded: gRPC cancels this handler when the client is gone, and the future must live to say so.
-            error = await asyncio.shield(self._ending)
+            return await asyncio.shield(self._ending)
         finally:
             self.close()
+            self._queue.clear()
             for task in tasks:
                 task.cancel()
-        if error is not None:
-            await abort(self._context, error)
+
+    async def say_why(self, error: StreamError) -> None:
+        """End the stream with an error; a bot that takes nothing is not waited for."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SAY_WHY_S):
+                await abort(self._context, error)
 
     async def _read(self, welcome: Welcome, receive: Receive) -> None:
         try:

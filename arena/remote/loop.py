@@ -43,8 +43,8 @@ from arena.remote.waiting import NotBegunError, WaitingRoom
 from arena.worker.audience import Audience
 from arena.worker.events import encode_cancelled, encode_live, encode_lost, encode_report
 
-ADMIT_PATIENCE_S = 20.0
-"""How long the coordinator may take to decide who joins."""
+ADMIT_PATIENCE_S = 60.0
+"""How long the coordinator may take to decide who joins: hundreds who come at once are written down one by one."""
 
 
 class Line:

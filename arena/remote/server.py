@@ -142,11 +142,13 @@ class _Visit:
 
     async def serve(self) -> None:
         try:
-            await self.connection.serve(self._welcome, self._receive)
+            error = await self.connection.serve(self._welcome, self._receive)
         finally:
             self._server.doorway.leave(self.address, self.connection)
             if self._member is not None:
                 self._server.leave(self._member, self.connection)
+        if error is not None:
+            await self.connection.say_why(error)  # last: a bot that takes nothing would be here until then
 
     async def _welcome(self, data: bytes | None) -> None:
         if data is None:

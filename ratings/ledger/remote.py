@@ -19,6 +19,7 @@ from ratings.store.limits import OwnerLimits
 from ratings.store.models import Bot, Owner, Version
 from ratings.store.names import ARENA, stored_bot_name
 from ratings.store.service import BotEvent
+from ratings.store.sessions import Source, read
 from ratings.store.states import BotEventKind
 
 JOINED = "it joined"
@@ -91,6 +92,21 @@ def join_remote(session: Session, join: RemoteJoin, limits: OwnerLimits) -> Join
         _check_changes_of_hour(session, bot)
         record_event(session, bot.id, BotEventKind.PROMOTED, version_id=version.id, actor=ARENA, message=JOINED)
     return JoinedVersion(version, is_new, has_changed)
+
+
+def find_joined(source: Source, join: RemoteJoin) -> JoinedVersion | None:
+    """Return the version that joins if it is the active one of its bot already, so that nothing need be written.
+
+    Raises BotError as `join_remote` does.
+    """
+    with read(source) as session:
+        bot = session.exec(select(Bot).where(Bot.name == join.bot, col(Bot.remote))).one_or_none()
+        active = None if bot is None else read_lineage(session, bot.id).active
+        version = None if active is None else session.get_one(Version, active)
+        if bot is None or version is None or version.content_hash != join.content_hash:
+            return None
+        _check_may_join(session, bot, version, join.games)
+        return JoinedVersion(version, is_new=False, has_changed=False)
 
 
 def _check_new_of_hour(session: Session, bot: Bot, most: int) -> None:

@@ -15,6 +15,7 @@ from arena.match.report import MatchReport
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl
 from arena.service.server.tls import make_certificate
+from arena.v1 import play_pb2
 from tests.support.patience import PATIENCE_S, PATIENT, until
 from tests.support.remote_bot import RemoteBot
 from tests.support.specs import king_spec
@@ -72,6 +73,24 @@ class House:
     ) -> asyncio.Task[MatchReport]:
         spec = replace(king_spec(match_id, seats, **changes), clock=clock)
         return asyncio.create_task(self.process.run_match(spec))
+
+    @asynccontextmanager
+    async def match_beside(self, match_id: str) -> AsyncIterator[None]:
+        """Have two others play as long as the block is open, and see that their match ends by the rules."""
+        free = asyncio.Event()
+
+        async def hold(bot: RemoteBot, decide: play_pb2.Decide) -> None:
+            await free.wait()
+            await bot.act(decide)
+
+        async with self.bot("beside", on_decide=hold) as bot, self.bot("opposite"):
+            match = self.order(match_id, [remote_seat("beside"), remote_seat("opposite")])
+            await until(lambda: bool(bot.of("decide")))
+            yield
+            free.set()
+            result = (await match).result
+            assert result.by_rules
+            assert result.faults == ()
 
     async def until_here(self, name: str, version: str = "1") -> None:
         await until(lambda: version_of(name, version) in self.gate.present)

@@ -26,7 +26,7 @@ class DeafContext:
         message = next(self._messages, None)
         return message if message is not None else await asyncio.Future()
 
-    async def write(self, _data: bytes) -> None:
+    async def write(self, *_data: object) -> None:
         await asyncio.Future()
 
     async def abort(self, code: object, *_details: object) -> None:
@@ -37,7 +37,8 @@ async def served(connection: Connection) -> None:
     async def welcome(_data: bytes | None) -> None:
         connection.post(b"joined")
 
-    await connection.serve(welcome, lambda _data, _at: None)
+    if error := await connection.serve(welcome, lambda _data, _at: None):
+        await connection.say_why(error)
 
 
 def ending_of(connection: Connection) -> StreamError | None:
@@ -51,6 +52,13 @@ async def test_who_takes_nothing_for_too_long_is_sent_away(monkeypatch: pytest.M
     await served(connection)
     assert ending_of(connection) is NOT_READING
     assert context.aborted == [NOT_READING.code]
+
+
+async def test_who_takes_not_even_why_it_is_sent_away_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.remote.connection.SAY_WHY_S", 0.01)
+    context = DeafContext()
+    monkeypatch.setattr(context, "abort", context.write)
+    await Connection(cast(Any, context)).say_why(FLOOD)
 
 
 async def test_what_is_not_taken_is_kept_up_to_a_bound() -> None:

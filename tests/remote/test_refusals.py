@@ -11,10 +11,12 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-un
 
 from arena.match.result import FaultCause
 from arena.match.time_control import parse_time_control
+from arena.remote.values import NOT_READING
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.wire.status import STATUS_DETAILS_KEY, decode_status
 from tests.remote.house import House, remote_seat
+from tests.support.deaf_bot import DeafBot
 from tests.support.patience import PATIENCE_S, until
 from tests.support.remote_bot import RemoteBot
 
@@ -80,7 +82,7 @@ async def test_nobody_can_hold_calls_open_by_watching_health(house: House) -> No
 
 
 async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(house: House) -> None:
-    async with house.bot("a"), house.bot("twin", on_decide=never) as first:
+    async with house.match_beside("t0"), house.bot("a"), house.bot("twin", on_decide=never) as first:
         match = house.order("t1", [remote_seat("twin"), remote_seat("a")])
         await until(lambda: bool(first.of("decide")))
         async with house.bot("twin") as second:
@@ -92,7 +94,7 @@ async def test_the_newer_connection_takes_over_also_in_the_middle_of_a_match(hou
 
 
 async def test_another_version_waits_until_the_match_is_over(house: House) -> None:
-    async with house.bot("a"), house.bot("young", on_decide=never) as old:
+    async with house.match_beside("v0"), house.bot("a"), house.bot("young", on_decide=never) as old:
         match = house.order("v1", [remote_seat("young"), remote_seat("a")])
         await until(lambda: bool(old.of("decide")))
         async with house.bot("young", version="2") as new:
@@ -130,19 +132,35 @@ async def test_a_bot_that_misbehaves_disturbs_no_other_match(house: House, what:
             else:
                 await bot.write(play_pb2.PlayRequest())
 
-    async with house.bot("bad", on_decide=misbehave, room=2) as bad, house.bot("x"), house.bot("y"), house.bot("z"):
-        good = house.order(f"good {what}", [remote_seat("y"), remote_seat("z")])
+    async with (
+        house.match_beside(f"good {what}"),
+        house.bot("bad", on_decide=misbehave, room=2) as bad,
+        house.bot("x"),
+    ):
         spoilt = house.order(f"bad {what}", [remote_seat("bad"), remote_seat("x")], clock=parse_time_control("500ms"))
-        report, other = await spoilt, await good
+        report = await spoilt
         await until(lambda: what == "broken" or bad.ended.is_set())
-    assert other.result.faults == ()
     assert [fault.seat for fault in report.result.faults] == [0]
     if what == "broken":
         assert report.result.faults[0].cause is FaultCause.MALFORMED
 
 
 async def test_answers_for_matches_that_are_not_end_the_stream(house: House) -> None:
-    assert await asyncio.to_thread(_flood, house) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
+    async with house.match_beside("f0"):
+        assert await asyncio.to_thread(_flood, house) == (code("RESOURCE_EXHAUSTED"), "FLOOD")
+
+
+async def test_who_never_reads_is_sent_away_and_told_why_when_it_does(house: House) -> None:
+    async with house.match_beside("n0"), DeafBot(house.process.port, house.certificate, "deaf") as deaf, house.bot("x"):
+        await house.until_here("deaf")
+        clock = parse_time_control("100ms")
+        report = await house.order("n1", [remote_seat("x"), remote_seat("deaf")], clock=clock)
+        assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(1, FaultCause.TIMEOUT)]
+        await house.until_gone("deaf")
+        assert not deaf.bytes_taken
+        deaf.open_window()
+        await deaf.ended.wait()
+        assert NOT_READING.message in deaf.told
 
 
 def _flood(house: House) -> tuple[int, str]:

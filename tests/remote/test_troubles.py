@@ -15,7 +15,6 @@ from arena.executor.interface import NotBegunError
 from arena.match.host_faults import HostCause, MatchLostError
 from arena.match.live import LiveEnd, LiveEntry, LiveStart
 from arena.match.result import FaultCause
-from arena.match.time_control import parse_time_control
 from arena.v1 import play_pb2
 from tests.remote.house import House, open_house, remote_seat
 from tests.support.patience import until
@@ -65,20 +64,6 @@ async def test_when_the_process_is_killed_its_matches_are_lost_and_those_that_wa
             assert (await waiting).result.by_rules
         process.stop()
         await again
-
-
-async def test_a_bot_that_reads_nothing_is_closed_and_its_time_runs_out(own_house: House) -> None:
-    """Its window is small, and it never takes what is in it."""
-    deaf = own_house.bot("deaf", channel_options={"grpc.http2.bdp_probe": 0})
-    await deaf.open()
-    await deaf.write(play_pb2.PlayRequest(join=deaf.join))
-    await own_house.until_here("deaf")
-    async with own_house.bot("a"):
-        clock = parse_time_control("100ms")
-        report = await own_house.order("m1", [remote_seat("a"), remote_seat("deaf")], clock=clock)
-    assert [(fault.seat, fault.cause) for fault in report.result.faults] == [(1, FaultCause.TIMEOUT)]
-    await deaf.leave()
-    await own_house.until_gone("deaf")
 
 
 async def test_what_waits_when_the_service_stops_has_not_begun_and_what_is_played_may_end(own_house: House) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from arena.service.remote.desk import Admitted, JoinRequest, Refusal
 from arena.service.server.callers import address_of
@@ -21,19 +21,22 @@ from ratings.errors import (
     LimitError,
     RatingsError,
 )
-from ratings.ledger.remote import RemoteJoin
+from ratings.ledger.remote import JoinedVersion, RemoteJoin, find_joined
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import TokenHolder, authenticate
 from ratings.store.database import Database
+from ratings.store.ids import now_us
 from ratings.store.limits import OwnerLimits
 from ratings.store.models import Owner
 from ratings.store.names import check_name, check_version_name
+from ratings.store.service import Token
 from ratings.store.states import Scope
 
 ALL_GAMES = "*"
 _LONGEST_TOKEN = 200
 _MOST_GAMES = 100
 _MOST_QUOTED = 80
+_MINUTE_US = 60_000_000
 _BUSY = "the service cannot write this down now, and nothing was recorded; join again in a moment"
 _REFUSALS: Sequence[tuple[type[RatingsError], str, str]] = (
     (BotKindError, "FAILED_PRECONDITION", "BOT_IS_HOSTED"),
@@ -64,6 +67,12 @@ class Register:
         self._guard = LoginGuard(failed_logins_per_minute)
         self._wake = wake
         self._count_others = count_others
+        self._writing = asyncio.Lock()
+        """Who must be written down waits in turn here: hundreds at once would wear out the database's patience."""
+        self._noted: set[str] = set()
+        """The tokens that were used within the minute `_minute`, by their ids."""
+        self._minute = 0
+        self._notes: set[asyncio.Task[None]] = set()
 
     async def admit(self, request: JoinRequest) -> Admitted:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
@@ -74,12 +83,18 @@ class Register:
         join = RemoteJoin(owner.name, request.name, request.version, games)
         self._check_free(join)
         with _refusing():
-            joined = await asyncio.to_thread(
-                ServiceLedger(self._database).join_remote, join, self._limits.with_own(owner.limits)
-            )
+            joined = await self._join(join, self._limits.with_own(owner.limits))
         if joined.has_changed:
             self._wake()
         return Admitted(join.bot, join.content_hash, _known(games), digest)
+
+    async def _join(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
+        """Return the version that joins; who comes back as what plays already does not wait for the right to write."""
+        known = await asyncio.to_thread(find_joined, self._database, join)
+        if known is not None:
+            return known
+        async with self._writing:
+            return await asyncio.to_thread(ServiceLedger(self._database).join_remote, join, limits)
 
     def _check_free(self, join: RemoteJoin) -> None:
         """Raise Refusal for another version in the middle of a match, before the book hears of it."""
@@ -105,16 +120,32 @@ class Register:
         except DatabaseError as error:
             raise Refusal("UNAVAILABLE", "DATABASE_BUSY", _BUSY) from error
         self._guard.note_success(digest)
+        self._note_use(holder.token)
         return _owner_of(holder)
+
+    def _note_use(self, token: Token) -> None:
+        """Write in the background that a token was used, once within a minute; no join waits for that."""
+        minute = now_us() // _MINUTE_US
+        if minute != self._minute:
+            self._minute, self._noted = minute, set()
+        if token.id in self._noted or (token.used_at_us or 0) >= minute * _MINUTE_US:
+            return
+        self._noted.add(token.id)
+        task = asyncio.create_task(self._write_use(token))
+        self._notes.add(task)
+        task.add_done_callback(self._notes.discard)
+
+    async def _write_use(self, token: Token) -> None:
+        with suppress(DatabaseError):  # it is worth less than any call, and the next minute tries again
+            async with self._writing:
+                await asyncio.to_thread(ServiceLedger(self._database).note_token_use, [token.id])
 
     def _find(self, token: str, digest: str) -> TokenHolder:
         if not 0 < len(token) <= _LONGEST_TOKEN:
             raise AccessDeniedError(
                 'a bot joins with a token of its author, sent as the metadata "authorization: Bearer <token>"'
             )
-        holder = authenticate(self._database, digest)
-        ServiceLedger(self._database).note_token_use([holder.token.id])
-        return holder
+        return authenticate(self._database, digest)
 
 
 def _owner_of(holder: TokenHolder) -> Owner:

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +17,10 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_tokens
 from ratings.read.bots import find_version, list_bots
-from ratings.store.database import Database
+from ratings.store.database import Database, open_database
 from ratings.store.limits import OwnerLimits
 from ratings.store.states import Scope
+from tests.support.patience import until
 
 Ask = Callable[[JoinRequest], Admitted]
 
@@ -52,9 +56,13 @@ def test_a_bot_is_admitted_under_its_owners_name(database: Database, ask: Ask, r
     assert admitted.token_digest == hashlib.sha256(request_.token.encode()).hexdigest()
     found = find_version(database, "ada/fox")
     assert (found.version.content_hash, found.bot.remote) == (admitted.content_hash, True)
-    assert list_tokens(database).items[0].token.used_at_us is not None
     assert ask(request_) == admitted
     assert ask(replace(request_, version="1.1")).content_hash != admitted.content_hash
+
+
+async def test_it_is_noted_that_a_token_was_used(database: Database, request_: JoinRequest) -> None:
+    await Register(database, OwnerLimits()).admit(request_)
+    await until(lambda: list_tokens(database).items[0].token.used_at_us is not None)
 
 
 def test_a_star_stands_for_every_game(ask: Ask, request_: JoinRequest) -> None:
@@ -154,3 +162,36 @@ def test_another_version_in_the_middle_of_a_match_is_refused_before_anything_is_
     assert (code, reason) == ("FAILED_PRECONDITION", "VERSION_IN_PLAY")
     assert "2 matches" in message
     assert list(list_bots(database).items) == []
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> Iterator[Database]:
+    """A database that is waited for hardly at all while others write."""
+    with closing(open_database(f"sqlite:///{tmp_path}/hasty.db?busy_timeout=20")) as database:
+        yield database
+
+
+async def test_who_is_known_joins_also_while_nobody_can_write(hasty: Database, tmp_path: Path) -> None:
+    ledger = ServiceLedger(hasty)
+    ledger.add_owner("ada")
+    secret = ledger.new_token("ada", name="laptop", scope=Scope.PLAYER).secret
+    request = JoinRequest(secret, "ipv4:192.0.2.7:4711", "fox", "1.0", ("foreign_king",))
+    first = await Register(hasty, OwnerLimits()).admit(request)
+    with closing(sqlite3.connect(tmp_path / "hasty.db", isolation_level=None)) as writer:
+        writer.execute("UPDATE token SET used_at_us = 1")
+        writer.execute("BEGIN IMMEDIATE")
+        register = Register(hasty, OwnerLimits())
+        assert await register.admit(request) == first
+        with pytest.raises(Refusal, match="join again in a moment"):
+            await register.admit(replace(request, version="1.1"))
+
+
+async def test_bots_that_come_at_once_wait_in_turn_for_the_book(hasty: Database) -> None:
+    ledger = ServiceLedger(hasty)
+    ledger.add_owner("ada")
+    secret = ledger.new_token("ada", name="laptop", scope=Scope.PLAYER).secret
+    register = Register(hasty, OwnerLimits(versions=0, uploads_per_hour=0))
+    names = [f"bot{number}" for number in range(24)]
+    requests = [JoinRequest(secret, "ipv4:192.0.2.7:4711", name, "1", ("*",)) for name in names]
+    admitted = await asyncio.gather(*map(register.admit, requests))
+    assert [one.bot for one in admitted] == [f"ada/{name}" for name in names]
