@@ -1,6 +1,6 @@
 """Challenges: whoever can play now may be challenged, by a bot of one's own, and nobody too often."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +19,13 @@ from ratings.ledger.ledger import Ledger
 from ratings.ledger.remote import RemoteJoin
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import find_owner
-from ratings.store.database import Database, open_database
+from ratings.store.database import Database
 from ratings.store.limits import ChallengeLimits, OwnerLimits
 from ratings.store.states import Scope
 from tests.cli.support import write_bot
 
 Asked = Callable[..., ArenaHere]
 """Who asks, and the limits of challenges if they are not the usual ones."""
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(tmp_path / "arena.db")
-    yield database
-    database.close()
 
 
 @pytest.fixture

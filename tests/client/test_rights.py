@@ -1,6 +1,6 @@
 """Who may do what, and what the bots are called by whom."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,11 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from ratings.ledger.ledger import Ledger
 from ratings.read.accounts import find_owner
-from ratings.store.database import Database, open_database
+from ratings.store.database import Database
 from ratings.store.states import Scope
 from tests.cli.support import write_bot
 
 Asked = Callable[[str], ArenaHere]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(tmp_path / "arena.db")
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -66,9 +66,7 @@ async def test_what_would_end_every_match_of_the_bot_ends_one_process(
 ) -> None:
     directory = scripted(tmp_path, "--do", behaviour, "--at", "1")
     async with play_service(tls) as service, connected(service, directory) as told:
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         await visit.hear_act()
         await visit.say(decide("m1", 1))
         act = await visit.hear_act()  # the process after it answers what is its first question
@@ -79,18 +77,14 @@ async def test_what_would_end_every_match_of_the_bot_ends_one_process(
 
 async def test_what_concerns_its_match_alone_is_judged_by_the_service(tls: TlsFiles, tmp_path: Path) -> None:
     async with play_service(tls) as service, connected(service, scripted(tmp_path, "--do", "illegal")):
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         assert list((await visit.hear_act()).actions) == [3]
 
 
 async def play_after_timeout(service: FakeService, directory: Path, place: Path) -> None:
     """The service ends a match while the bot still thinks; it plays the next with another process."""
     async with connected(service, directory) as told:
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         await until((place / "log").exists)
         fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It took too long.")
         await visit.say(finished("m1", fault))

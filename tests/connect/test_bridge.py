@@ -136,9 +136,7 @@ async def test_a_bot_that_always_crashes_gives_its_matches_up_and_plays_no_more(
 async def test_a_process_that_thinks_is_not_disturbed_when_the_line_breaks(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for('go')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory) as told:
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         await until((tmp_path / "log").exists)
         visit.break_off()
         visit = await service.visit()
@@ -159,9 +157,7 @@ async def test_a_process_that_thinks_is_not_disturbed_when_the_line_breaks(tls: 
 async def test_an_answer_that_was_lost_with_the_line_is_sent_again(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "return 1")
     async with play_service(tls) as service, connected(service, directory):
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         first = await visit.hear_act()
         visit.break_off()
         visit = await service.visit()
@@ -198,9 +194,7 @@ async def test_a_bridge_that_was_started_anew_takes_a_match_up(tls: TlsFiles, tm
 async def test_draining_waits_for_what_runs_and_asks_for_nothing_new(tls: TlsFiles, tmp_path: Path) -> None:
     directory = write_bot(tmp_path, "wait_for(f'go {decision.match.id}')\nreturn 1")
     async with play_service(tls) as service, connected(service, directory, matches=2) as told:
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         await told.wait_for(MatchBegan)
         told.running.drain()
         assert (await told.wait_for(Draining)).running == 1
@@ -303,9 +297,7 @@ async def test_processes_are_reached_over_a_port_where_sockets_do_not_work(
     monkeypatch.setattr("arena.connect.local.SOCKET_NAME", "x" * 200)
     directory = write_bot(tmp_path, "decision.note = os.environ['ARENA_ADDRESS']\nreturn 1")
     async with play_service(tls) as service, connected(service, directory):
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
         assert (await visit.hear_act()).note.startswith("127.0.0.1:")
 
 

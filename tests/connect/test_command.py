@@ -63,7 +63,7 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
             await visit.hear_act()
             fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It was late.")
             await visit.say(finished("0123456789abcdef", fault))
-            ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late\.; "
+            ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late; "
             await reads(terminal, ended + r"`\S*arena --server club match show 89abcdef`")
             visit.part()
             assert await asyncio.to_thread(terminal.end) == 0
@@ -77,9 +77,7 @@ async def test_a_second_signal_leaves_at_once(tls: TlsFiles, home: Place, number
     async with play_service(tls) as service:
         log_in(home, service)
         with home.on_terminal(*words(service, directory)) as terminal:
-            visit = await service.visit()
-            await visit.welcome()
-            await visit.say(started("m1"), decide("m1", 0))
+            visit = await service.first_question()
             await reads(terminal, "match m1 begins")
             os.kill(terminal.process.pid, number)
             await visit.hear_leave()
@@ -130,9 +128,7 @@ async def test_kill_leaves_no_process_behind_and_the_same_command_goes_on(tls: T
     async with play_service(tls) as service:
         log_in(home, service)
         with home.on_terminal(*words(service, directory)) as terminal:
-            visit = await service.visit()
-            await visit.welcome()
-            await visit.say(started("m1"), decide("m1", 0))
+            visit = await service.first_question()
             await reads(terminal, "match m1 begins")
             terminal.kill()
             await visit.hear_end()

@@ -12,7 +12,7 @@ from tests.connect.bridging import write_bot
 from tests.connect.test_command import log_in, words
 from tests.e2e.test_without_proc import HIDDEN, no_proc
 from tests.support.places import Place
-from tests.support.play_service import decide, finished, play_service, started
+from tests.support.play_service import finished, play_service
 
 __all__ = ["no_proc"]
 
@@ -26,11 +26,11 @@ async def test_a_bot_is_connected_where_there_is_no_proc(tls: TlsFiles, no_proc:
         process = await asyncio.create_subprocess_exec(
             *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
         )
-        visit = await service.visit()
-        await visit.welcome()
-        await visit.say(started("m1"), decide("m1", 0))
+        visit = await service.first_question()
+        await visit.hear_leave()
         assert list((await visit.hear_act()).actions) == [1]
         await visit.say(finished("m1"))
+        visit.part()
         out, errors = await process.communicate()
     assert (process.returncode, errors) == (0, b"")
     assert b"bot 1| thinking" in out

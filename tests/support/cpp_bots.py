@@ -46,7 +46,7 @@ async def build_bots(directory: Path, level: str) -> CppBots:
     workshop.programs = replace(workshop.programs, runtimes=Runtimes(native, cache=directory / "cache"))
     source = _write_source(directory / "cpp")
     version = workshop.programs.store.add(source).hash
-    built = await workshop.build_version(version, wall_s=PATIENCE_S)
+    built = await workshop.build_version(version, time_s=PATIENCE_S)
     assert isinstance(built, Built), built
     log = workshop.programs.builds.log(version, built.runtime)
     return CppBots(workshop.programs, level, source, built, log or "")

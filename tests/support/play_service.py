@@ -116,6 +116,13 @@ class FakeService(play_pb2_grpc.PlayServiceServicer):
         async with asyncio.timeout(PATIENCE_S):
             return await self.visits.get()
 
+    async def first_question(self) -> Visit:
+        """The visit of a bot that was let in, and asked in the match m1 what it plays first."""
+        visit = await self.visit()
+        await visit.welcome()
+        await visit.say(started("m1"), decide("m1", 0))
+        return visit
+
     async def Play(self, _requests: object, context: Context) -> None:  # noqa: N802 - the generated name
         visit = Visit(context)
         await context.send_initial_metadata(())

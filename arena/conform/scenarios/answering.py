@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from arena.conform.stage.board import Board
 from arena.conform.stage.findings import BrokenError, SilentError
-from arena.conform.stage.matches import ask, close_match, games_of, open_match, play, usual_setting
+from arena.conform.stage.matches import ask, close_match, games_of, open_usual, play, usual_setting
 from arena.conform.stage.stage import Stage
 
 _DECISIONS = 3
@@ -20,9 +20,7 @@ async def check_answers(stage: Stage) -> None:
     """
     bot = await stage.bot()
     await bot.stay_quiet("after Joined")
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
-    await open_match(bot, board)
+    board = await open_usual(bot)
     await bot.stay_quiet("after MatchStarted")
     await ask(bot, board)
     await bot.stay_quiet("after its answer")

@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
-from arena.conform.stage.board import Board
 from arena.conform.stage.dialogue import Dialogue
 from arena.conform.stage.findings import SilentError
-from arena.conform.stage.matches import ask, games_of, open_match, play_usual, usual_setting
+from arena.conform.stage.matches import ask, open_usual, play_usual
 from arena.conform.stage.process import Running, exit_status
 from arena.conform.stage.stage import Stage
 from arena.referee.errors import StreamError
@@ -44,9 +43,7 @@ async def check_end_while_idle(stage: Stage) -> None:
 async def check_end_in_match(stage: Stage) -> None:
     """End the stream in the middle of a match."""
     bot = await stage.bot()
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
-    await open_match(bot, board)
+    board = await open_usual(bot)
     await ask(bot, board)
     bot.close()
     await _must_end(bot, stage.patience.exit_s)
@@ -103,9 +100,7 @@ async def _attempt(stage: Stage, check: Callable[[Stage], Awaitable[None]]) -> N
 
 async def _interrupt(stage: Stage) -> None:
     bot = await stage.bot()
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
-    await open_match(bot, board)
+    board = await open_usual(bot)
     await bot.say(board.decide())
     bot.close(_SUPERSEDED)
     await _must_report(bot.process, _SUPERSEDED, stage.patience.exit_s)

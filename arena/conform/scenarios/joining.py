@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from arena.conform.stage.board import Board
 from arena.conform.stage.findings import BrokenError, SilentError
-from arena.conform.stage.matches import ask, close_match, games_of, joined, open_match, play_usual, usual_setting
+from arena.conform.stage.matches import (
+    ask,
+    close_match,
+    joined,
+    open_match,
+    play_usual,
+    usual_board,
+)
 from arena.conform.stage.stage import Stage
 from arena.v1 import play_pb2
 
@@ -70,8 +76,7 @@ async def check_unknown_events(stage: Stage) -> None:
     """Send unknown events before Joined, before a match, before and behind a question, and after the match."""
     unknown = play_pb2.PlayResponse.FromString(_UNKNOWN_EVENT)
     bot = await stage.greet()
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
+    board = usual_board(bot)
     await bot.say(unknown, joined(bot.games), unknown)
     await open_match(bot, board)
     await bot.say(unknown)

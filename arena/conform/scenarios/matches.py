@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from arena.conform.stage.board import Board, Setting, find_opening
 from arena.conform.stage.findings import NotApplicableError, SilentError
-from arena.conform.stage.matches import ask, close_match, games_of, open_match, play, play_usual, usual_setting
+from arena.conform.stage.matches import (
+    ask,
+    close_match,
+    games_of,
+    open_match,
+    open_usual,
+    play,
+    play_usual,
+    usual_setting,
+)
 from arena.conform.stage.stage import Stage
 from arena.match.time_control import TimeControl
 from arena.v1 import match_pb2, play_pb2
@@ -136,9 +145,7 @@ def _pad(response: play_pb2.PlayResponse) -> None:
 async def check_dropped(stage: Stage) -> None:
     """Tell that ids of the last answer were dropped."""
     bot = await stage.bot()
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
-    await open_match(bot, board)
+    board = await open_usual(bot)
     await ask(bot, board)
     for _ in range(2):
         if not board.is_over:
@@ -160,9 +167,7 @@ async def check_no_decision(stage: Stage) -> None:
 async def check_finished_while_asked(stage: Stage) -> None:
     """End a match while the bot is asked; an answer that comes all the same is tolerated."""
     bot = await stage.bot()
-    game = games_of(bot)[0]
-    board = Board(game, usual_setting(game))
-    await open_match(bot, board)
+    board = await open_usual(bot)
     await ask(bot, board)
     if not board.is_over:
         question = board.question()

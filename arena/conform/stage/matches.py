@@ -76,7 +76,19 @@ async def play(
     await close_match(bot, board, on_finish)
 
 
+def usual_board(bot: Dialogue) -> Board:
+    """Return the smallest match of the bot's first game."""
+    game = games_of(bot)[0]
+    return Board(game, usual_setting(game))
+
+
+async def open_usual(bot: Dialogue) -> Board:
+    """Begin the smallest match of the bot's first game, up to its first decision."""
+    board = usual_board(bot)
+    await open_match(bot, board)
+    return board
+
+
 async def play_usual(bot: Dialogue, decisions: int = 1, **changes: Change) -> None:
     """Play the beginning of the smallest match of the bot's first game."""
-    game = games_of(bot)[0]
-    await play(bot, Board(game, usual_setting(game)), decisions, **changes)
+    await play(bot, usual_board(bot), decisions, **changes)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.hosting.builder.clock import wait_for_build
 from arena.hosting.builder.outcome import DEFAULT_LIMITS, BuildFailure, BuildLimits, explain_end, log_text
 from arena.hosting.builds import BuildStore, Built
 from arena.hosting.content import BotFilesError
@@ -115,7 +116,7 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     except (BotDirectoryError, LaunchError) as error:
         return BuildFailure(_without(files, str(error)))
     try:
-        ended_in_time = await process.wait(job.limits.wall_s)
+        ended_in_time = await wait_for_build(process, job.limits.time_s)
     finally:
         await process.end()
     log = log_text(await process.log())

@@ -11,7 +11,8 @@ from arena.hosting.launcher.reports import Exceeded, Exit, Log
 class BuildLimits:
     """What one build may use, with everything it starts. MB are MiB."""
 
-    wall_s: float = 120.0
+    time_s: float = 120.0
+    """How long it may take; the time in which it waits for a processor does not count."""
     memory_mb: int = 1024
     processes: int = 256
     disk_mb: int = 512
@@ -21,6 +22,8 @@ class BuildLimits:
     """How much it may say at once."""
 
 
+LONGEST_FACTOR = 5
+"""How many times its time a build may take altogether, on a machine that is busy with other things."""
 DEFAULT_LIMITS = BuildLimits()
 _SHOWN_LINES = 40
 
@@ -45,7 +48,8 @@ def explain_end(command: str, ended: Exit | None, exceeded: Exceeded | None, lim
     if exceeded is not None:
         return f"The build command `{command}` was ended. {exceeded.sentence}"
     if ended is None:
-        return f"The build command `{command}` did not end within {limits.wall_s:g} s."
+        busy = f"or {LONGEST_FACTOR} times that on a busy machine"
+        return f"The build command `{command}` did not end within {limits.time_s:g} s, {busy}."
     if ended.status or ended.signal:
         return f"The build command `{command}` failed ({ended.describe()}); its log tells why."
     return None

@@ -41,7 +41,7 @@ from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
 from arena.service.remote.desk import Presence
 from arena.service.remote.keeper import RemoteKeeper
-from arena.service.remote.routing import ClosedDoor, RemotePlayer, Router
+from arena.service.remote.routing import Router
 from arena.service.scheduler.host import Host
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
@@ -122,8 +122,7 @@ class _Service:
                 shop = self._make_shop(slots)
                 presence = Presence(shop.bell.ring)
                 door = self._open_door(shop, presence)
-                remote: RemotePlayer = ClosedDoor() if door is None else door.process
-                router = Router(slots, remote)
+                router = Router(slots, None if door is None else door.process)
                 host = Host(router, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
                 works: list[asyncio.Task[None]] = []
@@ -139,7 +138,7 @@ class _Service:
                 works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)
-                await self._drain(slots, remote)
+                await self._drain(slots, door)
         self._log.info("stopped")
 
     def _make_slots(self) -> Slots:
@@ -252,11 +251,12 @@ class _Service:
         on_ready(ready)
         tell_systemd("READY=1")
 
-    async def _drain(self, slots: Slots, remote: RemotePlayer) -> None:
+    async def _drain(self, slots: Slots, door: RemoteKeeper | None) -> None:
         """Let running matches end for a while; whatever is left then goes back to the ledger."""
         tell_systemd("STOPPING=1")
         slots.drain()
-        remote.drain()
+        if door is not None:
+            door.process.drain()
         try:
             async with asyncio.timeout(self._settings.service.stop_grace):
                 await slots.wait_until_idle()

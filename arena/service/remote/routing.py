@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Protocol
 
-from arena.executor.interface import NotBegunError, NotWatchableError
 from arena.match.live import LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
@@ -17,7 +15,7 @@ Watch = Callable[..., AsyncGenerator[LiveEvent, None]]
 
 
 class RemotePlayer(Protocol):
-    """Plays matches with remote bots: an `arena.executor.remote.RemoteProcess`, or what stands in for none."""
+    """Plays matches with remote bots, as an `arena.executor.remote.RemoteProcess` does."""
 
     def has(self, match_id: str) -> bool:
         """Return whether the match is played here, or waits for its bots."""
@@ -31,44 +29,12 @@ class RemotePlayer(Protocol):
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         """Return the events of a match. Raises NotWatchableError."""
 
-    def drain(self) -> None:
-        """Let no match begin any more: those that wait for their bots end with NotBegunError."""
-
-
-class ClosedDoor:
-    """Stands in for the process of remote bots where none are taken: their matches wait until that is changed."""
-
-    def __init__(self) -> None:
-        self._waiting: set[asyncio.Future[MatchReport]] = set()
-
-    def has(self, _match_id: str) -> bool:
-        return False
-
-    async def run_match(self, _spec: MatchSpec) -> MatchReport:
-        future: asyncio.Future[MatchReport] = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
-        try:
-            return await future
-        finally:
-            self._waiting.discard(future)
-
-    def cancel(self, _match_id: str) -> None:
-        """Do nothing: whoever cancels waits no more."""
-
-    def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
-        del after, logs
-        raise NotWatchableError(match_id)
-
-    def drain(self) -> None:
-        for future in self._waiting:
-            if not future.done():
-                future.set_exception(NotBegunError())
-
 
 class Router:
     """Stands between a host and the slots, so that what becomes of remote matches says nothing of the host."""
 
-    def __init__(self, slots: Slots, remote: RemotePlayer) -> None:
+    def __init__(self, slots: Slots, remote: RemotePlayer | None) -> None:
+        """Without `remote`, no tournament with remote bots is begun, so that all matches are the executor's."""
         self._slots = slots
         self._remote = remote
 
@@ -78,13 +44,16 @@ class Router:
 
     def use(self, executor: MatchExecutor | None) -> None:
         """Have the slots play with this executor from now on; with `None` nothing begins until there is another one."""
-        self._slots.use(None if executor is None else _Routed(executor, self._remote))
+        if executor is not None and self._remote is not None:
+            executor = _Routed(executor, self._remote)
+        self._slots.use(executor)
 
     def watch_with(self, watch: Watch) -> Watch:
         """Return the `watch` of all matches, given that of those without remote bots."""
+        remote = self._remote
 
         def routed(match_id: str, *, after: int = -1, logs: Sequence[int] = ()) -> AsyncGenerator[LiveEvent, None]:
-            chosen = self._remote.watch if self._remote.has(match_id) else watch
+            chosen = watch if remote is None or not remote.has(match_id) else remote.watch
             return chosen(match_id, after=after, logs=logs)
 
         return routed

@@ -78,7 +78,7 @@ class TestKilled:
             while any(Path(f"/proc/{pid}").exists() for pid in running) or list(root.glob(".adding-*")):
                 await asyncio.sleep(0.02)
         assert workshop.programs.builds.get(version, workshop.programs.runtimes.get("arena").hash) is None
-        failure = await workshop.build_version(version, wall_s=1)
+        failure = await workshop.build_version(version, time_s=1)
         assert isinstance(failure, BuildFailure)
         assert failure.log == "begun\n"
 

@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import replace
 
-import pytest
-
-from arena.executor.interface import NotBegunError
 from arena.match.live import LiveEnd, LiveEvent
 from arena.match.report import MatchReport
 from arena.match.spec import MatchSpec
-from arena.service.remote.routing import ClosedDoor, Router
+from arena.service.remote.routing import Router
 from arena.service.scheduler.jobs import Kind
 from arena.service.scheduler.slots import Slots
 from tests.service.scheduler.executors import HeldExecutor, order, settle
@@ -33,9 +30,6 @@ class HeldPlayer(HeldExecutor):
     def watch(self, match_id: str, *, after: int = -1, logs: Iterable[int] = ()) -> AsyncGenerator[LiveEvent, None]:
         del after, logs
         return one_event(f"remote {match_id}")
-
-    def drain(self) -> None:
-        """Do nothing."""
 
 
 async def one_event(text: str) -> AsyncGenerator[LiveEvent, None]:
@@ -63,11 +57,14 @@ async def test_each_match_is_played_and_watched_where_its_bots_are() -> None:
         task.cancel()
 
 
-async def test_where_no_remote_bots_are_taken_their_matches_wait_until_the_service_stops() -> None:
-    door = ClosedDoor()
-    match = asyncio.ensure_future(door.run_match(remote("m1")))
+async def test_where_no_remote_bots_are_taken_every_match_is_played_and_watched_here() -> None:
+    here = HeldExecutor(1)
+    slots = Slots(1, dict.fromkeys(Kind, 1.0))
+    router = Router(slots, None)
+    router.use(here)
+    task = asyncio.ensure_future(slots.view(Kind.LADDER, "spring").run(order("m1")))
     await settle()
-    assert not match.done()
-    door.drain()
-    with pytest.raises(NotBegunError):
-        await match
+    assert list(here.playing) == ["m1"]
+    watch = router.watch_with(lambda match_id, **_: one_event(f"here {match_id}"))
+    assert [event async for event in watch("m1")] == [LiveEnd(0, None, "here m1")]
+    task.cancel()
