@@ -80,6 +80,8 @@ class MatchSpec:
     """Whether its report tells what its bots wrote to their output, and how their processes did."""
     uses_fresh_bots: bool = False
     """Whether every seat gets a new process, which ends with the match."""
+    is_rated: bool = True
+    """Whether it counts for ratings; one that does not waits behind those that do for a remote bot's room."""
 
     @property
     def has_remote(self) -> bool:

@@ -26,7 +26,7 @@ MOST_FAREWELLS = 8
 MOST_STORIES = 200
 """Of how many such matches all bots together are told."""
 MOST_REMEMBERED = 10_000
-"""Of how many versions it is known when they were here last."""
+"""Of how many versions it is known for how long they were here."""
 
 OnPresence = Callable[[Guest, int | None], None]
 """Is told of a bot how many matches it plays at once, 0 when it wants no new one, or None when it is gone."""
@@ -45,6 +45,8 @@ class Member:
     """By match id."""
     farewells: deque[Sequence[bytes]] = field(default_factory=lambda: deque(maxlen=MOST_FAREWELLS))
     """What it is told when it comes back of matches that are over."""
+    was_rated: bool = False
+    """Whether the match that it began last counts for ratings."""
 
     @property
     def has_room(self) -> bool:
@@ -65,7 +67,9 @@ class Lobby:
         self._members: dict[str, Member] = {}
         """By the name of the bot."""
         self._by_version: dict[str, Member] = {}
-        self._gone_at: dict[str, float] = {}
+        self._here_since: dict[str, float] = {}
+        self._was_here_s: dict[str, float] = {}
+        """For how long in all, until it was gone last; whoever was gone last stands last."""
         self._loop = asyncio.get_running_loop()
 
     def find(self, version: str) -> Member | None:
@@ -73,9 +77,13 @@ class Lobby:
         member = self._by_version.get(version)
         return member if member is not None and member.connection is not None and member.room else None
 
-    def gone_at(self, version: str) -> float:
-        """Return when that version was here last and wanted matches, by the event loop's clock."""
-        return self._gone_at.get(version, float("-inf"))
+    def here_s(self, version: str) -> float:
+        """Return for how many seconds in all that version has been here and wanted matches, until now.
+
+        It never goes back unless the version was forgotten, and between two calls grows by no more than the time.
+        """
+        now = self._loop.time()
+        return self._was_here_s.get(version, 0.0) + now - self._here_since.get(version, now)
 
     # Coming and going.
 
@@ -100,6 +108,8 @@ class Lobby:
             before.close(SUPERSEDED)
         if had_room and not member.room:
             self._note_gone(guest.version)
+        if member.room:
+            self._here_since.setdefault(guest.version, self._loop.time())
         self._greet(member, connection)
         self._on_presence(guest, member.room)
         self.on_room(guest.version)
@@ -163,10 +173,12 @@ class Lobby:
             self._by_version.pop(member.guest.version, None)
 
     def _note_gone(self, version: str) -> None:
-        self._gone_at.pop(version, None)
-        self._gone_at[version] = self._loop.time()
-        if len(self._gone_at) > MOST_REMEMBERED:
-            del self._gone_at[next(iter(self._gone_at))]
+        here_s = self.here_s(version)
+        self._here_since.pop(version, None)
+        self._was_here_s.pop(version, None)
+        self._was_here_s[version] = here_s
+        if len(self._was_here_s) > MOST_REMEMBERED:
+            del self._was_here_s[next(iter(self._was_here_s))]
 
     # Matches.
 

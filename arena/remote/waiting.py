@@ -1,4 +1,8 @@
-"""The matches that wait until their remote bots are here and have room, in order."""
+"""The matches that wait until their remote bots are here and have room, in order.
+
+Room that rated and unrated matches want goes to them in turns: hundreds of unrated matches, which whoever likes may
+order, hold up a ladder by no more than one of theirs for each of its own, and a ladder leaves them their share.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,8 @@ class _Waiter:
     since: float
     """By the event loop's clock."""
     places: asyncio.Future[Mapping[int, Place]]
+    here_s: Mapping[str, float]
+    """For how long each of its versions had been here when it began to wait."""
     faults: dict[int, Fault] = field(default_factory=dict)
     """Those for whom it waits no more."""
 
@@ -47,7 +53,7 @@ class WaitingRoom:
     """Gives matches their places as soon as all bots of one have room, the first that can begin first."""
 
     def __init__(self, lobby: Lobby, patience_s: float) -> None:
-        """A bot that is away for `patience_s` while a match waits for it has not started in that match.
+        """A bot that is away for `patience_s` in all while a match waits for it has not started in that match.
 
         After that matches hardly wait for any bot of its owner for a while.
         """
@@ -65,7 +71,8 @@ class WaitingRoom:
         """Return the places of the remote bots of a match by seat. Raises NotBegunError."""
         if self._is_closed:
             raise NotBegunError
-        waiter = _Waiter(spec, self._loop.time(), self._loop.create_future())
+        here_s = {seat.version: self._lobby.here_s(seat.version) for seat in spec.seats if seat.is_remote}
+        waiter = _Waiter(spec, self._loop.time(), self._loop.create_future(), here_s)
         self._add(waiter)
         try:
             while True:
@@ -89,9 +96,12 @@ class WaitingRoom:
 
     def look(self, version: str) -> None:
         """Let matches begin that waited for a version that has room now."""
-        for waiter in list(self._waiting.get(version, ())):
-            member = self._lobby.find(version)
-            if member is None or not member.has_room:
+        member = self._lobby.find(version)
+        if member is None:
+            return
+        is_rated_next = not member.was_rated
+        for waiter in sorted(self._waiting.get(version, ()), key=lambda one: one.spec.is_rated != is_rated_next):
+            if not member.has_room or self._lobby.find(version) is not member:
                 return
             self._try(waiter)
 
@@ -110,14 +120,30 @@ class WaitingRoom:
         """Let a match begin if everybody is there and has room."""
         if waiter.places.done():
             return
+        self._give_up_on_the_absent(waiter)
         found = {seat: self._lobby.find(version) for seat, version in waiter.wanted.items()}
         self._refuse_other_games(waiter, found)
         members = {seat: member for seat, member in found.items() if seat not in waiter.faults}
-        if all(member is not None and member.has_room for member in members.values()):
-            match_id = waiter.spec.match_id
-            seats = {seat: self._lobby.seat(member, match_id) for seat, member in members.items() if member is not None}
+        here = {seat: member for seat, member in members.items() if member is not None}
+        if len(here) == len(members) and all(self._has_room(waiter, member) for member in here.values()):
             self._remove(waiter)
-            waiter.places.set_result({**seats, **waiter.faults})
+            waiter.places.set_result({**self._begin(waiter.spec, here), **waiter.faults})
+
+    def _begin(self, spec: MatchSpec, members: Mapping[int, Member]) -> dict[int, Place]:
+        for member in members.values():
+            member.was_rated = spec.is_rated
+        return {seat: self._lobby.seat(member, spec.match_id) for seat, member in members.items()}
+
+    def _has_room(self, waiter: _Waiter, member: Member) -> bool:
+        """Return whether a bot can play this match now; what rated matches want next is kept from unrated ones.
+
+        It is not kept for a match that waits for somebody who is away.
+        """
+        if waiter.spec.is_rated or member.was_rated or not member.has_room:
+            return member.has_room
+        others = self._waiting.get(member.guest.version, ())
+        kept = sum(other.spec.is_rated and not self._away(other) for other in others)
+        return len(member.seats) + kept < member.room
 
     def _refuse_other_games(self, waiter: _Waiter, found: Mapping[int, Member | None]) -> None:
         game = waiter.spec.game
@@ -140,11 +166,16 @@ class WaitingRoom:
         return [seat for seat, version in waiter.wanted.items() if self._lobby.find(version) is None]
 
     def _end_of(self, waiter: _Waiter, seat: int) -> float:
-        """Return until when a match waits for a bot that is away."""
+        """Return until when a match waits for a bot that is away.
+
+        All its absences while the match waits count together: otherwise two that come and go in turns, so that they
+        are never there at once, would have it wait for ever.
+        """
         spec = waiter.spec.seats[seat]
-        since = max(waiter.since, self._lobby.gone_at(spec.version))
+        here_s = max(self._lobby.here_s(spec.version) - waiter.here_s[spec.version], 0.0)
         is_distrusted = self._is_distrusted(_owner_of(spec.name))
-        return since + (min(SHORT_PATIENCE_S, self._patience_s) if is_distrusted else self._patience_s)
+        patience_s = min(SHORT_PATIENCE_S, self._patience_s) if is_distrusted else self._patience_s
+        return waiter.since + here_s + patience_s
 
     def _why_not(self, waiter: _Waiter, seat: int) -> str:
         """Return why a match waits no more for a bot, and note whose it is if it has waited."""
@@ -156,7 +187,7 @@ class WaitingRoom:
         self._let_down[owner] = self._loop.time()
         if len(self._let_down) > _MOST_DISTRUSTED:
             del self._let_down[next(iter(self._let_down))]
-        return f"It was not connected for {self._patience_s:g} s."
+        return f"It was not connected for {self._patience_s:g} s while the match waited."
 
     def _is_distrusted(self, owner: str) -> bool:
         return self._let_down.get(owner, float("-inf")) + DISTRUST_S > self._loop.time()

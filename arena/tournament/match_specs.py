@@ -51,6 +51,7 @@ class MatchSpecs:
         self._levels: dict[bool, str] = {}
         self._leak_checks = leak_checks
         self._keep_logs = keep_logs
+        self._is_rated = tournament.rated
         self._secret = bytes.fromhex(tournament.secret)
         # Blocks that share their chance share the bots' seeds, and count as one for what a process may have seen.
         self._blocks_per_seed = catalog.blocks_per_seed(tournament.format)
@@ -81,6 +82,7 @@ class MatchSpecs:
             block=f"{self.tournament_id}/{match.block_index // self._blocks_per_seed}",
             checks_leaks=is_sampled(match.match_id, self._leak_checks),
             keeps_logs=self._keep_logs,
+            is_rated=self._is_rated,
         )
 
     def take_new_runtimes(self) -> list[RuntimeFact]:

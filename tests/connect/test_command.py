@@ -63,7 +63,7 @@ async def test_ctrl_c_lets_the_match_end_and_nothing_is_left_behind(tls: TlsFile
             await visit.hear_act()
             fault = match_pb2.Fault(cause=match_pb2.FAULT_CAUSE_TIMEOUT, ply=0, explanation="It was late.")
             await visit.say(finished("0123456789abcdef", fault))
-            ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late\.; "
+            ended = r"match 89abcdef is over: rank 1 of 2; TIMEOUT at ply 0: It was late; "
             await reads(terminal, ended + r"`\S*arena --server club match show 89abcdef`")
             visit.part()
             assert await asyncio.to_thread(terminal.end) == 0

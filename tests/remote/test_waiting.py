@@ -34,16 +34,23 @@ class Hall:
         self.lobby = Lobby(lambda _guest, _room: None)
         self.room = WaitingRoom(self.lobby, 0.0)
 
-    def come(self, name: str, owner: str = "ada") -> tuple[Member, Any]:
+    def come(self, name: str, owner: str = "ada", room: int = 4) -> tuple[Member, Any]:
         line = cast(Any, Line())
         guest = Guest(f"{owner}/{name}", version_of(name, owner=owner), ("foreign_king",), owner)
-        return self.lobby.enter(line, guest, 4), line
+        return self.lobby.enter(line, guest, room), line
 
-    async def places(self, *bots: str) -> dict[int, Place]:
+    async def places(self, *bots: str, match_id: str = "m", is_rated: bool = True) -> dict[int, Place]:
         """What a match of these bots, named `owner/name`, begins with."""
         seats = [remote_seat(name, owner=owner) for owner, name in (bot.split("/") for bot in bots)]
         async with asyncio.timeout(PATIENCE_S):
-            return dict(await self.room.wait(king_spec("m", seats)))
+            return dict(await self.room.wait(king_spec(match_id, seats, is_rated=is_rated)))
+
+    def order(self, *bots: str, match_id: str, is_rated: bool) -> asyncio.Task[dict[int, Place]]:
+        return asyncio.create_task(self.places(*bots, match_id=match_id, is_rated=is_rated))
+
+    def end_match(self, match_id: str, *bots: str) -> None:
+        for owner, name in (bot.split("/") for bot in bots):
+            self.lobby.unseat(version_of(name, owner=owner), match_id, is_over=True)
 
 
 @pytest.fixture
@@ -85,3 +92,89 @@ async def test_after_a_while_it_is_waited_for_again(hall: Hall, monkeypatch: pyt
     assert not waits.done()
     hall.come("elk", "eve")
     assert len(await waits) == 2
+
+
+class Clock:
+    """Stands in for the event loop of a hall, whose time goes on only when a test says so."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.now_s = 0.0
+        self.create_future = asyncio.get_running_loop().create_future
+        hall.lobby._loop = hall.room._loop = cast(Any, self)
+
+    def time(self) -> float:
+        return self.now_s
+
+    async def pass_by(self, seconds: float) -> None:
+        self.now_s += seconds
+        await asyncio.sleep(0)
+
+
+async def test_two_that_come_and_go_in_turns_are_not_waited_for_for_ever() -> None:
+    clock = Clock(hall := Hall())
+    hall.room._patience_s = 1000.0
+    hall.come("fox")
+    waits = hall.order("ada/fox", "eve/elk", "eve/emu", match_id="m", is_rated=True)
+    for turn in range(12):
+        member, line = hall.come(("elk", "emu")[turn % 2], "eve")
+        await clock.pass_by(400.0)
+        hall.lobby.leave(member, line)
+    assert waits.done()
+    places = waits.result()
+    assert {place.cause for place in places.values() if isinstance(place, Fault)} == {FaultCause.START_FAILED}
+
+
+async def test_a_bot_that_was_here_most_of_the_time_is_waited_for() -> None:
+    clock = Clock(hall := Hall())
+    hall.room._patience_s = 1000.0
+    hall.come("fox", room=1)
+    await hall.places("ada/fox", match_id="before")
+    waits = hall.order("ada/fox", "eve/elk", match_id="m", is_rated=True)
+    for _ in range(5):
+        member, line = hall.come("elk", "eve")
+        await clock.pass_by(900.0)
+        hall.lobby.leave(member, line)
+        await clock.pass_by(100.0)
+    assert not waits.done()
+    hall.come("elk", "eve")
+    hall.end_match("before", "ada/fox")
+    assert not [place for place in (await waits).values() if isinstance(place, Fault)]
+
+
+async def test_rated_and_unrated_matches_take_turns_in_the_room_of_a_bot() -> None:
+    hall = Hall()
+    hall.room._patience_s = 1e9
+    hall.come("fox", room=1)
+    order = [hall.order("ada/fox", match_id=f"u{number}", is_rated=False) for number in range(4)]
+    await asyncio.sleep(0)
+    order += [hall.order("ada/fox", match_id=f"r{number}", is_rated=True) for number in range(2)]
+    begun = []
+    for _ in range(6):
+        done, _ = await asyncio.wait(set(order), return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
+        (match_id,) = hall.lobby._by_version[version_of("fox")].seats
+        begun.append(match_id)
+        order = [task for task in order if task not in done]
+        hall.end_match(match_id, "ada/fox")
+    assert begun == ["u0", "r0", "u1", "r1", "u2", "u3"]
+
+
+async def test_unrated_matches_of_two_bots_in_turns_do_not_keep_their_rated_one_from_beginning() -> None:
+    hall = Hall()
+    hall.room._patience_s = 1e9
+    for name in ("fox", "owl"):
+        hall.come(name, room=1)
+        await hall.places(f"ada/{name}", match_id=name, is_rated=False)
+    waits = [
+        hall.order(f"ada/{name}", match_id=f"{name}{number}", is_rated=False)
+        for number in (1, 2)
+        for name in ("fox", "owl")
+    ]
+    rated = hall.order("ada/fox", "ada/owl", match_id="rated", is_rated=True)
+    await asyncio.sleep(0)
+    hall.end_match("fox", "ada/fox")
+    hall.end_match("owl", "ada/owl")
+    assert len(await rated) == 2
+    assert not any(task.done() for task in waits)
+    for task in waits:
+        task.cancel()
+    await asyncio.gather(*waits, return_exceptions=True)

@@ -11,6 +11,7 @@ from arena.executor.remote import RemoteOptions, RemoteProcess
 from arena.service.health import Health
 from arena.service.logs import Logger
 from arena.service.remote.desk import Admitted, Desk, JoinRequest, Presence, Refusal
+from arena.service.remote.refusals import RefusalLog
 from arena.service.supervision import Backoff, describe
 
 PART = "remote bots"
@@ -40,6 +41,7 @@ class RemoteKeeper:
         self._find_dead = find_dead
         self._health = health
         self._log = log
+        self._refusals = RefusalLog(log)
         self._backoff = Backoff()
         self._answers: set[asyncio.Task[None]] = set()
         self._digests: dict[str, str] = {}
@@ -100,11 +102,11 @@ class RemoteKeeper:
         task.add_done_callback(self._answers.discard)
 
     async def _answer(self, question: int, application: Mapping[str, Any]) -> None:
+        request = JoinRequest(**{**application, "games": tuple(application["games"])})
         try:
-            request = JoinRequest(**{**application, "games": tuple(application["games"])})
             self.process.admit(question, _guest(await self._desk.admit(request)))
         except Refusal as refusal:
-            self._log.info("remote bot refused", bot=application["name"][:80], why=refusal.message)
+            self._refusals.note(request, refusal)
             about = {"code": refusal.code, "reason": refusal.reason, "message": refusal.message}
             self.process.refuse(question, about)
         except Exception as error:  # a fault of ours: the bot tries again, and the service goes on
@@ -131,6 +133,7 @@ class RemoteKeeper:
     async def _look_at_tokens(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
+            self._refusals.end_window_if_over()
             if not self._digests:
                 continue
             try:
