@@ -130,7 +130,9 @@ def rules(game_name: GameName) -> None:
 def tool(
     context: typer.Context,
     game_name: GameName,
-    tool_name: Annotated[str | None, typer.Argument(metavar="TOOL", help="Name of the tool; without it, all are listed.")] = None,
+    tool_name: Annotated[
+        str | None, typer.Argument(metavar="TOOL", help="Name of the tool; without it, all are listed.")
+    ] = None,
     arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
 ) -> None:
     """Run an extra command of a game, such as odds of a fight."""
