@@ -14,6 +14,7 @@ import argparse
 import os
 import queue
 import random
+import re
 import signal
 import sys
 import time
@@ -24,13 +25,19 @@ import grpc
 from arena.v1 import play_pb2, play_pb2_grpc
 
 LEAVE = play_pb2.PlayRequest(leave=play_pb2.Leave())
-# As the service names them: trying again would change nothing.
+# As docs/remote-bots.md tells: after these codes trying again would change nothing, whatever the reason is, except that
+# another version that is in a match gets out of the way, and that nobody gets a limit raised by asking again.
 FINAL = {
     grpc.StatusCode.UNAUTHENTICATED,
     grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.UNIMPLEMENTED,
     grpc.StatusCode.ABORTED,
 }
+PASSING_REASONS, FINAL_REASONS = {"VERSION_IN_PLAY"}, {"BOTS"}
+# In the trailer lies a google.rpc.Status with an ErrorInfo: its field 1 is the reason, its field 2 the domain `arena`.
+REASON = re.compile(rb"([A-Z][A-Z_]*)\x12\x05arena")
 
 
 def answer(response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | None:
@@ -47,6 +54,19 @@ def answer(response: play_pb2.PlayResponse) -> play_pb2.PlayRequest | None:
         finished = response.match_finished
         print(f"{finished.match_id}: ranks {list(finished.result.ranks)}", flush=True)
     return None  # what this program does not know is ignored, as newer services may say more
+
+
+def reason_of(error: grpc.RpcError) -> str:
+    """Return the word that the service has for why it ended the stream, or nothing if it was not the service."""
+    trailer = dict(error.trailing_metadata() or ())
+    found = REASON.search(trailer.get("grpc-status-details-bin", b""))
+    return "" if found is None else found[1].decode()
+
+
+def is_final(error: grpc.RpcError) -> bool:
+    """Return whether trying again would change nothing."""
+    reason = reason_of(error)
+    return reason in FINAL_REASONS or (error.code() in FINAL and reason not in PASSING_REASONS)
 
 
 class Player:
@@ -119,7 +139,7 @@ def main() -> None:
                 return
         except grpc.RpcError as error:
             print(f"{error.code().name}: {error.details()}", file=sys.stderr, flush=True)
-            if error.code() in FINAL:
+            if is_final(error):
                 sys.exit(1)
         time.sleep(random.uniform(1, 3))
 

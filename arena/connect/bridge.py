@@ -21,7 +21,7 @@ from arena.connect.backoff import Backoff
 from arena.connect.errors import BotFailsError, LeftError
 from arena.connect.local import LocalBots
 from arena.connect.matches import Matches
-from arena.connect.news import Connected, Disconnected, Draining, Note, Tell
+from arena.connect.news import Connected, Disconnected, Draining, Note, Tell, Waiting
 from arena.connect.refusals import StreamEnd, Turn, end_of
 from arena.connect.service import Way, check_joined, differing_rules
 from arena.connect.stream import ServiceStream, open_stream
@@ -36,6 +36,8 @@ RESUME_PATIENCE_S = 5.0
 """How long after it let the bot in again a service may take to tell of the matches that still run."""
 SETTLE_PATIENCE_S = 5.0
 """How long matches may take to end here after the service has ended the stream because none runs any more."""
+IDLE_S = 15.0
+"""After so long without a first match the author is told that his bot waits, and how to get matches."""
 NO_NEW_MATCH = -1
 """The room of a bot that joins only for what still runs."""
 _MOST_CURES = 5
@@ -72,7 +74,7 @@ class Bridge:
         self._changed = asyncio.Event()
         self._room: int | None = None
         """What the service was told on this stream of how many matches it may give; None before the Join."""
-        self._was_joined = self._is_draining = self._is_leaving = False
+        self._was_joined = self._told_waiting = self._is_draining = self._is_leaving = False
         self._seen = self._crashes_in_a_row = 0
         self._cures_left = _MOST_CURES
         self._failure: Exception | None = None
@@ -246,7 +248,9 @@ class Bridge:
         self._was_joined = True
         self._changed.set()
         self._matches.miss_all()
-        asyncio.get_running_loop().call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
+        loop = asyncio.get_running_loop()
+        loop.call_later(RESUME_PATIENCE_S, self._drop_missing, stream)
+        loop.call_later(IDLE_S, self._tell_waiting, stream, Waiting(bot, names))
 
     async def _send(self, request: play_pb2.PlayRequest) -> None:
         if self._stream is not None:
@@ -255,6 +259,11 @@ class Bridge:
     def _drop_missing(self, stream: ServiceStream) -> None:
         if stream is self._stream:  # if it is lost meanwhile, the next one tells
             self._matches.drop_missing()
+
+    def _tell_waiting(self, stream: ServiceStream, waiting: Waiting) -> None:
+        if stream is self._stream and not (self._seen or self._told_waiting or self._is_draining):
+            self._told_waiting = True
+            self._tell(waiting)
 
     # What becomes of matches: a bridge is their `Witness`.
 

@@ -30,6 +30,14 @@ class Disconnected:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """The bot is connected, and for some seconds no match has come; told once."""
+
+    bot: str
+    games: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MatchBegan:
     """A match has begun for the bot; who else plays it is told when it is over."""
 
@@ -109,5 +117,6 @@ class Note:
     text: str
 
 
-News = Connected | Disconnected | MatchBegan | MatchEnded | MatchVanished | BotStopped | Draining | BotWrote | Note
+_OfMatches = MatchBegan | MatchEnded | MatchVanished | BotStopped
+News = Connected | Disconnected | Waiting | _OfMatches | Draining | BotWrote | Note
 Tell = Callable[[News], None]

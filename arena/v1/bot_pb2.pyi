@@ -265,7 +265,7 @@ class ListRuntimesResponse(_message.Message):
     def __init__(self, items: _Optional[_Iterable[_Union[Runtime, _Mapping]]] = ...) -> None: ...
 
 class BotSummary(_message.Message):
-    __slots__ = ("name", "owner", "versions", "content_hash", "games", "disabled_at_us", "remote")
+    __slots__ = ("name", "owner", "versions", "content_hash", "games", "disabled_at_us", "remote", "named")
     NAME_FIELD_NUMBER: _ClassVar[int]
     OWNER_FIELD_NUMBER: _ClassVar[int]
     VERSIONS_FIELD_NUMBER: _ClassVar[int]
@@ -273,6 +273,7 @@ class BotSummary(_message.Message):
     GAMES_FIELD_NUMBER: _ClassVar[int]
     DISABLED_AT_US_FIELD_NUMBER: _ClassVar[int]
     REMOTE_FIELD_NUMBER: _ClassVar[int]
+    NAMED_FIELD_NUMBER: _ClassVar[int]
     name: str
     owner: str
     versions: int
@@ -280,7 +281,8 @@ class BotSummary(_message.Message):
     games: _containers.RepeatedScalarFieldContainer[str]
     disabled_at_us: int
     remote: bool
-    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., versions: _Optional[int] = ..., content_hash: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., disabled_at_us: _Optional[int] = ..., remote: bool = ...) -> None: ...
+    named: str
+    def __init__(self, name: _Optional[str] = ..., owner: _Optional[str] = ..., versions: _Optional[int] = ..., content_hash: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., disabled_at_us: _Optional[int] = ..., remote: bool = ..., named: _Optional[str] = ...) -> None: ...
 
 class BotDetail(_message.Message):
     __slots__ = ("name", "owner", "disabled_at_us", "newest", "versions", "active", "remote")

@@ -245,6 +245,14 @@ async def test_an_arena_that_goes_away_ends_the_bot_in_good_order(directory: Pat
     assert len(arena.heard) == 2
 
 
+async def test_a_bot_that_is_let_go_before_it_was_welcomed_ends_in_good_order(directory: Path) -> None:
+    async def script(arena: FakeArena) -> None:
+        await arena.hear()
+
+    ended, _ = await meet(directory, "first", script)
+    assert ended == Ended(0, "")
+
+
 async def test_a_refusal_is_one_line(directory: Path) -> None:
     async def script(arena: FakeArena) -> None:
         await arena.context.abort(grpc.StatusCode.UNAUTHENTICATED, "no such token")

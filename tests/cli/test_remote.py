@@ -37,6 +37,8 @@ def test_a_remote_bot_is_listed_and_shown_as_one(remote: Arena) -> None:
     assert (rows["ada/fox"]["remote"], rows["bob"]["remote"]) == (True, False)
     assert (rows["ada/fox"]["versions"], rows["ada/fox"]["games"]) == (2, ["foreign_king"])
     assert [line.split()[2] for line in remote("bot", "list").out.splitlines()[1:3]] == ["remote", "remote"]
+    assert [line.split()[4] for line in remote("bot", "list").out.splitlines()[1:3]] == ["a", "1.1"]
+    assert (rows["ada/fox"]["named"], rows["bob"]["named"]) == ("1.1", None)
     shown = remote("bot", "show", "ada/fox").out
     assert "where its author connects it from" in shown
     assert [line.split()[-1] for line in shown.splitlines()[-2:]] == ["1.1", "1.0"]
@@ -55,6 +57,7 @@ def test_a_ladder_of_remote_bots_is_named_as_such(remote: Arena) -> None:
     assert remote("tournament", "join", "homes-1", "bob").code == 0
     assert remote("ladder", "list", "--json").json[0]["bots"] == 3
     assert remote("tournament", "withdraw", "homes-1", "bob").code == 0
+    assert remote("ladder", "list", "--json").json[0]["bots"] == 2, "who has left takes part no more"
     assert remote("db", "check").code == 0
 
 

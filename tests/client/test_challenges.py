@@ -96,6 +96,23 @@ def test_remote_bots_challenge_and_are_challenged_while_they_are_connected(
             ann.tournaments.challenge_bot(order(own, other))
 
 
+def test_who_names_no_clock_gets_more_time_with_a_remote_bot(
+    database: Database, connected: set[str], asked_by: Asked
+) -> None:
+    connect(database, connected, "ben/elk")
+    ann = asked_by("ann")
+
+    def clock(opponent: str, time: str) -> str:
+        planned = ann.tournaments.challenge_bot(order("fox", opponent, time=time))
+        found = ann.tournaments.get_tournament(planned.id).summary.time_control
+        ann.tournaments.cancel_tournament(planned.id)
+        return found
+
+    assert clock("ben/elk", "") == "1s"
+    assert clock("ben/fox", "") == "100ms"
+    assert clock("ben/elk", "50ms") == "50ms"
+
+
 def test_the_version_of_a_remote_bot_that_is_connected_is_challenged_not_the_newest(
     database: Database, connected: set[str], asked_by: Asked
 ) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.connect import local, table
+from arena.connect import bridge, local, table
 from arena.connect.errors import BotFailsError
-from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded
+from arena.connect.news import BotStopped, BotWrote, Disconnected, Draining, MatchBegan, MatchEnded, Waiting
 from arena.connect.news import Connected as LetIn
 from arena.hosting.content import content_hash
 from arena.service.server.tls import TlsFiles
@@ -39,6 +39,22 @@ async def test_a_bot_joins_plays_and_leaves_when_it_is_drained(tls: TlsFiles, tm
         await told.end()
     assert told.of(LetIn)[0].bot == "ada/fox"
     assert {wrote.line for wrote in told.of(BotWrote)} == {"thinking", "hard"}
+
+
+async def test_who_waits_long_for_a_first_match_is_told_once(
+    tls: TlsFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "IDLE_S", 0.0)
+    async with play_service(tls) as service, connected(service, write_bot(tmp_path)) as told:
+        visit = await service.visit()
+        await visit.welcome()
+        assert await told.wait_for(Waiting) == Waiting("ada/fox", ("nim",))
+        visit.break_off()
+        await (await service.visit()).welcome()
+        await told.wait_for(LetIn, 2)
+        told.running.drain()
+        await told.wait_for(Draining)
+    assert len(told.of(Waiting)) == 1
 
 
 async def test_matches_at_once_are_processes_that_are_kept_for_the_next(tls: TlsFiles, tmp_path: Path) -> None:

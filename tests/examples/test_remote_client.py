@@ -58,6 +58,30 @@ async def test_the_example_plays_and_joins_again(tmp_path: Path) -> None:
     assert errors.splitlines()[-1] == b"ABORTED: a newer connection took over"
 
 
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (grpc.StatusCode.FAILED_PRECONDITION, "BOT_IS_HOSTED"),
+        (grpc.StatusCode.FAILED_PRECONDITION, "NO_GAME"),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, "BOTS"),
+    ],
+)
+async def test_a_final_refusal_ends_the_example(tmp_path: Path, code: grpc.StatusCode, reason: str) -> None:
+    async with example(tmp_path) as (service, process):
+        (await service.visit()).end(code, reason, "take another name")
+        async with asyncio.timeout(PATIENCE_S):
+            _, errors = await process.communicate()
+    assert (process.returncode, errors.decode()) == (1, f"{code.name}: take another name\n")
+
+
+async def test_the_example_waits_for_a_match_of_its_other_version(tmp_path: Path) -> None:
+    async with example(tmp_path) as (service, process):
+        (await service.visit()).end(grpc.StatusCode.FAILED_PRECONDITION, "VERSION_IN_PLAY")
+        await (await service.visit()).welcome()
+        process.kill()
+        await process.communicate()
+
+
 async def test_ctrl_c_ends_the_example_when_its_matches_are_over(tmp_path: Path) -> None:
     async with example(tmp_path) as (service, process):
         visit = await service.visit()

@@ -98,7 +98,7 @@ _BOTS = (
     Column("owner", "OWNER"),
     Column("remote", "KIND", write=_kind_text),
     Column("versions", "VERSIONS", right=True),
-    Column("content_hash", "NEWEST", write=_short_hash),
+    Column("newest", "NEWEST"),
     Column("games", "GAMES", write=" ".join),
     Column("disabled_at_us", "DISABLED", write=_disabled_text),
 )
@@ -110,13 +110,16 @@ def list_bots(
 ) -> None:
     """List the bots with their newest versions.
 
-    Those added last come first.     With --json, the command for the next page is written to stderr.
+    Those added last come first. With --json, the command for the next page is written to stderr.
     """
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
     empty = "no bots yet; `arena bot add DIRECTORY` adds one, at a service `arena bot submit DIRECTORY`"
-    print_page(_BOTS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
+    rows = [asdict(row) for row in page.items]
+    if not as_json:  # people know a remote version by its author's word
+        rows = [{**row, "newest": row["named"] or _short_hash(row["content_hash"])} for row in rows]
+    print_page(_BOTS, rows, more, as_json=as_json, empty=empty)
 
 
 _VERSIONS = (

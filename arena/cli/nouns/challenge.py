@@ -17,12 +17,10 @@ from arena.cli.shared.places import service_name
 from arena.cli.shared.play import announce
 from arena.cli.shared.request import (
     DEFAULT_START_LIMIT,
-    DEFAULT_TIME,
     GameOption,
     OpeningPlies,
     Seed,
     StartLimit,
-    TimeText,
 )
 from arena.cli.shared.tournament_table import print_end
 from arena.client.values.tournaments import ChallengeRequest
@@ -46,7 +44,12 @@ def challenge(
     blocks: Annotated[
         int, typer.Option("--blocks", min=1, metavar="N", help="Blocks for each combination of opponents.")
     ] = 5,
-    time: TimeText = DEFAULT_TIME,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment; 100ms, or 1s with a remote bot."
+        ),
+    ] = None,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
@@ -70,7 +73,7 @@ def challenge(
         game=game,
         seats=len(bots) + 1 if seats is None else seats,
         blocks=blocks,
-        time=time,
+        time=time or "",
         start_limit=start_limit,
         options=parse_assignments(option),
         opening_plies=opening_plies,

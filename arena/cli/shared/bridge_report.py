@@ -51,6 +51,12 @@ class BridgeReport:
 
     def _hint(self, what: news.News) -> str:
         """Return which command tells more."""
+        if isinstance(what, news.Waiting):
+            ladders = next_command("ladder", "list", db=self._place)
+            own = what.bot.rpartition("/")[2]
+            words = ("challenge", "BOT", "--with", own, "--game", what.games[0])
+            challenge = next_command(*words, db=self._place)
+            return f"; `{ladders}` shows where remote bots play, `{challenge}` plays against a bot at once"
         if isinstance(what, news.MatchVanished) or (isinstance(what, news.MatchEnded) and what.faults):
             command = next_command("match", "show", short_match_id(what.match_id), db=self._place)
             return f"; `{command}` tells more"
@@ -115,6 +121,10 @@ def _disconnected(what: news.Disconnected) -> str:
     return f"not connected: {what.why}; trying again, {_matches(what.running)}"
 
 
+def _waiting(what: news.Waiting) -> str:
+    return f"{what.bot} is connected and waits: no match has come yet"
+
+
 def _matches(running: int) -> str:
     if not running:
         return "no match is running"
@@ -166,6 +176,7 @@ def _note(what: news.Note) -> str:
 _WORDS: Mapping[type, Callable[[Any], str]] = {
     news.Connected: _connected,
     news.Disconnected: _disconnected,
+    news.Waiting: _waiting,
     news.MatchBegan: _began,
     news.MatchEnded: _ended,
     news.MatchVanished: _vanished,

@@ -99,4 +99,5 @@ def _summary(row: BotRow) -> BotSummary:
         games=tuple(row.newest.manifest["games"]),
         disabled_at_us=row.bot.disabled_at_us,
         remote=row.bot.remote,
+        named=row.newest.manifest["version"] if row.bot.remote else None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from arena.client.errors import RefusedError
 from arena.client.here.creating import name_chooser, terms_of
@@ -22,6 +22,8 @@ from ratings.read.lineage import active_version
 LONGEST_DECISION_US = 10_000_000
 LONGEST_BANK_US = 300_000_000
 LONGEST_START_US = 60_000_000
+USUAL_TIME, USUAL_REMOTE_TIME = "100ms", "1s"
+"""How long a decision may take unless the request says so; a remote bot pays for the way over the network, too."""
 _KIND = "challenge"
 _DIGITS = 16
 
@@ -32,12 +34,12 @@ def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
     Raises ForbiddenError for a bot that is not the viewer's, RefusedError for one that cannot play now, a clock that
     lasts for long, too many matches or too many open challenges, and the errors of `arena.tournament.creation`.
     """
-    terms = terms_of(_order(request))
-    if not place.viewer.is_organiser:
-        _check_clock(terms.clock)
     own = _playing(place, request.bot)
     need_own_bot(place.viewer, own.bot, "challenge with it")
     entrants = [own, *(_playing(place, text) for text in request.opponents)]
+    terms = terms_of(_order(request, request.time or _usual_time(entrants)))
+    if not place.viewer.is_organiser:
+        _check_clock(terms.clock)
     for one in entrants:
         _check_ready(place, one)
     form = Gauntlet(request.seats, request.blocks)
@@ -66,6 +68,10 @@ def _playing(place: Place, text: str) -> NamedVersion:
         return found
     active = active_version(place.database, found.bot.name)
     return found if active is None else NamedVersion(found.bot, active)
+
+
+def _usual_time(entrants: Sequence[NamedVersion]) -> str:
+    return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
 
 
 def _check_ready(place: Place, one: NamedVersion) -> None:
@@ -125,13 +131,13 @@ def _limited(place: Place, choose_name: ChooseName) -> ChooseName:
     return choose
 
 
-def _order(request: ChallengeRequest) -> TournamentRequest:
+def _order(request: ChallengeRequest, time: str) -> TournamentRequest:
     return TournamentRequest(
         format=Gauntlet.name,
         game=request.game,
         seats=request.seats,
         bots=(),
-        time=request.time,
+        time=time,
         start_limit=request.start_limit,
         options=request.options,
         opening_plies=request.opening_plies,

@@ -11,10 +11,9 @@ from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.tournament.pace import rate_of
 from ratings.read import ladders
 from ratings.read.absences import absent_from
-from ratings.read.ladders import LadderRow
+from ratings.read.ladders import LadderRow, owners_present
 from ratings.read.paging import part_of
 from ratings.read.publishing import published_secret
-from ratings.read.tournaments import entrant_bots
 from ratings.store import service
 
 _MOST_ABSENT = 100
@@ -63,7 +62,7 @@ class LaddersHere:
             closed_because=ladder.closed_because,
             season=None if running is None else running.number,
             tournament=None if running is None else running.tournament_id,
-            bots=0 if running is None else len(entrant_bots(self._place.database, running.tournament_id)),
+            bots=0 if running is None else len(owners_present(self._place.database, running.tournament_id)),
             absent=() if running is None else self._absent(row),
             pace=pace,
             note=None if running is None else note_of(self._place.database, row, running, pace),

@@ -23,6 +23,8 @@ class BotSummary:
     disabled_at_us: int | None = None
     remote: bool = False
     """Whether its author runs it elsewhere."""
+    named: str | None = None
+    """What the author of a remote bot calls the newest version; a hosted one has no such word."""
 
 
 @dataclass(frozen=True, slots=True)

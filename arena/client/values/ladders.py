@@ -37,7 +37,7 @@ class Ladder:
     tournament: str | None = None
     """The tournament of that season."""
     bots: int = 0
-    """How many bots take part."""
+    """How many bots take part now; those that withdrew or are absent do not."""
     absent: tuple[AbsentBot, ...] = ()
     """Those that it goes on without: an owner sees his own, an organiser all."""
     pace: int | None = None

@@ -51,6 +51,7 @@ class ChallengeRequest:
     blocks: int
     """The number of blocks of each combination of opponents."""
     time: str
+    """Empty for the usual one: 100 ms a decision, or 1 s if a remote bot is in it."""
     start_limit: str
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of the game; values may be texts."""

@@ -10,7 +10,7 @@ const OPTIONS = {
   "grpc.max_receive_message_length": -1,
 };
 // How an arena that shuts down, or is killed, ends a stream.
-const ENDED = [grpc.status.OK, grpc.status.CANCELLED, grpc.status.UNAVAILABLE];
+const ENDED = [grpc.status.CANCELLED, grpc.status.UNAVAILABLE];
 
 /** The arena could not be reached, or refused the bot. */
 export class ArenaError extends Error {
@@ -29,7 +29,9 @@ export async function play(session, address, token) {
   const call = client.makeBidiStreamRequest(METHOD, PlayRequest.encode, PlayResponse.decode, metadata);
   try {
     const status = await converse(session, call, first);
-    if (!(session.hasJoined && ENDED.includes(status.code))) throw new ArenaError(explain(status, address));
+    // A bot that is not needed any more is let go in good order, also before it was welcomed.
+    const isInOrder = status.code === grpc.status.OK || (session.hasJoined && ENDED.includes(status.code));
+    if (!isInOrder) throw new ArenaError(explain(status, address));
   } finally {
     call.cancel();
     client.close();
