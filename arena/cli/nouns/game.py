@@ -116,7 +116,7 @@ def show(
 
 @app.command(epilog=example("arena game rules foreign_king", "arena game rules rex_romanorum"))
 def rules(game_name: GameName) -> None:
-    """Tell the rules of a game, the data that bots see, and the names of its actions."""
+    """Tell how a game is played, what bots see, and the names of actions."""
     game = get_game(game_name)
     for part in (rules_in_words(game), manual(game), action_names(game)):
         if part:
@@ -130,10 +130,12 @@ def rules(game_name: GameName) -> None:
 def tool(
     context: typer.Context,
     game_name: GameName,
-    tool_name: Annotated[str | None, typer.Argument(metavar="TOOL", help="Name of the tool; all by default.")] = None,
+    tool_name: Annotated[
+        str | None, typer.Argument(metavar="TOOL", help="Name of the tool; without it, all are listed.")
+    ] = None,
     arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
 ) -> None:
-    """Run an extra command of a game, for example the odds of a fight; without a tool, list those that there are."""
+    """Run an extra command of a game, such as odds of a fight."""
     if game_name in _HELP_WORDS:
         typer.echo(context.get_help())
         raise typer.Exit
