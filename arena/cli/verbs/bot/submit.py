@@ -53,8 +53,8 @@ def submit(
     """Hand a bot, or a new version of it, in at a service.
 
     The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
-    kept, and the same command goes on there. Ends with 1 if the version is refused; the same files are built and checked
-    anew when they are handed in again.
+    kept, and the same command goes on there. Ends with 1 if the version is refused; the same files are built and
+    checked anew when they are handed in again.
     """
     service = service_name(db)
     if service is None:
