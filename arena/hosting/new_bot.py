@@ -60,7 +60,9 @@ def _check_free(directory: Path) -> bool:
             if any(directory.iterdir()):
                 raise NewBotError(f"{directory}: is not empty, and nothing is overwritten; name a new directory")
             return False
-        if directory.exists() or directory.is_symlink():
+        if directory.is_symlink() and not directory.exists():
+            raise NewBotError(f"{directory}: is a link to what is not there; remove it, or name a new directory")
+        if directory.exists():
             raise NewBotError(f"{directory}: is a file; name a new directory for the bot")
     except OSError as error:
         raise NewBotError(f"{directory}: cannot be looked at ({error.strerror}); name another directory") from error

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from arena.hosting.cache_directory import cache_directory
@@ -23,18 +27,43 @@ def usual_place(directory: Path) -> Path:
     return cache_directory() / "bot-tests" / f"{directory.resolve().name or 'bot'}-{digest}"
 
 
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """Make a directory and keep other tests out of it for the time of the block.
+
+    A process that is killed lets go of it. Raises KeepingError if another test has it, or it cannot be made.
+    """
+    _make(directory)
+    place = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise KeepingError(
+                f"another test keeps its replays in {directory} now; wait until it is over, or name another directory "
+                "with --keep"
+            ) from None
+        yield
+    finally:
+        os.close(place)
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KeepingError(
+            f"{directory} cannot be made ({error.strerror}); name another directory with --keep"
+        ) from error
+
+
 class Kept:
     """A directory of replays and logs."""
 
     def __init__(self, directory: Path) -> None:
         """Make it, and remove what an earlier test left. Raises KeepingError, OSError."""
         self.directory = directory
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise KeepingError(
-                f"{directory} cannot be made ({error.strerror}); name another directory with --keep"
-            ) from error
+        _make(directory)
         entries = list(directory.iterdir())
         for entry in entries:
             if entry.suffix not in (REPLAY_SUFFIX, LOG_SUFFIX) or not entry.is_file():

@@ -57,11 +57,14 @@ def test_nothing_is_ever_overwritten(arena: Arena, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "fox").iterdir()] == [".hidden"]
 
 
-@pytest.mark.parametrize("link", [False, True])
-def test_a_file_is_no_place_for_a_bot(arena: Arena, tmp_path: Path, link: bool) -> None:
-    place = tmp_path / "fox"
-    place.symlink_to("nowhere") if link else place.write_text("mine", encoding="utf-8")
+def test_a_file_is_no_place_for_a_bot(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "fox").write_text("mine", encoding="utf-8")
     assert "fox: is a file; name a new directory" in arena.refusal("bot", "new", "fox")
+
+
+def test_a_link_that_leads_nowhere_is_named_as_such(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "fox").symlink_to("nowhere")
+    assert "fox: is a link to what is not there; remove it, or" in arena.refusal("bot", "new", "fox")
 
 
 def test_a_place_where_nothing_can_be_written_is_named_with_the_remedy(arena: Arena, tmp_path: Path) -> None:

@@ -73,9 +73,33 @@ def test_the_verdict_of_an_admission_is_waited_for_and_told(
     assert ledger.finish_admission(
         taken.admission.id, is_admitted=False, summary="it does not start", findings=[finding]
     )
-    # The same files again are looked at again.
     assert "it does not start" in arena("--server", "club", "bot", "admission", "fox").out
     assert "FAILED   start: it ended before it joined" in arena("--server", "club", "bot", "admission", "fox").out
+    again = arena("--server", "club", "bot", "submit", bot, "--no-wait")
+    assert again.code == 0
+    assert "these files were submitted before: ada/fox version 1 (" in again.err
+    assert "; they wait to be built and checked, also if they failed before\n" in again.err
+    assert ledger.take_admission() is not None
+    assert "; they are checked now\n" in arena("--server", "club", "bot", "submit", bot, "--no-wait").err
+
+
+def test_a_refusal_says_that_the_same_files_may_be_tried_again(
+    arena: Arena, server: RunningServer, tmp_path: Path
+) -> None:
+    log_in(arena, server)
+    ledger = ServiceLedger(server.database)
+
+    def refuse() -> None:
+        while (taken := ledger.take_admission()) is None:
+            threading.Event().wait(0.01)
+        ledger.finish_admission(taken.admission.id, is_admitted=False, summary="Refused: too slow.", findings=[])
+
+    refuser = threading.Thread(target=refuse)
+    refuser.start()
+    refused = arena("--server", "club", "bot", "submit", write_bot(tmp_path / "fox", "fox"))
+    refuser.join()
+    assert refused.code == 1
+    assert refused.err.endswith("the same files built and checked anew\narena: ada/fox version 1: Refused: too slow.\n")
 
 
 def test_a_bot_that_waits_for_a_sandbox_says_so_at_once(

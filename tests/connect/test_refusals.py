@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +12,7 @@ import grpc
 import pytest
 
 from arena.client.errors import ClientError, ForbiddenError, RefusedError
+from arena.client.there.connect import log_in
 from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
 from arena.connect.connecting import Order
 from arena.connect.news import Connected as LetIn
@@ -24,6 +26,14 @@ from tests.connect.bridging import connected, write_bot, write_program
 from tests.support.play_service import FakeService, play_service, started
 
 Code = grpc.StatusCode
+
+
+async def test_a_login_at_the_address_for_remote_bots_names_the_mistake(tls: TlsFiles) -> None:
+    async with play_service(tls) as service:
+        with pytest.raises(
+            ProtocolError, match=r"this is its address for remote bots, which `arena login` does not want"
+        ):
+            await asyncio.to_thread(log_in, service.endpoint, "club", "kma_t0ken")
 
 
 async def refusal_of(service: FakeService, directory: Path) -> ClientError:

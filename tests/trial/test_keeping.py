@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.report import LOG_HEAD_BYTES, SeatLogText
-from arena.trial.keeping import KeepingError, Kept, usual_place, whole_log
+from arena.trial.keeping import KeepingError, Kept, held, usual_place, whole_log
 
 
 def test_a_test_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
@@ -17,6 +17,20 @@ def test_a_test_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     (place / "old.log").touch()
     Kept(place)
     assert list(place.iterdir()) == []
+
+
+def test_two_tests_at_once_do_not_share_a_place(tmp_path: Path) -> None:
+    place = tmp_path / "kept"
+    with (
+        held(place),
+        pytest.raises(
+            KeepingError, match=r"another test keeps its replays in .*; wait until it is over, or name another"
+        ),
+        held(place),
+    ):
+        pass
+    with held(place):
+        assert place.is_dir()
 
 
 def test_a_directory_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def error_of(error: grpc.RpcError, place: str, diagnose: Callable[[], ClientErro
         return diagnose() or UnreachableError(f"the service at {place} cannot be reached ({text}); try again")
     if code is Code.UNIMPLEMENTED:
         return ProtocolError(
-            f"the service at {place} does not know this call; it is of another version of the arena, "
-            "or it is no arena's"
+            f"the service at {place} does not know this call; this is its address for remote bots, which "
+            "`arena login` does not want, or it is of another version of the arena, or no arena's"
         )
     if code is Code.DEADLINE_EXCEEDED:
         return UnreachableError(f"the service at {place} did not answer in time; try again")

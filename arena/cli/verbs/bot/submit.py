@@ -30,6 +30,11 @@ if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
 
 app = typer.Typer()
 
+_AGAIN = (
+    "note: mend it and hand it in again; if you think that it was the arena's fault, or that the build was too slow by "
+    "chance, the same command has the same files built and checked anew"
+)
+
 
 @app.command(
     epilog=example("arena --server club bot submit my-bot", 'arena bot submit my-bot --message "looks one ply deeper"')
@@ -48,7 +53,8 @@ def submit(
     """Hand a bot, or a new version of it, in at a service.
 
     The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
-    kept, and the same command goes on there. Ends with 1 if the version is refused.
+    kept, and the same command goes on there. Ends with 1 if the version is refused; the same files are built and
+    checked anew when they are handed in again.
     """
     service = service_name(db)
     if service is None:
@@ -64,6 +70,7 @@ def submit(
     if as_json:
         print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})
     if admission is not None and admission.state is AdmissionState.REFUSED:
+        typer.echo(_AGAIN, err=True)
         raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
 
 
@@ -88,9 +95,18 @@ def _resumable() -> Iterator[None]:
 def _say_submitted(submitted: Submitted) -> None:
     what = "submitted" if submitted.new else "these files were submitted before:"
     version = f"{submitted.bot} version {submitted.number} ({submitted.content_hash[:12]})"
-    outlook = "" if submitted.admission is not None else "; it needs no admission"
-    typer.echo(f"{what} {version}{outlook}", err=True)
+    typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
     _say_waiting(submitted.admission, "")
+
+
+def _outlook(submitted: Submitted) -> str:
+    """Return what becomes of the version now, unless that goes without saying."""
+    if submitted.admission is None:
+        return "; it needs no admission"
+    if submitted.new:
+        return ""
+    is_queued = submitted.admission.state is AdmissionState.QUEUED
+    return "; they wait to be built and checked, also if they failed before" if is_queued else "; they are checked now"
 
 
 def _say_waiting(admission: Admission | None, said: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import join
@@ -27,7 +28,7 @@ from arena.hosting.sandbox.limits import NONE, STANDARD
 from arena.match.spec import SeatSpec
 from arena.match.time_control import TimeControl, parse_time_control
 from arena.trial.grounds import grounds_of
-from arena.trial.keeping import Kept, usual_place
+from arena.trial.keeping import Kept, held, usual_place
 from arena.trial.seats import GREEDY, RANDOM, SEARCH, sample_seat
 from arena.trial.values import Ground
 
@@ -145,12 +146,17 @@ def _outermost(grounds: list[Ground]) -> list[Ground]:
     return [ground for ground in grounds if ground.seats in (min(seats[ground.game]), max(seats[ground.game]))]
 
 
-def place_to_keep(directory: Path, keep: Path | None) -> Path:
-    """Return the directory for replays and logs, emptied. Raises MisuseError or KeepingError if it may not be that."""
+@contextmanager
+def place_to_keep(directory: Path, keep: Path | None) -> Iterator[Path]:
+    """Give the directory for replays and logs, emptied, which no other test uses for the time of the block.
+
+    Raises MisuseError or KeepingError if it may not be that.
+    """
     place = keep or usual_place(directory)
     if place.resolve().is_relative_to(directory.resolve()):
         raise MisuseError(f"--keep {place} lies in the bot's directory, of which it would be a part; name one outside")
-    return Kept(place).directory
+    with held(place):
+        yield Kept(place).directory
 
 
 @dataclass(frozen=True, slots=True)

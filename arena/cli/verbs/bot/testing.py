@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -73,9 +73,9 @@ def open_test(wishes: Wishes) -> Iterator[Callable[[], Coroutine[Any, Any, BotTe
     test raises these, too, UndecidedError and the errors of hosting and executor if the host fails.
     """
     wishes.check()
-    place = place_to_keep(wishes.directory, wishes.keep)
-    level = find_test_level(wishes.sandbox)
-    with temporary_store(local_runtimes(wishes.runtimes), level.name) as programs:
+    with place_to_keep(wishes.directory, wishes.keep) as place, ExitStack() as stack:
+        level = find_test_level(wishes.sandbox)
+        programs = stack.enter_context(temporary_store(local_runtimes(wishes.runtimes), level.name))
         announce(wishes.directory, level)
         yield partial(_test, wishes, programs, place)
 
