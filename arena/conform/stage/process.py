@@ -13,6 +13,8 @@ from typing import IO, Protocol
 
 _KEPT_BYTES = 16 * 1024
 _CHUNK_BYTES = 64 * 1024
+DRAIN_S = 2.0
+"""How long what a process wrote is read on after its end."""
 
 
 class Running(Protocol):
@@ -72,18 +74,23 @@ class BotProcess:
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), pipe
         )
-        while data := await reader.read(_CHUNK_BYTES):
-            self.written_bytes += len(data)
-            if is_kept:
-                self._tail = (self._tail + data)[-_KEPT_BYTES:]
-        transport.close()
+        try:
+            while data := await reader.read(_CHUNK_BYTES):
+                self.written_bytes += len(data)
+                if is_kept:
+                    self._tail = (self._tail + data)[-_KEPT_BYTES:]
+        finally:
+            transport.close()
 
     async def _wait(self) -> None:
         # In a thread: the loop's own waiting ends only when everybody who holds the pipes has ended.
         status = await asyncio.get_running_loop().run_in_executor(None, self._process.wait)
         # What it left behind holds its pipes, and would live on. The number of the group is used again much later.
         self._kill_group()
-        await asyncio.gather(*self._readers)
+        # What has left the group holds them still, perhaps for ever.
+        _, held = await asyncio.wait(self._readers, timeout=DRAIN_S)
+        for reader in held:
+            reader.cancel()
         self.ended.set_result(status)
 
     def _kill_group(self) -> None:
