@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import grpc
 
 from arena.client.errors import ClientError
-from arena.client.there.errors import UnreachableError
+from arena.client.there.errors import ProtocolError, UnreachableError
 from arena.connect.backoff import Backoff
 from arena.connect.errors import BotFailsError, LeftError
 from arena.connect.local import LocalBots
@@ -223,6 +223,7 @@ class Bridge:
         if kind == "joined":
             await self._joined(stream, response.joined)
         elif kind == "match_started":
+            self._bots.check_game(response.match_started.game)
             self._matches.begin(response.match_started)
         elif kind == "decide":
             self._matches.pass_on(response.decide)
@@ -230,6 +231,8 @@ class Bridge:
             self._matches.pass_on(response.match_finished)
 
     async def _joined(self, stream: ServiceStream, joined: play_pb2.Joined) -> None:
+        if stream is self._stream:
+            raise ProtocolError("the service let the bot in twice on one stream; tell its organiser")
         games = check_joined(joined, self._wishes.manifest, self._way.endpoint.address)
         self._bots.welcome(games)
         self._stream = stream

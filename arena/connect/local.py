@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.client.there.errors import ProtocolError
 from arena.connect.errors import BotFailsError
 from arena.connect.news import BotWrote, Tell
 from arena.connect.output import follow_output, last_line, lines_of
@@ -79,6 +80,13 @@ class LocalBots:
     def welcome(self, games: Mapping[str, play_pb2.GameInfo]) -> None:
         """Note what the service has told of its games, which every process is told when it is used first."""
         self._games = games
+
+    def check_game(self, game: str) -> None:
+        """Raise ProtocolError for a game of which the service has not told."""
+        if self._games is None or game not in self._games:
+            raise ProtocolError(
+                f"the service began a match of {game[:40]!r}, a game of which it had not told; tell its organiser"
+            )
 
     async def warm_up(self, number: int) -> None:
         """Start processes until that many wait for a match; one that fails is told of when a match needs it."""

@@ -50,6 +50,8 @@ class Matches:
         self._bots = bots
         self._asked_for = matches
         self._has_refused = False
+        self._has_been_strange = False
+        """Whether it was told that the service spoke of a match that has not begun, which is told once."""
         self._send = send
         self._tell = tell
         self._witness = witness
@@ -101,9 +103,10 @@ class Matches:
         if retold is not None:
             self._open_table(retold)
         known = self._tables.get(event.match_id)
-        if known is None:
+        if known is None and not self._has_been_strange:
+            self._has_been_strange = True
             self._tell(Note(f"the service spoke of the match {event.match_id[:40]}, which has not begun here"))
-        else:
+        elif known is not None:
             known[0].receive(event)
 
     async def close(self) -> None:

@@ -11,6 +11,7 @@ from arena.client.errors import ClientError, ForbiddenError, RefusedError
 from arena.client.there.answers import error_of, status_of
 from arena.client.there.channel import Endpoint
 from arena.client.there.errors import CertificateError, LoginError, ProtocolError, ServiceError, UnreachableError
+from arena.connect.stream import MOST_MESSAGE_BYTES
 from arena.wire.encoding import PROTOCOL_MAJOR
 
 Code = grpc.StatusCode
@@ -49,6 +50,8 @@ _WAITS = {
 }
 _LOST_REASON = "Internal error from Core"
 """What gRPC says of a stream that ended while something was written to it."""
+_TOO_LONG = "CLIENT: Received message larger than max"
+"""What gRPC says of a message that this side does not take."""
 _PASSING = (Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED)
 """Codes that stand for something that passes, unless the reason is known to be one that stays."""
 _KINDS: dict[str, type[ClientError]] = {
@@ -71,6 +74,14 @@ def end_of(error: grpc.aio.AioRpcError, endpoint: Endpoint) -> StreamEnd:
             ProtocolError(
                 f"what answers at {endpoint.address} takes no remote bots; check --play-address, or ask the organiser "
                 "for the address"
+            ),
+        )
+    if error.code() is Code.RESOURCE_EXHAUSTED and _TOO_LONG in (error.details() or ""):
+        return StreamEnd(
+            Turn.END,
+            ProtocolError(
+                f"the service at {endpoint.address} sent a message of more than {MOST_MESSAGE_BYTES >> 20} MB; tell "
+                "its organiser"
             ),
         )
     if error.code() is Code.INTERNAL and _LOST_REASON in (error.details() or ""):

@@ -9,13 +9,17 @@ from contextlib import asynccontextmanager, suppress
 import grpc
 
 from arena.client.there.channel import Endpoint
-from arena.v1 import play_pb2, play_pb2_grpc
+from arena.client.there.errors import ProtocolError
+from arena.v1 import play_pb2
+from arena.wire.parsing import parse_response
 
+MOST_MESSAGE_BYTES = 16 << 20
+"""How long a message of a service may be; ours lets a bot wait for 4 MB in all."""
 _ACCEPT_PATIENCE_S = 2.0
 _ENDED = (grpc.aio.AioRpcError, grpc.aio.BaseError, asyncio.InvalidStateError)
 """What writing to a stream raises that has ended."""
 
-_Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, play_pb2.PlayResponse]
+_Call = grpc.aio.StreamStreamCall[play_pb2.PlayRequest, bytes]
 
 
 class ServiceStream:
@@ -41,16 +45,26 @@ class ServiceStream:
                 await self._call.write(request)
 
     async def read(self) -> play_pb2.PlayResponse | None:
-        """Return the next message, or None if the service has ended the stream in order. Raises AioRpcError."""
+        """Return the next message, or None if the service has ended the stream in order.
+
+        Raises AioRpcError; ProtocolError for what is no message.
+        """
         try:
-            response = await self._call.read()
+            data = await self._call.read()
         except asyncio.CancelledError:
             # The service cancelled the call, as when it is stopped; a cancelled task of ours goes on unwinding instead.
             task = asyncio.current_task()
             if task is None or task.cancelling() or not self._call.cancelled():
                 raise
             return None
-        return response if isinstance(response, play_pb2.PlayResponse) else None
+        if not isinstance(data, bytes):
+            return None
+        response = parse_response(data)
+        if response is None:
+            raise ProtocolError(
+                f"the service sent {len(data)} bytes that are no message of the protocol; tell its organiser"
+            )
+        return response
 
     async def leave(self) -> None:
         """Tell the service that the bot wants no new match; it ends the stream when those that run are over."""
@@ -64,9 +78,12 @@ class ServiceStream:
 @asynccontextmanager
 async def open_stream(endpoint: Endpoint, token: str) -> AsyncIterator[ServiceStream]:
     """Open a stream, which is closed at the end. Nobody need answer yet."""
-    async with endpoint.open_in_loop() as channel:
-        stub = play_pb2_grpc.PlayServiceStub(channel)  # type: ignore[no-untyped-call]
-        call: _Call = stub.Play(metadata=(("authorization", f"Bearer {token}"),))
+    async with endpoint.open_in_loop(MOST_MESSAGE_BYTES) as channel:
+        # Bytes come out: gRPC would pass over what is no message with a traceback on stderr.
+        play: grpc.aio.StreamStreamMultiCallable[play_pb2.PlayRequest, bytes] = channel.stream_stream(
+            "/arena.v1.PlayService/Play", play_pb2.PlayRequest.SerializeToString, bytes
+        )
+        call = play(metadata=(("authorization", f"Bearer {token}"),))
         try:
             yield ServiceStream(call)
         finally:

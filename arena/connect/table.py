@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from arena.client.there.errors import ProtocolError
 from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.connect.local import LocalBots, Stopped
 from arena.connect.news import BotStopped, Note, Tell
@@ -23,6 +24,8 @@ from arena.worker.warm_bot import WarmBot
 MOST_STARTS = 3
 """How often a process is started anew in one match."""
 _FAR_AWAY_S = 1e6
+MOST_EVENTS = 1000
+"""How much may wait for a process that is being started, or does not read: a service asks one thing at a time."""
 LATE_S = 0.5
 """How long a process that still thinks when its match is over is given to answer; one that does plays the next."""
 
@@ -61,10 +64,14 @@ class Table:
         """Whether the match was given up because the bot crashed again and again."""
 
     def receive(self, event: play_pb2.MatchStarted | play_pb2.Decide | play_pb2.MatchFinished) -> None:
-        """Take what the service says of this match."""
+        """Take what the service says of this match. Raises ProtocolError if that is more than a match can need."""
         if isinstance(event, play_pb2.MatchFinished) and self._bot is not None and not self._is_expected:
             self._is_expected = True
             self._bots.expect_return()
+        if self._events.qsize() >= MOST_EVENTS:
+            raise ProtocolError(
+                f"the service asks on and on in match {self.history.match_id[:40]!r}; tell its organiser"
+            )
         self._events.put_nowait(event)
 
     async def run(self) -> play_pb2.MatchFinished:

@@ -1,4 +1,4 @@
-"""Parses what a bot sends: from bytes to the values that a match judges. Pure; nothing that a bot sends raises."""
+"""Parses what a bot sends, from bytes to the values that a match judges, and what it is sent. Pure; no bytes raise."""
 
 from __future__ import annotations
 
@@ -53,3 +53,11 @@ def parse_join(data: bytes) -> play_pb2.Join | Malformed | ProtocolViolation:
     if kind != "join":
         return ProtocolViolation(f"{kind.capitalize()} as its first message; Join comes first")
     return request.join
+
+
+def parse_response(data: bytes) -> play_pb2.PlayResponse | None:
+    """Return what a bot was sent, or None for what is no message."""
+    try:
+        return play_pb2.PlayResponse.FromString(data)
+    except DecodeError:
+        return None

@@ -227,6 +227,29 @@ def test_misuse_is_one_line_with_the_remedy(arena: Arena, tmp_path: Path) -> Non
     assert arena.refusal("bot", "watch", tmp_path / "nowhere").startswith(f"{tmp_path / 'nowhere'}: there is no such")
 
 
+def test_a_watched_bot_that_writes_into_its_own_directory_is_not_tested_for_ever(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot = author(tmp_path / "author")
+    tests, looks = 0, iter(range(100))
+
+    def test() -> None:
+        nonlocal tests
+        tests += 1
+        (bot / f"{tests}.log").write_text("mine")
+
+    def wait(_seconds: float) -> None:
+        if next(looks) == 50:
+            (bot / "main.py").write_text("# mended")
+        if tests > 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError):
+        watch_and(bot, test, wait)
+    assert tests == 4
+    assert "not tested again" in capsys.readouterr().err
+
+
 def test_a_watched_bot_is_tested_again_after_every_change_and_errors_are_outlived(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

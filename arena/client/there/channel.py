@@ -17,7 +17,6 @@ from arena.client.there.errors import CertificateError, UnreachableError
 _MOST_ANSWER_BYTES = 256 << 20
 """A replay, or a page of 500 items."""
 _OPTIONS = (
-    ("grpc.max_receive_message_length", _MOST_ANSWER_BYTES),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),  # a stream may rest for hours, and its end must be noticed
@@ -59,15 +58,18 @@ class Endpoint:
             return grpc.insecure_channel(self.address, self._options())
         return grpc.secure_channel(self.address, credentials, self._options())
 
-    def open_in_loop(self) -> grpc.aio.Channel:
-        """Return a channel for the event loop that runs, which whoever asked closes."""
-        credentials = self._credentials()
-        if credentials is None:
-            return grpc.aio.insecure_channel(self.address, self._options())
-        return grpc.aio.secure_channel(self.address, credentials, self._options())
+    def open_in_loop(self, most_bytes: int) -> grpc.aio.Channel:
+        """Return a channel for the event loop that runs, which whoever asked closes.
 
-    def _options(self) -> list[tuple[str, int | str]]:
-        options: list[tuple[str, int | str]] = [*_OPTIONS]
+        It takes no message of more than `most_bytes`.
+        """
+        credentials, options = self._credentials(), self._options(most_bytes)
+        if credentials is None:
+            return grpc.aio.insecure_channel(self.address, options)
+        return grpc.aio.secure_channel(self.address, credentials, options)
+
+    def _options(self, most_bytes: int = _MOST_ANSWER_BYTES) -> list[tuple[str, int | str]]:
+        options: list[tuple[str, int | str]] = [*_OPTIONS, ("grpc.max_receive_message_length", most_bytes)]
         if self.address.startswith(UNIX) or is_loopback(self.address):
             options.append(("grpc.enable_http_proxy", 0))  # a proxy would look for this machine on its own
         if self.certificate_name is not None:

@@ -23,6 +23,8 @@ from arena.trial.watching import Snapshot, changed_files, take_snapshot
 app = typer.Typer()
 
 LOOK_EVERY_S = 0.5
+MOST_CHANGED_WITHIN = 3
+"""After so many tests in a row within which files changed it is the bot that writes them, and they do not count."""
 _SHOWN_FILES = 3
 _STOPPED = "no longer watched"
 
@@ -52,10 +54,17 @@ def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float],
     """
     try:
         changed: Sequence[str] = ()
+        in_a_row = 0
         while True:
             before = take_snapshot(directory)
             _separate(directory, changed)
             _run(test)
+            after = take_snapshot(directory)
+            within = changed_files(before, after)
+            in_a_row = in_a_row + 1 if within else 0
+            if in_a_row >= MOST_CHANGED_WITHIN:
+                before, in_a_row = after, 0
+                _tell_of_own_writing(within)
             typer.echo(f"\nwatching {printable(str(directory))}; Ctrl-C stops", err=True)
             changed = wait_for_change(directory, before, wait)
     except KeyboardInterrupt:
@@ -80,6 +89,15 @@ def _run(test: Callable[[], None]) -> None:
         raise
     except Exception as error:  # half-written files are usual here: the author mends them, and it goes on
         report(error)
+
+
+def _tell_of_own_writing(names: Sequence[str]) -> None:
+    shown = printable(", ".join(names[:_SHOWN_FILES]))
+    typer.echo(
+        f"\nnot tested again: files changed within each of {MOST_CHANGED_WITHIN} tests ({shown}), as if the bot wrote "
+        "them; let it write elsewhere, or save again",
+        err=True,
+    )
 
 
 def _separate(directory: Path, changed: Sequence[str]) -> None:
