@@ -47,7 +47,7 @@ def add(
             metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie, or the name of a sample bot."
         ),
     ] = None,
-    owner: Annotated[str | None, typer.Option(help="Who it belongs to; nobody when it is your own.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Whose it is, made if new; nobody when it is your own.")] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
