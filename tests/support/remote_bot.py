@@ -46,6 +46,7 @@ class RemoteBot:
         self._channel = grpc.aio.secure_channel(f"localhost:{port}", credentials, options)
         self._token = token
         self._on_decide = on_decide
+        self._writing = asyncio.Lock()
         self._playing: asyncio.Task[None] | None = None
         self.heard: list[play_pb2.PlayResponse] = []
         self.news = asyncio.Event()
@@ -75,8 +76,10 @@ class RemoteBot:
         await self._channel.close()
 
     async def write(self, request: play_pb2.PlayRequest) -> None:
-        with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            await self.stream.write(request)
+        # One at a time: gRPC ends a stream on which two tasks write at once, with INTERNAL.
+        async with self._writing:
+            with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await self.stream.write(request)
 
     async def act(self, decide: play_pb2.Decide, *actions: int) -> None:
         act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=actions or decide.legal_actions[:1])
