@@ -19,7 +19,7 @@ from arena.connect.table import MOST_EVENTS, Table
 from arena.service.server.tls import TlsFiles
 from arena.v1 import play_pb2
 from tests.connect.bridging import connected, write_bot
-from tests.support.play_service import GAMES, FakeService, decide, finished, play_service, started
+from tests.support.play_service import GAMES, FakeService, decide, finished, listening, play_service, started
 
 JOINED = play_pb2.PlayResponse(joined=play_pb2.Joined(protocol_major=1, games=GAMES))
 
@@ -39,13 +39,8 @@ async def raw_service(tls: TlsFiles, *said: bytes) -> AsyncIterator[FakeService]
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
     handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("arena.v1.PlayService", {"Play": handler}),))
-    pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
-    service.address = f"127.0.0.1:{server.add_secure_port('127.0.0.1:0', grpc.ssl_server_credentials([pair]))}"
-    await server.start()
-    try:
+    async with listening(service, server):
         yield service
-    finally:
-        await server.stop(None)
 
 
 @pytest.mark.parametrize("first", [(), (JOINED.SerializeToString(),)], ids=["first", "after Joined"])

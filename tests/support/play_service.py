@@ -154,11 +154,18 @@ async def play_service(tls: TlsFiles, *, takes_bots: bool = True) -> AsyncIterat
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
     if takes_bots:
         play_pb2_grpc.add_PlayServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]
-    pair = (tls.key.read_bytes(), tls.certificate.read_bytes())
+    async with listening(service, server):
+        yield service
+
+
+@asynccontextmanager
+async def listening(service: FakeService, server: grpc.aio.Server) -> AsyncIterator[None]:
+    """Serve under the certificate of the fake service, which knows its address then, for the time of the block."""
+    pair = (service.tls.key.read_bytes(), service.tls.certificate.read_bytes())
     service.address = f"127.0.0.1:{server.add_secure_port('127.0.0.1:0', grpc.ssl_server_credentials([pair]))}"
     await server.start()
     try:
-        yield service
+        yield
     finally:
         await server.stop(None)
         await asyncio.sleep(0)
