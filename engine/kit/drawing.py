@@ -1,8 +1,7 @@
-"""Parts of SVG pictures, and the frame of a document. Texts are escaped here; numbers are written short. No I/O."""
+"""What the parts of pictures are made of. Texts are escaped here; numbers are written short. No I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 from textwrap import wrap
 from typing import Final
@@ -10,14 +9,11 @@ from typing import Final
 _LINE_HEIGHT: Final = 12
 
 
-def document(width: int, height: int, title: str, style: str, parts: Iterable[str], defs: str = "") -> str:
-    """Return a standalone SVG document on white; `title` is its text for those who cannot see it."""
-    definitions = f"<defs>{defs}</defs>" if defs else ""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
-        f"<title>{escape(title)}</title><style>{style}</style>{definitions}"
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(parts)}</svg>\n'
-    )
+def part(content: str, *, place: str = "", classes: str = "") -> str:
+    """Return a part of a picture; `place` is the id of the place of the board that it stands for."""
+    where = f' data-place="{escape(place)}"' if place else ""
+    kind = f' class="{classes}"' if classes else ""
+    return f"<g{where}{kind}>{content}</g>"
 
 
 def text(x: float, y: float, content: object, classes: str = "", *, widest: float = 0, letter: float = 6.6) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from engine.abilities import View
 from engine.games.foreign_king.actions import ACTIONS, SPACE_COUNT
 from engine.games.foreign_king.board import (
     CENTRES,
@@ -17,7 +18,8 @@ from engine.games.foreign_king.board import (
 from engine.games.foreign_king.state import FACTORIES, VIRTUAL, ForeignKingState, colour_count, spaces_of
 from engine.games.foreign_king.view.labels import labels
 from engine.games.foreign_king.view.text import king_place, letter_of, status
-from engine.kit.drawing import box, document, group, polygon, text, titled, wrapped
+from engine.kit.drawing import box, group, part, polygon, text, titled, wrapped
+from engine.picture import Picture
 
 _FILLS: Final = ("#d55e00", "#0072b2", "#009e73", "#cc79a7")
 _VIRTUAL_FILL: Final = "#999999"
@@ -37,25 +39,24 @@ _STYLE: Final = (
 _TRACK_END: Final = 30
 
 
-def render_svg(state: ForeignKingState, seat: int | None, language: str) -> str:
+def draw(state: ForeignKingState, view: View) -> Picture:
     """Return the whole position as a picture."""
-    del seat
-    names = labels(language)
-    parts = [
-        _heading(state, names),
-        _score_track(state, names),
-        *(_land(index, "land") for index in range(PROVINCE_COUNT)),
-        "" if state.king == PORTRAIT else _land(state.king, "land royal"),
-        *(_province(state, index, names) for index in range(PROVINCE_COUNT)),
-        _king(state, names),
-        _actions(state, names),
-        _congress(state, names),
-        _supply(state, names),
-        _order(state, names),
-        _holdings(state, names),
-    ]
+    names = labels(view.language)
+    parts = (
+        part(_heading(state, names)),
+        part(_score_track(state, names)),
+        *(part(_land(index, "land"), place=name) for index, name in enumerate(PROVINCES)),
+        part("" if state.king == PORTRAIT else _land(state.king, "land royal")),
+        *(part(_province(state, index, names), place=name) for index, name in enumerate(PROVINCES)),
+        part(_king(state, names)),
+        *(part(_space(state, space, names), place=ACTIONS.names[space]) for space in range(SPACE_COUNT)),
+        part(_congress(state, names)),
+        part(_supply(state, names)),
+        part(_order(state, names)),
+        part(_holdings(state, names)),
+    )
     title = f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}"
-    return document(1000, 1000, title, _STYLE, parts)
+    return Picture(1000, 1000, title, _STYLE, "", parts)
 
 
 def token(state: ForeignKingState, colour: int, x: float, y: float, count: str = "") -> str:
@@ -132,17 +133,13 @@ def _king(state: ForeignKingState, names: Mapping[str, str]) -> str:
     return frame + group(x, y, crown, title=names["king"])
 
 
-def _actions(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """Draw the action table with the pawns, without the spaces that this number of seats does not have."""
-    parts = []
-    exists = spaces_of(state.seats)
-    for space in range(SPACE_COUNT):
-        if exists >> space & 1:
-            y = 100 + 34 * space
-            parts.append(box(864, y, 132, 32) + wrapped(900, y + 16, names[ACTIONS.names[space]], 94, "l"))
-            if space in state.pawns:
-                parts.append(token(state, state.pawns.index(space), 881, y + 17))
-    return "".join(parts)
+def _space(state: ForeignKingState, space: int, names: Mapping[str, str]) -> str:
+    """Draw a space of the action table with the pawn on it, or nothing if this number of seats does not have it."""
+    if not spaces_of(state.seats) >> space & 1:
+        return ""
+    y = 100 + 34 * space
+    drawn = box(864, y, 132, 32) + wrapped(900, y + 16, names[ACTIONS.names[space]], 94, "l")
+    return drawn + (token(state, state.pawns.index(space), 881, y + 17) if space in state.pawns else "")
 
 
 def _congress(state: ForeignKingState, names: Mapping[str, str]) -> str:
