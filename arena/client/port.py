@@ -20,7 +20,6 @@ from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from arena.client.values.people import OpenedTable, TableRequest
 from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
 from arena.client.values.replays import Replay, ReplayCheck
 from arena.client.values.runtimes import Runtime
@@ -116,9 +115,6 @@ class Tournaments(Protocol):
 
     def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
         """Write an unrated tournament of a bot of one's own against others, if all of them can play now."""
-
-    def open_table(self, request: TableRequest) -> OpenedTable:
-        """Write a match in which people sit, for the program through which they play; only for the organiser."""
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         """Give up what is not played yet; the results so far stay."""

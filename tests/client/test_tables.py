@@ -47,18 +47,18 @@ def order(*bots: str, **changes: Any) -> TableRequest:
 
 
 def test_a_table_is_one_unrated_match_with_everybody_in_the_seat_that_was_asked_for(arena: ArenaHere) -> None:
-    opened = arena.tournaments.open_table(order("fox", "people/guest-2", "fox"))
+    opened = arena.tables.open_table(order("fox", "people/guest-2", "fox"))
     found = arena.matches.get_match(opened.match_id)
     assert [seat.bot for seat in found.seats] == ["fox", "people/guest-2", "fox"]
     assert [seat.person for seat in found.seats] == [None, "Anna", None]
     table = arena.tournaments.get_tournament(opened.tournament)
     assert (table.summary.rated, table.summary.total, table.summary.time_control) == (False, 1, "600+30")
     assert table.settings["opening_plies"] == 0
-    assert arena.tournaments.open_table(order("people/guest-1", "fox")).tournament == "table-2"
+    assert arena.tables.open_table(order("people/guest-1", "fox")).tournament == "table-2"
 
 
 def test_two_people_sit_at_one_table(arena: ArenaHere) -> None:
-    opened = arena.tournaments.open_table(order("people/guest-1", "people/guest-2", people=("Anna", "<b>Bob</b>")))
+    opened = arena.tables.open_table(order("people/guest-1", "people/guest-2", people=("Anna", "<b>Bob</b>")))
     assert [seat.person for seat in arena.matches.get_match(opened.match_id).seats] == ["Anna", "<b>Bob</b>"]
 
 
@@ -76,29 +76,29 @@ def test_two_people_sit_at_one_table(arena: ArenaHere) -> None:
 )
 def test_what_is_no_table_is_refused(arena: ArenaHere, request_: TableRequest, why: str) -> None:
     with pytest.raises(RefusedError, match=why):
-        arena.tournaments.open_table(request_)
+        arena.tables.open_table(request_)
     assert arena.tournaments.list_tournaments().items == ()
 
 
 def test_what_the_game_does_not_have_is_refused_by_its_own_words(arena: ArenaHere) -> None:
     with pytest.raises(UnknownError):
-        arena.tournaments.open_table(order("people/guest-1", "wolf"))
+        arena.tables.open_table(order("people/guest-1", "wolf"))
     with pytest.raises(UnknownError):
-        arena.tournaments.open_table(order("people/guest-1", "fox", game="chess"))
+        arena.tables.open_table(order("people/guest-1", "fox", game="chess"))
     with pytest.raises(SeatsError):
-        arena.tournaments.open_table(order("people/guest-1", *["fox"] * 9))
+        arena.tables.open_table(order("people/guest-1", *["fox"] * 9))
     with pytest.raises(OptionsError):
-        arena.tournaments.open_table(order("people/guest-1", "fox", options={"colour": "red"}))
+        arena.tables.open_table(order("people/guest-1", "fox", options={"colour": "red"}))
 
 
 def test_a_guest_who_is_not_there_cannot_sit_down(arena: ArenaHere, connected: set[str]) -> None:
     connected.clear()
     with pytest.raises(RefusedError, match="is not connected now"):
-        arena.tournaments.open_table(order("people/guest-1", "fox"))
+        arena.tables.open_table(order("people/guest-1", "fox"))
 
 
 def test_only_the_organiser_opens_tables_for_people(database: Database, arena: ArenaHere) -> None:
     for scope in (Scope.VIEWER, Scope.COMPETITOR):
         asked = ArenaHere(database, StoredPrograms(VersionStore(Path("none"))), Viewer(scope, "1", "ann"))
         with pytest.raises(ForbiddenError):
-            asked.tournaments.open_table(order("people/guest-1", "fox"))
+            asked.tables.open_table(order("people/guest-1", "fox"))

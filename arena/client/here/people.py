@@ -22,7 +22,17 @@ _START_LIMIT = "60s"
 _DIGITS = 16
 
 
-def open_table(place: Place, request: TableRequest) -> OpenedTable:
+class TablesHere:
+    """Implements the interface `arena.client.admin.Tables`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def open_table(self, request: TableRequest) -> OpenedTable:
+        return _open_table(self._place, request)
+
+
+def _open_table(place: Place, request: TableRequest) -> OpenedTable:
     """Write the match of a table. After an error nothing was written.
 
     Raises ForbiddenError unless the viewer is the organiser, who asks for his visitors; RefusedError for a bot that

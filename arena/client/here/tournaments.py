@@ -8,14 +8,12 @@ from arena.client.errors import RefusedError
 from arena.client.here.challenges import challenge
 from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
-from arena.client.here.people import open_table
 from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot, need_remote_service
 from arena.client.here.running import need_canceller, need_entry, progress_of, watch
 from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
-from arena.client.values.people import OpenedTable, TableRequest
 from arena.client.values.tournaments import (
     Cancelled,
     ChallengeRequest,
@@ -66,9 +64,6 @@ class TournamentsHere:
 
     def challenge_bot(self, request: ChallengeRequest) -> PlannedTournament:
         return challenge(self._place, request)
-
-    def open_table(self, request: TableRequest) -> OpenedTable:
-        return open_table(self._place, request)
 
     def cancel_tournament(self, tournament: str) -> Cancelled:
         found = find_tournament(self._place, tournament)
