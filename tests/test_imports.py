@@ -85,7 +85,9 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
-    "arena/client": Boundary(("arena.client", "engine", "ratings.store.limits", "ratings.store.states")),
+    "arena/client": Boundary(
+        ("arena.client", "engine", "ratings.store.limits", "ratings.store.names", "ratings.store.states")
+    ),
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
