@@ -10,10 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.core import AbilityError, ActionTable, Game, Observation, State
+from engine.core import AbilityError, ActionTable, Game, Observation, Reveal, State
+
+if TYPE_CHECKING:  # bots, which load this file, draw nothing
+    from engine.picture import Picture
 
 Tools = Mapping[str, Callable[[Sequence[str]], int]]
 """Commands by name; each takes its arguments and returns an exit code."""
@@ -71,10 +75,80 @@ def need_playable(game: Game) -> Playable:
     return playable
 
 
-def no_picture(state: State, seat: int | None, language: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An action that was applied: what is told of it, and what a picture shows of it."""
+
+    before: Any
+    """The position in which it was chosen, one of the game's own. Do not change it."""
+    action: int
+    notation: str
+    """The action as the game writes it."""
+    seat: int
+    after: Any
+    """The position that it led to. Do not change it."""
+    chance: Sequence[Reveal] = ()
+    """What all could see of the chance that it caused: dice, cards drawn. A hidden shuffle is not among it."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a position is looked at."""
+
+    language: str = "en"
+    seat: int | None = None
+    """Who looks; None is a spectator."""
+    names: Sequence[str] = ()
+    """Who plays, seat by seat; empty if nobody is named."""
+    last: Move | None = None
+    """The move that led here, which the picture may mark; its `after` is the position that is drawn."""
+
+    def name_of(self, seat: int) -> str:
+        """Return the name of who plays in a seat, or nothing."""
+        return self.names[seat] if seat < len(self.names) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringStep:
+    """One step of the final scoring."""
+
+    label: str
+    """What is scored, in the words of the language asked for."""
+    points: tuple[int, ...]
+    """What it gives each seat; behind the seats those whom `others` names, such as a virtual player."""
+    sums: tuple[int, ...]
+    """What each has after this step; of the last one, the result."""
+    others: tuple[str, ...] = ()
+    note: str = ""
+    """A sentence that explains it, or nothing."""
+
+
+def no_picture(state: State, view: View) -> Picture:
     """Raise AbilityError: the game draws nothing."""
-    del state, seat, language
+    del state, view
     raise AbilityError("this game has no picture; it is shown as text only")
+
+
+def no_scoring(state: State, language: str) -> Sequence[ScoringStep]:
+    """Return no step: the game has no final scoring."""
+    del state, language
+    return ()
+
+
+def split_notation(notation: str) -> Sequence[str]:
+    """Return the parts of a notation between its colons."""
+    return notation.split(":")
+
+
+def tell_by_label(labels: Callable[[str], Mapping[str, str]], move: Move, language: str) -> Sequence[str]:
+    """Return the label of the action, and a line for each outcome of chance."""
+    names = labels(language)
+    chance = (f"{names.get(seen.kind, seen.kind)}: {' '.join(map(str, seen.values))}" for seen in move.chance)
+    return (names[move.notation], *chance)
+
+
+def _by_label(move: Move, language: str) -> Sequence[str]:
+    raise NotImplementedError  # stands for `tell_by_label` with the labels, until they are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +157,28 @@ class Shown:
 
     text: Callable[[Any, int | None, str], str]
     """`(state, seat, language)`: the position for a terminal."""
-    svg: Callable[[Any, int | None, str], str] = no_picture
-    """`(state, seat, language)`: the position as a standalone SVG document. Raises AbilityError if there is none."""
+    picture: Callable[[Any, View], Picture] = no_picture
+    """`(state, view)`: the position in parts. Raises AbilityError if there is none."""
     labels: Callable[[str], Mapping[str, str]]
     """`(language)`: names by language-free id, among them every action's notation; English where there is none."""
     languages: Sequence[str] = ("en",)
     """The languages that `labels` knows."""
+    tell: Callable[[Move, str], Sequence[str]] = _by_label
+    """`(move, language)`: what happened, in whole sentences: the action, dice and cards as they fell, and what came of
+    it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""
+    scoring: Callable[[Any, str], Sequence[ScoringStep]] = no_scoring
+    """`(state, language)`: the steps of the final scoring of a finished game; none if there is no such thing."""
+    path: Callable[[str], Sequence[str]] = split_notation
+    """`(notation)`: the choices, one after another, that make up an action: ids of places on the board (`data-place` of
+    the picture) are chosen by a click, others by a button. No action's path begins with the whole path of another."""
+
+    def __post_init__(self) -> None:
+        if self.tell is _by_label:
+            object.__setattr__(self, "tell", partial(tell_by_label, self.labels))
+
+    def svg(self, state: State, view: View | None = None) -> str:
+        """Return the position as a standalone SVG document. Raises AbilityError if the game draws none."""
+        return self.picture(state, view or View()).svg()
 
 
 def plainly_shown(actions: ActionTable) -> Shown:

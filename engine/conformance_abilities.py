@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from math import isclose
 from random import Random
 from typing import Final
 
+from engine.abilities import View
 from engine.chance import SeededChance
 from engine.conformance_core import need, play_alike, some_positions
 from engine.core import AbilityError, Game, State
-from engine.playout import positions
+from engine.playout import moves, play_random
 
 _SVG: Final = "{http://www.w3.org/2000/svg}svg"
 _UNKNOWN_LANGUAGE: Final = "xx"
@@ -82,20 +84,87 @@ def quick_actions_play_to_the_end(game: Game, seats: int) -> None:
 
 
 def pictures_are_well_formed_in_every_language(game: Game, seats: int) -> None:
-    for ply, state in enumerate(positions(game, seats, 1)):
-        if ply % _PICTURE_STEPS:
+    names = [f"Bot {seat} <&" for seat in range(seats)]
+    for ply, move in enumerate(moves(game, seats, 1)):
+        if ply % _PICTURE_STEPS and move.after.seat() is not None:
             continue
         for language in (*game.shown.languages, _UNKNOWN_LANGUAGE):
-            for seat in (None, 0):
-                need(game.shown.text(state, seat, language).strip(), "there is no text", state)
-                need(_is_drawn(game, state, seat, language), "there is no SVG document", state)
+            need(game.shown.text(move.after, None, language).strip(), "there is no text", move.after)
+            for view in (View(language), View(language, 0, names, move)):
+                need(_is_drawn(game, move.after, view), "there is no SVG document", move.after)
 
 
-def _is_drawn(game: Game, state: State, seat: int | None, language: str) -> bool:
+def _is_drawn(game: Game, state: State, view: View) -> bool:
     try:
-        return ElementTree.fromstring(game.shown.svg(state, seat, language)).tag == _SVG
+        picture = game.shown.picture(state, view)
     except AbilityError:
         return True  # the game has no picture and says so
+    root = ElementTree.fromstring(picture.svg())
+    _check_parts(game, picture.parts)
+    return root.tag == _SVG and picture.width > 0 and picture.height > 0
+
+
+def _check_parts(game: Game, parts: Sequence[str]) -> None:
+    """Need each part to be an element of its own without style, and to stand for a place that actions name."""
+    steps = {step for name in game.actions.names for step in game.shown.path(name)}
+    for part in parts:
+        for element in ElementTree.fromstring(part).iter():
+            need("style" not in element.attrib, "a part has a style attribute", part)
+            need(element.tag.rpartition("}")[2] not in ("style", "script"), "a part has a style or a script", part)
+            place = element.get("data-place")
+            need(place is None or place in steps, "a part stands for a place that no action names", place)
+
+
+def a_picture_keeps_its_style_and_its_number_of_parts(game: Game, seats: int) -> None:
+    frames = set()
+    for ply, move in enumerate(moves(game, seats, 2)):
+        if ply % _PICTURE_STEPS == 0:
+            try:
+                picture = game.shown.picture(move.after, View(last=move))
+            except AbilityError:
+                return
+            frames.add((picture.width, picture.height, picture.style, picture.defs, len(picture.parts)))
+    need(len(frames) <= 1, "style, definitions or number of parts differ between positions of a match", frames)
+
+
+def moves_are_told_in_every_language(game: Game, seats: int) -> None:
+    languages = (*game.shown.languages, _UNKNOWN_LANGUAGE)
+    for move in moves(game, seats, 3):
+        before, after = move.before.to_json(), move.after.to_json()
+        for language in languages:
+            told = game.shown.tell(move, language)
+            need(told and all(_is_plain(line) for line in told), "a move is not told in words", language, move, told)
+        need(move.before.to_json() == before and move.after.to_json() == after, "telling changed a position", move)
+
+
+def _is_plain(line: str) -> bool:
+    """Tell whether a line can be read: something is in it, on one line, and no place of a template was left open."""
+    return bool(line.strip()) and line.isprintable() and not {"{", "}", "<", ">"} & set(line)
+
+
+def the_final_scoring_adds_up_to_the_outcome(game: Game, seats: int) -> None:
+    for seed in range(3):
+        state = play_random(game, seats, seed).state
+        outcome = state.outcome()
+        for language in (*game.shown.languages, _UNKNOWN_LANGUAGE):
+            steps = game.shown.scoring(state, language)
+            if not steps or outcome is None:
+                return
+            need(all(_is_plain(step.label) for step in steps), "a step of the scoring has no name", steps)
+            width = seats + len(steps[0].others)
+            total = [0] * width
+            for step in steps:
+                need(len(step.points) == width == len(step.sums), "a step does not say what each gets", step)
+                total = [before + points for before, points in zip(total, step.points, strict=True)]
+                need(list(step.sums) == total, "the sums of a step are wrong", step, total)
+            need(total[:seats] in list(outcome.details.values()), "the scoring adds up to another result", total)
+
+
+def actions_are_chosen_by_a_path(game: Game) -> None:
+    paths = {tuple(game.shown.path(name)) for name in game.actions.names}
+    need(len(paths) == len(game.actions), "two actions are chosen alike")
+    beginnings = {path[:length] for path in paths for length in range(len(path))}
+    need(not paths & beginnings, "the path of an action begins with that of another", paths & beginnings)
 
 
 def every_action_has_a_label_in_every_language(game: Game) -> None:
@@ -109,11 +178,18 @@ def no_file_made_from_declarations_is_stale(game: Game) -> None:
     need(not game.stale_files(), "made files are out of date", *game.stale_files())
 
 
-GAME_CHECKS: Final = (every_action_has_a_label_in_every_language, no_file_made_from_declarations_is_stale)
+GAME_CHECKS: Final = (
+    every_action_has_a_label_in_every_language,
+    actions_are_chosen_by_a_path,
+    no_file_made_from_declarations_is_stale,
+)
 TABLE_CHECKS: Final = (
     a_determinized_position_looks_the_same_to_the_seat,
     evaluation_lies_between_lost_and_won_and_is_exact_at_the_end,
     quick_actions_play_to_the_end,
     pictures_are_well_formed_in_every_language,
+    a_picture_keeps_its_style_and_its_number_of_parts,
+    moves_are_told_in_every_language,
+    the_final_scoring_adds_up_to_the_outcome,
 )
 """With every number of seats."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from engine.abilities import Move
 from engine.chance import SeededChance
 from engine.core import Game, State
 from engine.record import Playing
@@ -18,6 +19,18 @@ def positions(game: Game, seats: int, seed: int) -> Iterator[State]:
     while state.seat() is not None:
         state.apply_unchecked(random.choice(state.legal_actions()))
         yield state
+
+
+def moves(game: Game, seats: int, seed: int) -> Iterator[Move]:
+    """Yield every move of a random playing with the positions before and after it, which nobody changes any more."""
+    random = Random(seed)
+    after = game.new_state(seats, chance=SeededChance(seed))
+    while (seat := after.seat()) is not None:
+        before = after
+        action = random.choice(before.legal_actions())
+        after = before.clone(SeededChance(random.getrandbits(32)))
+        after.apply_unchecked(action)
+        yield Move(before, action, game.actions.names[action], seat, after, after.revealed())
 
 
 def play_random(game: Game, seats: int, seed: int) -> Playing:

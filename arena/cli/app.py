@@ -43,6 +43,7 @@ NOUNS = {
     "ladder": "Standing ladders: open, close, look at.",
     "season": "The seasons of a ladder: freeze, decide, close, open.",
     "notice": "Show what you, and everybody, were told.",
+    "web": "Show a database in browsers.",
     "serve": "Run a service that plays what is queued.",
     "home": "The directory of a service: back up, restore, retention.",
     "doctor": "Look whether this machine can run the arena.",

@@ -1,8 +1,7 @@
-"""Parts of SVG pictures, and the frame of a document. Texts are escaped here; numbers are written short. No I/O."""
+"""What the parts of pictures are made of. Texts are escaped here; numbers are written short. No I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from html import escape
 from textwrap import wrap
 from typing import Final
@@ -10,14 +9,11 @@ from typing import Final
 _LINE_HEIGHT: Final = 12
 
 
-def document(width: int, height: int, title: str, style: str, parts: Iterable[str], defs: str = "") -> str:
-    """Return a standalone SVG document on white; `title` is its text for those who cannot see it."""
-    definitions = f"<defs>{defs}</defs>" if defs else ""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
-        f"<title>{escape(title)}</title><style>{style}</style>{definitions}"
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(parts)}</svg>\n'
-    )
+def part(content: str, *, place: str = "", classes: str = "") -> str:
+    """Return a part of a picture; `place` is the id of the place of the board that it stands for."""
+    where = f' data-place="{escape(place)}"' if place else ""
+    kind = f' class="{classes}"' if classes else ""
+    return f"<g{where}{kind}>{content}</g>"
 
 
 def text(x: float, y: float, content: object, classes: str = "", *, widest: float = 0, letter: float = 6.6) -> str:
@@ -28,16 +24,24 @@ def text(x: float, y: float, content: object, classes: str = "", *, widest: floa
     return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
 
 
-def wrapped(x: float, middle: float, content: str, widest: float, classes: str, *, letter: float = 6.2) -> str:
+def wrapped(
+    x: float,
+    middle: float,
+    content: str,
+    widest: float,
+    classes: str,
+    *,
+    letter: float = 6.2,
+    line: float = _LINE_HEIGHT,
+) -> str:
     """Return a text of several lines around the height `middle`, none wider than `widest` units.
 
     It is one text, so that whoever reads it aloud or copies it gets it whole; not every renderer squeezes a line.
     """
     lines = wrap(content, int(widest / letter), break_long_words=False)
-    first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
+    first = middle + line / 3 - line * (len(lines) - 1) / 2
     spans = (
-        f'<tspan x="{x:g}" y="{first + _LINE_HEIGHT * place:g}">{escape(line)}</tspan>'
-        for place, line in enumerate(lines)
+        f'<tspan x="{x:g}" y="{first + line * place:g}">{escape(words)}</tspan>' for place, words in enumerate(lines)
     )
     return f'<text class="{classes}">{" ".join(spans)}</text>'
 

@@ -47,7 +47,17 @@ def open_database(url_or_path: str | Path) -> Database:
 
     A fresh or empty one is migrated. Raises SchemaVersionError, NotADatabaseError, DatabaseAccessError.
     """
-    engine = _make_engine(url_or_path)
+    return _open(_make_engine(url_or_path))
+
+
+def open_for_reading(url_or_path: str | Path) -> Database:
+    """Open a database that is there and never write to it. Raises like `open_database`, also where there is none."""
+    if not is_there(url_or_path):
+        raise DatabaseAccessError(f"there is no database at {url_or_path}; name one that is there")
+    return _open(_make_engine(url_or_path, only_reads=True))
+
+
+def _open(engine: sqlalchemy.Engine) -> Database:
     try:
         with translated(engine.url):
             schema.ensure(engine)
@@ -102,9 +112,9 @@ def is_there(url_or_path: str | Path) -> bool:
     return dialect_of(url).is_there(url)
 
 
-def _make_engine(url_or_path: str | Path) -> sqlalchemy.Engine:
+def _make_engine(url_or_path: str | Path, *, only_reads: bool = False) -> sqlalchemy.Engine:
     url = database_url(url_or_path)
-    return dialect_of(url).make_engine(url)
+    return dialect_of(url).make_engine(url, only_reads=only_reads)
 
 
 def database_url(url_or_path: str | Path) -> URL:

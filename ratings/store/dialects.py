@@ -26,8 +26,11 @@ class Dialect(Protocol):
     def is_there(self, url: URL) -> bool:
         """Return whether the database exists, without making it. Raises DatabaseAccessError if none could."""
 
-    def make_engine(self, url: URL) -> Engine:
-        """Return an engine, without connecting. Raises DatabaseAccessError if no database could lie there."""
+    def make_engine(self, url: URL, *, only_reads: bool = False) -> Engine:
+        """Return an engine, without connecting; with `only_reads` one that refuses to write.
+
+        Raises DatabaseAccessError if no database could lie there.
+        """
 
     def prepare_fresh(self, engine: Engine) -> None:
         """Set what a database keeps for ever, before it gets its first table."""

@@ -24,10 +24,11 @@ def is_there(url: URL) -> bool:
     return True
 
 
-def make_engine(url: URL) -> Engine:
+def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     """Return an engine, without connecting. Raises DatabaseAccessError if the driver is not installed."""
+    options = {"postgresql_readonly": True} if only_reads else {}
     try:
-        return create_engine(url)
+        return create_engine(url, execution_options=options)
     except ModuleNotFoundError as error:
         raise DatabaseAccessError(f"{url.drivername} needs the Python package {error.name}; install it") from error
 

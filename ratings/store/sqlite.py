@@ -53,13 +53,13 @@ def _is_file(url: URL) -> bool:
     return url.database not in (None, "", ":memory:") and not str(url.database).startswith("file:")
 
 
-def make_engine(url: URL) -> Engine:
+def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
     """Return an engine whose connections behave as this module promises, without touching the file yet.
 
-    Raises DatabaseAccessError if no file could lie there.
+    With `only_reads` its connections refuse to write. Raises DatabaseAccessError if no file could lie there.
     """
     _check_place(url)
-    pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **_url_pragmas(url)}
+    pragmas = {"busy_timeout": BUSY_TIMEOUT_MS, **_url_pragmas(url), **({"query_only": 1} if only_reads else {})}
     url = url.difference_update_query(_PRAGMAS)
     # A database in memory lives as long as its one connection, so there must never be a second.
     kind: dict[str, Any] = {"poolclass": StaticPool} if url.database in (None, "", ":memory:") else {}

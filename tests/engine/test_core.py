@@ -73,7 +73,7 @@ def test_a_game_is_shown_by_its_json_and_notation_unless_it_knows_better() -> No
     assert GAME.shown.labels("xx") == {name: name for name in GAME.actions.names}
     assert GAME.shown.languages == ("en",)
     with pytest.raises(AbilityError, match="no picture"):
-        GAME.shown.svg(state, None, "en")
+        GAME.shown.svg(state)
 
 
 def test_a_wrong_number_of_seats_names_the_right_ones() -> None:

@@ -16,6 +16,7 @@ from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, exa
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
 from arena.cli.shared.suggestions import program
 from engine import registry
+from engine.abilities import View
 from engine.core import Game
 
 _HELP_WORDS = ("-h", "--help")
@@ -98,7 +99,7 @@ def show(
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
-        write_svg(svg, game.shown.svg(state, None, language))
+        write_svg(svg, game.shown.svg(state, View(language)))
     if as_json:
         labels = dict(game.shown.labels(language))
         print_json({**_facts(game), "options": game.options_schema(), "labels": labels, "position": state.to_json()})

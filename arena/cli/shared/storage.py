@@ -47,11 +47,16 @@ def open_storage(db: str) -> Iterator[Storage]:
 @contextmanager
 def open_existing_storage(db: str) -> Iterator[Storage]:
     """Open a database like `open_storage`, but raise CliError and make nothing if there is none."""
-    if not is_there(need_here(db)):
-        add = next_command("bot", "add", "DIRECTORY", db=db)
-        raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
+    need_existing(need_here(db))
     with open_storage(db) as storage:
         yield storage
+
+
+def need_existing(db: str) -> None:
+    """Raise CliError if there is no database at a place."""
+    if not is_there(db):
+        add = next_command("bot", "add", "DIRECTORY", db=db)
+        raise CliError(f"there is no database at {db}; `{demo_command(db)}` or `{add}` makes one")
 
 
 def _path_beside_store(db: str) -> Path:

@@ -11,7 +11,7 @@ from arena.client.profiles import Profile, load_profile
 from arena.client.there.certificates import check_dates, fetch_certificate, fingerprint_of, name_in, parse_fingerprint
 from arena.client.there.channel import UNIX, Endpoint
 from arena.client.there.errors import CertificateError, ProtocolError
-from arena.client.there.remote import ArenaThere, Line
+from arena.client.there.remote import ArenaThere, Behalf, Line
 from arena.client.values.accounts import PROTOCOL_MAJOR, Identity
 
 Confirm = Callable[[str], bool]
@@ -34,9 +34,9 @@ def connect(name: str) -> Iterator[ArenaThere]:
 
 
 @contextmanager
-def open_line(endpoint: Endpoint, token: str | None = None) -> Iterator[Line]:
+def open_line(endpoint: Endpoint, token: str | None = None, behalf: Behalf | None = None) -> Iterator[Line]:
     """Open a connection, which is closed at the end."""
-    line = Line(endpoint, token)
+    line = Line(endpoint, token, behalf)
     try:
         yield line
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
-from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions
+from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions, Tables
 from arena.client.errors import RefusedError
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
@@ -39,14 +40,34 @@ def _encode(rpc: Rpc, arguments: Mapping[str, Any]) -> Message:
         raise RefusedError(f"this cannot be sent: {error}; give a smaller number") from error
 
 
+@dataclass(frozen=True, slots=True)
+class Behalf:
+    """For whom a program on the machine of a service asks over its socket; without any it is the organiser there."""
+
+    address: str
+    """Where the visitor comes from: failed logins are counted by it."""
+
+
+def _metadata_of(token: str | None, behalf: Behalf | None) -> tuple[tuple[str, str], ...]:
+    """Return what is sent with each call; whoever asks for another without a token asks for the public."""
+    spoken = [("arena-protocol", str(PROTOCOL_MAJOR))]
+    if behalf is not None:
+        spoken.append(("arena-address", behalf.address))
+    if token is not None:
+        spoken.append(("authorization", f"Bearer {token}"))
+    elif behalf is not None:
+        spoken.append(("arena-viewer", "public"))
+    return tuple(spoken)
+
+
 class Line:
     """An open connection to a service. `close` is called once."""
 
-    def __init__(self, endpoint: Endpoint, token: str | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, token: str | None = None, behalf: Behalf | None = None) -> None:
+        """`behalf` says for whom a program on the machine of the service asks over its socket."""
         self._endpoint = endpoint
         self._channel = endpoint.open()
-        spoken = (("arena-protocol", str(PROTOCOL_MAJOR)),)
-        self._metadata = spoken if token is None else (*spoken, ("authorization", f"Bearer {token}"))
+        self._metadata = _metadata_of(token, behalf)
 
     @property
     def place(self) -> str:
@@ -188,6 +209,10 @@ class ArenaThere:
     @property
     def annulments(self) -> Annulments:
         return cast(Annulments, self._noun("annulments"))
+
+    @property
+    def tables(self) -> Tables:
+        return cast(Tables, self._noun("tables"))
 
     @property
     def entrance(self) -> Entrance:

@@ -1,4 +1,8 @@
-"""Finds out who calls: from the socket that a call came over, or from the token that it carries."""
+"""Finds out who calls: from the token that a call carries, or from the socket of this machine that it came over.
+
+Over that socket whoever says nothing of himself is the organiser. A program there that asks for others, such as the
+one that serves pages, says for whom, and is never more than that: the holder of a token, or the public.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +22,25 @@ from arena.service.server.errors import CallError
 from arena.service.server.guard import LoginGuard
 from ratings.errors import AccessDeniedError
 from ratings.read.accounts import TokenHolder
+from ratings.store.states import Scope
 
 Metadata = Sequence[tuple[str, str | bytes]]
 Find = Callable[[str], Awaitable[TokenHolder]]
 
 PROTOCOL_KEY = "arena-protocol"
 """The key of the metadata in which a client names the major version that it speaks."""
+VIEWER_KEY = "arena-viewer"
+"""The key of the metadata by which a caller on this machine asks as somebody who is less than the organiser."""
+PUBLIC = "public"
+"""Its one value: a viewer without a token, who sees what any holder of a token may see, and nothing of his own."""
+ADDRESS_KEY = "arena-address"
+"""The key of the metadata by which a caller on this machine says from which address comes whom it asks for."""
+_TOKEN_KEY = "authorization"
 _PREFIX = "Bearer "
 _RECHECK_S = 2.0
 """How old the last look at a token may be while a stream that it opened goes on."""
 _LONGEST_TOKEN = 200
+_LONGEST_ADDRESS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,9 @@ class Caller:
 
 CALLER: ContextVar[Caller] = ContextVar("caller")
 """Who makes the call that is being answered."""
+
+
+_PUBLIC = Caller(Viewer(scope=Scope.VIEWER))
 
 
 class Doorkeeper:
@@ -58,14 +74,14 @@ class Doorkeeper:
         _check_protocol(metadata)
         if path != OPEN and path not in ACCESS:
             raise CallError(grpc.StatusCode.UNIMPLEMENTED, "CALL_UNKNOWN", f"this service does not offer {path}")
-        address = address_of(context.peer())
-        if address is None:
+        is_local, address = _place_of(context.peer(), metadata)
+        if is_local and _is_organiser(metadata):
             return Caller(Viewer())
         if path == OPEN:
             self._guard.check(address)
             return Caller(Viewer(), None)
-        caller, scope = await self._identify(address, metadata)
-        if not may_call(path, scope):
+        caller = _PUBLIC if is_local and _asks_as_public(metadata) else await self._identify(address, metadata)
+        if not may_call(path, caller.viewer.scope):
             raise _wrong_scope(path, caller.viewer)
         return caller
 
@@ -85,8 +101,9 @@ class Doorkeeper:
 
     def note_failure(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         """Count a code of an invitation that was none."""
-        address = address_of(context.peer())
-        if address is not None:
+        metadata: Metadata = tuple(context.invocation_metadata() or ())
+        is_local, address = _place_of(context.peer(), metadata)
+        if not (is_local and _is_organiser(metadata)):
             self._guard.note_failure(address)
 
     def take_used(self) -> set[str]:
@@ -95,7 +112,7 @@ class Doorkeeper:
         self._looked = {digest: at for digest, at in self._looked.items() if time.monotonic() - at < 60 * _RECHECK_S}
         return used
 
-    async def _identify(self, address: str, metadata: Metadata) -> tuple[Caller, Any]:
+    async def _identify(self, address: str, metadata: Metadata) -> Caller:
         digest = hashlib.sha256(_token_of(metadata).encode()).hexdigest()
         self._guard.check(address, digest)
         try:
@@ -106,7 +123,7 @@ class Doorkeeper:
         self._guard.note_success(digest)
         self._used.add(holder.token.id)
         self._looked[digest] = time.monotonic()
-        return Caller(_viewer_of(holder), digest), holder.token.scope
+        return Caller(_viewer_of(holder), digest)
 
 
 def _viewer_of(holder: TokenHolder) -> Viewer:
@@ -128,9 +145,35 @@ def address_of(peer: str) -> str | None:
     return rest.replace("%5B", "[").replace("%5D", "]").rpartition(":")[0].strip("[]") or rest
 
 
+def _place_of(peer: str, metadata: Metadata) -> tuple[bool, str]:
+    """Return whether a call came over the socket on this machine, and the address for which logins are counted."""
+    address = address_of(peer)
+    if address is not None:
+        return False, address
+    asked = next((value for key, value in metadata if key == ADDRESS_KEY and isinstance(value, str)), "")
+    return True, asked[:_LONGEST_ADDRESS]
+
+
+def _is_organiser(metadata: Metadata) -> bool:
+    """Return whether a call over the socket says nothing of whom it is for."""
+    return not any(key in {_TOKEN_KEY, VIEWER_KEY} for key, _ in metadata)
+
+
+def _asks_as_public(metadata: Metadata) -> bool:
+    """Return whether a call over the socket is for the public. Raises CallError if it says anything else besides."""
+    said = [value for key, value in metadata if key == VIEWER_KEY]
+    if said and (said != [PUBLIC] or any(key == _TOKEN_KEY for key, _ in metadata)):
+        raise CallError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "VIEWER",
+            f'the metadata "{VIEWER_KEY}" may only be "{PUBLIC}", once, and without a token; send it, or the token',
+        )
+    return bool(said)
+
+
 def _token_of(metadata: Metadata) -> str:
     for key, value in metadata:
-        if key == "authorization" and isinstance(value, str) and value.startswith(_PREFIX):
+        if key == _TOKEN_KEY and isinstance(value, str) and value.startswith(_PREFIX):
             token = value.removeprefix(_PREFIX).strip()
             if 0 < len(token) <= _LONGEST_TOKEN:
                 return token
@@ -158,10 +201,10 @@ def _check_protocol(metadata: Metadata) -> None:
 def _wrong_scope(path: str, viewer: Viewer) -> CallError:
     call = path.rpartition("/")[2]
     need = needed_scope(path).value
+    has = f"the token {viewer.token!r} has scope {viewer.scope.value}" if viewer.token else "none was shown"
     return CallError(
         grpc.StatusCode.PERMISSION_DENIED,
         "SCOPE",
-        f"{call} needs a token of scope {need}, and the token {viewer.token!r} has scope {viewer.scope.value}; "
-        "ask the organiser for another",
+        f"{call} needs a token of scope {need}, and {has}; ask the organiser for another",
         {"needed": need, "has": viewer.scope.value},
     )

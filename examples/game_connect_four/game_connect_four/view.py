@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from engine.abilities import Shown
-from engine.kit.drawing import document, group, text
+from engine.abilities import Move, Shown, View
+from engine.kit.drawing import group, part, text
+from engine.picture import Picture
 from game_connect_four.board import ACTIONS, COLUMNS, ROWS, square
 from game_connect_four.state import END, NOBODY, ConnectFourState
 
@@ -16,8 +17,20 @@ _SIZE: Final = 60
 _FILLS: Final = ("#d55e00", "#0072b2")
 _STYLE: Final = "text{font-family:sans-serif;font-size:18px;text-anchor:middle}.w{fill:#fff;font-weight:bold}"
 _WORDS: Final = {
-    "en": {"turn": "{} drops a disc", "won": "{} wins", "level": "level", "drop": "column {}"},
-    "de": {"turn": "{} ist am Zug", "won": "{} gewinnt", "level": "unentschieden", "drop": "Spalte {}"},
+    "en": {
+        "turn": "{} drops a disc",
+        "won": "{} wins",
+        "level": "level",
+        "drop": "column {}",
+        "told": "{} drops a disc into column {}.",
+    },
+    "de": {
+        "turn": "{} ist am Zug",
+        "won": "{} gewinnt",
+        "level": "unentschieden",
+        "drop": "Spalte {}",
+        "told": "{} wirft einen Stein in Spalte {}.",
+    },
 }
 
 
@@ -46,18 +59,31 @@ def _signs(state: ConnectFourState, row: int) -> list[str]:
     return [SIGNS[state.squares[square(column, row)]] for column in range(COLUMNS)]
 
 
-def render_svg(state: ConnectFourState, seat: int | None, language: str) -> str:
-    """Return the board as a picture; every colour has a letter too."""
-    del seat
+def draw(state: ConnectFourState, view: View) -> Picture:
+    """Return the board as a picture: a part for each column, which a click on it drops a disc into."""
     width, height = COLUMNS * _SIZE, (ROWS + 1) * _SIZE
-    places = [
-        group((column + 0.5) * _SIZE, (ROWS - row - 0.5) * _SIZE, _disc(state.squares[square(column, row)]))
-        for column in range(COLUMNS)
-        for row in range(ROWS)
-    ]
-    board = f'<rect width="{width}" height="{ROWS * _SIZE}" rx="8" fill="#e9e2c9"/>'
-    said = text(width / 2, height - 22, status(state, language))
-    return document(width, height, status(state, language), _STYLE, [board, *places, said])
+    columns = (part(_column(state, column), place=name) for column, name in enumerate(ACTIONS.names))
+    said = part(text(width / 2, height - 22, status(state, view.language)))
+    return Picture(width, height, status(state, view.language), _STYLE, "", (*columns, part(_last(state, view)), said))
+
+
+def _column(state: ConnectFourState, column: int) -> str:
+    x = (column + 0.5) * _SIZE
+    discs = (group(x, _y(row), _disc(state.squares[square(column, row)])) for row in range(ROWS))
+    return f'<rect x="{column * _SIZE}" width="{_SIZE}" height="{ROWS * _SIZE}" fill="#e9e2c9"/>{"".join(discs)}'
+
+
+def _y(row: int) -> float:
+    return (ROWS - row - 0.5) * _SIZE
+
+
+def _last(state: ConnectFourState, view: View) -> str:
+    """Return a ring around the disc that the last move dropped; every colour has a letter too."""
+    if view.last is None:
+        return ""
+    column = state.dropped[-1]
+    ring = '<circle r="27" fill="none" stroke="#222" stroke-width="3"/>'
+    return group((column + 0.5) * _SIZE, _y(state.heights[column] - 1), ring)
 
 
 def _disc(seat: int) -> str:
@@ -66,8 +92,14 @@ def _disc(seat: int) -> str:
     return f'<circle r="24" fill="{_FILLS[seat]}" stroke="#222"/>{text(0, 6, SIGNS[seat], "w")}'
 
 
+def tell(move: Move, language: str) -> Sequence[str]:
+    """Return what a move was, and how the game ended if it was the last."""
+    told = _words(language)["told"].format(SIGNS[move.seat], move.action + 1)
+    return [told] if move.after.seat() is not None else [told, f"{status(move.after, language).capitalize()}."]
+
+
 def _words(language: str) -> Mapping[str, str]:
     return _WORDS.get(language, _WORDS["en"])
 
 
-SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=tuple(_WORDS))
+SHOWN: Final = Shown(text=render_text, picture=draw, labels=labels, languages=tuple(_WORDS), tell=tell)

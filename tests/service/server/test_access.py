@@ -59,9 +59,13 @@ def tokens(server: RunningServer) -> dict[str, str]:
     return {**made, "unknown": "kma_unknown", "revoked": revoked.secret, "disabled": disabled}
 
 
-def answer(channel: grpc.Channel, path: str, token: str | None) -> tuple[grpc.StatusCode, str]:
+def bearing(token: str | None) -> tuple[tuple[str, str], ...]:
+    """The metadata of a call that shows a token, or none."""
+    return () if token is None else (("authorization", f"Bearer {token}"),)
+
+
+def answer(channel: grpc.Channel, path: str, metadata: tuple[tuple[str, str], ...]) -> tuple[grpc.StatusCode, str]:
     """The code with which an empty call ends, and its reason; a stream ends with its first message."""
-    metadata = () if token is None else (("authorization", f"Bearer {token}"),)
     method = descriptor_pool.Default().FindMethodByName(path[1:].replace("/", "."))
     client = "stream" if method.client_streaming else "unary"
     call = getattr(channel, f"{client}_{'stream' if method.server_streaming else 'unary'}")(path)
@@ -93,7 +97,7 @@ def test_the_table_names_every_call_and_no_other() -> None:
 def test_a_token_opens_what_the_table_allows_to_its_scope(
     channel: grpc.Channel, tokens: dict[str, str], path: str, kind: str
 ) -> None:
-    code, reason = answer(channel, path, tokens[kind])
+    code, reason = answer(channel, path, bearing(tokens[kind]))
     is_refused = (code, reason) == (grpc.StatusCode.PERMISSION_DENIED, "SCOPE")
     assert is_refused is not (path == OPEN or may_call(path, Scope(kind)))
     assert code is not grpc.StatusCode.UNAUTHENTICATED
@@ -106,7 +110,7 @@ def test_a_token_opens_what_the_table_allows_to_its_scope(
 def test_without_a_token_that_holds_nothing_opens(
     channel: grpc.Channel, tokens: dict[str, str], path: str, kind: str
 ) -> None:
-    code, reason = answer(channel, path, tokens.get(kind))
+    code, reason = answer(channel, path, bearing(tokens.get(kind)))
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert reason == ("TOKEN_MISSING" if kind == "none" else "TOKEN")
 

@@ -19,6 +19,7 @@ from arena.cli.shared.suggestions import program
 from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
 from engine import registry
+from engine.abilities import View
 from engine.chance import SeededChance
 from engine.core import EngineError
 from engine.record import Playing
@@ -134,7 +135,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     check_language(game, language)
     playing = _play_until(document, ply)
     if svg is not None:
-        write_svg(svg, game.shown.svg(playing.state, None, language))
+        write_svg(svg, game.shown.svg(playing.state, View(language)))
     if as_json:
         print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
         return

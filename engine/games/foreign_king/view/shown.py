@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.abilities import Shown
+from engine.games.foreign_king.board import PROVINCES
 from engine.games.foreign_king.view.labels import LANGUAGES, labels
-from engine.games.foreign_king.view.picture import render_svg
+from engine.games.foreign_king.view.picture import draw
+from engine.games.foreign_king.view.steps import scoring_steps
+from engine.games.foreign_king.view.tell import tell
 from engine.games.foreign_king.view.text import render_text
 
-SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)
+
+def path(notation: str) -> Sequence[str]:
+    """Return the choices that make up an action, the province first: it is what is clicked."""
+    verb, *parameters = notation.split(":")
+    if parameters and parameters[0] in PROVINCES:
+        return (parameters[0], verb, *parameters[1:])
+    return (verb, *parameters)
+
+
+SHOWN: Final = Shown(
+    text=render_text, picture=draw, labels=labels, languages=LANGUAGES, tell=tell, scoring=scoring_steps, path=path
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
 from typing import Final
@@ -11,14 +11,13 @@ from engine.games.rex_romanorum.board import (
     BIT,
     DIOCESE_COUNT,
     POINTS,
-    REGION_COUNT,
     REGIONS,
     regions_of,
     shapes,
 )
 from engine.games.rex_romanorum.state import FIGHT_ON, NOBODY, RAZE, RexState
 from engine.games.rex_romanorum.view.text import DIOCESE_LETTERS, attacking, figures_text, letter_of, standing_in
-from engine.kit.drawing import group, polygon, text
+from engine.kit.drawing import group, part, polygon, text
 
 ARMS: Final[Mapping[int, str]] = {
     NOBODY: "#f4ecd8",
@@ -45,7 +44,7 @@ PATTERNS: Final = "".join(
 )
 """A fill and a hatching for each seat."""
 _OUT_OF_PLAY: Final = "#e4e4e4"
-_CHURCH_INKS: Final = ("#b3261e", "#222222", "#1f5fae")
+CHURCH_INKS: Final = ("#b3261e", "#222222", "#1f5fae")
 CASTLE: Final = (
     '<path d="M-7 6V-7h3v3h2.5v-3h3v3h2.5v-3h3V6Z" fill="#5b5b5b" stroke="#111"/>'
     '<path d="M-1.8 6V1h3.6v5Z" fill="#fff"/>'
@@ -78,18 +77,26 @@ def shield(seat: int, x: float, y: float) -> str:
 def church(diocese: int, x: float, y: float) -> str:
     """Return a church of a diocese, with colour and letter (S2)."""
     outline = '<path d="M-7 8V-2L-1 -7V-12H-3V-13.500H-1V-15.500H1V-13.500H3V-12H1V-7L7 -2V8Z" fill="#fff"'
-    letter = f'<text y="6" class="c s b" style="fill:{_CHURCH_INKS[diocese]}">{DIOCESE_LETTERS[diocese]}</text>'
-    return group(x, y, f'{outline} stroke="{_CHURCH_INKS[diocese]}" stroke-width="1.4"/>{letter}')
+    letter = f'<text y="6" class="c s b i{diocese}">{DIOCESE_LETTERS[diocese]}</text>'
+    return group(x, y, f'{outline} stroke="{CHURCH_INKS[diocese]}" stroke-width="1.4"/>{letter}')
 
 
-def draw_map(state: RexState, names: Mapping[str, str]) -> str:
-    """Return all regions, the marked ones over them, then what stands in them."""
-    lands = "".join(_land(region, _fill(state, region)) for region in range(REGION_COUNT))
-    marked = [polygon(_points(region), "card") for region in state.drawn]
+def map_parts(state: RexState, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield all regions, the marked ones over them, then what stands in them."""
+    for region, name in enumerate(REGIONS):
+        yield part(_land(region, _fill(state, region)), place=name)
+    yield part("".join(_marks(state)))
+    for region, name in enumerate(REGIONS):
+        yield part(_content(state, region, names), place=name)
+
+
+def _marks(state: RexState) -> Iterator[str]:
+    for region in state.drawn:
+        yield polygon(_points(region), "card")
     if state.phase in (RAZE, FIGHT_ON):
-        marked.append(polygon(_points(state.target), "mark"))
-    marked += [polygon(_points(region), "mark") for region in regions_of(state.contested | state.undefended)]
-    return lands + "".join(marked) + "".join(_content(state, region, names) for region in range(REGION_COUNT))
+        yield polygon(_points(state.target), "mark")
+    for region in regions_of(state.contested | state.undefended):
+        yield polygon(_points(region), "mark")
 
 
 def _fill(state: RexState, region: int) -> str:
@@ -131,7 +138,7 @@ def _content(state: RexState, region: int, names: Mapping[str, str]) -> str:
     signs = _signs(state, region)
     left = x - 10 * (len(signs) - 1)
     drawn = "".join(sign.format(left + 20 * place, y + 4) for place, sign in enumerate(signs))
-    return f"<g>{_name(region, x, y - _NAME_UP, names)}{drawn}{_figures(state, region, x, y + _FIGURES_DOWN)}</g>"
+    return f"{_name(region, x, y - _NAME_UP, names)}{drawn}{_figures(state, region, x, y + _FIGURES_DOWN)}"
 
 
 def _name(region: int, x: float, y: float, names: Mapping[str, str]) -> str:

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from engine.abilities import View
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
 from engine.games.rex_romanorum.scoring import figures_of, production, wealth
 from engine.games.rex_romanorum.state import NOBODY, RexState
 from engine.games.rex_romanorum.view.labels import labels
-from engine.games.rex_romanorum.view.map import ARMS, CASTLE, PATTERNS, church, draw_map, shield
+from engine.games.rex_romanorum.view.map import ARMS, CASTLE, CHURCH_INKS, PATTERNS, church, map_parts, shield
 from engine.games.rex_romanorum.view.text import church_letters, churches_of, figures_text, letter_of, status
-from engine.kit.drawing import box, document, group, text
+from engine.kit.drawing import box, group, part, text
+from engine.picture import Picture
 
 _STYLE: Final = (
     "text{font-family:sans-serif;font-size:13px;fill:#222}"
@@ -24,17 +26,17 @@ _STYLE: Final = (
     ".land{stroke:#5c4d2e;stroke-width:1.3;stroke-linejoin:round}.mark{fill:none;stroke:#c00;stroke-width:4}"
     ".card{fill:none;stroke:#b8860b;stroke-width:4;stroke-dasharray:7 4}"
     ".box{fill:#fbf8ef;stroke:#7a6a45}.turn{fill:#fff3c4;stroke:#b8860b;stroke-width:3}"
+    + "".join(f".i{diocese}{{fill:{ink}}}" for diocese, ink in enumerate(CHURCH_INKS))
 )
 _CARD_HEIGHT: Final = 88
 
 
-def render_svg(state: RexState, seat: int | None, language: str) -> str:
+def draw(state: RexState, view: View) -> Picture:
     """Return the whole position as a picture."""
-    del seat
-    names = labels(language)
-    panels = "".join(panel(state, names) for panel in (_heading, _cards, _titles, _players))
+    names = labels(view.language)
+    panels = (part(panel(state, names)) for panel in (_heading, _cards, _titles, _players))
     title = f"{names['title']} · {status(state, names)}"
-    return document(1000, 1200, title, _STYLE, (draw_map(state, names), panels, _legend(names)), PATTERNS)
+    return Picture(1000, 1200, title, _STYLE, PATTERNS, (*map_parts(state, names), *panels, part(_legend(names))))
 
 
 def _heading(state: RexState, names: Mapping[str, str]) -> str:

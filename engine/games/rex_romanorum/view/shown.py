@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.abilities import Shown
+from engine.games.rex_romanorum.board import REGION_INDEX
 from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
-from engine.games.rex_romanorum.view.picture import render_svg
+from engine.games.rex_romanorum.view.picture import draw
+from engine.games.rex_romanorum.view.steps import scoring_steps
+from engine.games.rex_romanorum.view.tell import tell
 from engine.games.rex_romanorum.view.text import render_text
 
-SHOWN: Final = Shown(text=render_text, svg=render_svg, labels=labels, languages=LANGUAGES)
+
+def path(notation: str) -> Sequence[str]:
+    """Return the choices that make up an action, the region first: it is what is clicked."""
+    verb, *parameters = notation.split(":")
+    if parameters and parameters[-1] in REGION_INDEX and verb != "ACT_BISHOP":  # that names a diocese
+        return (parameters[-1], verb, *parameters[:-1])
+    return (verb, *parameters)
+
+
+SHOWN: Final = Shown(
+    text=render_text, picture=draw, labels=labels, languages=LANGUAGES, tell=tell, scoring=scoring_steps, path=path
+)

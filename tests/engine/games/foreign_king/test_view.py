@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.abilities import View
 from engine.games.foreign_king import GAME
 from engine.games.foreign_king import state as at
 from engine.games.foreign_king.board import OUTLINES, PROVINCES
@@ -66,33 +67,33 @@ def texts(svg: str) -> list[str]:
 @pytest.mark.parametrize("language", SHOWN.languages)
 def test_no_line_of_a_name_of_an_action_is_wider_than_its_box(language: str) -> None:
     for seats in GAME.seats:
-        picture = ElementTree.fromstring(SHOWN.svg(GAME.new_state(seats), None, language))
+        picture = ElementTree.fromstring(SHOWN.svg(GAME.new_state(seats), View(language)))
         lines = [line.text or "" for line in picture.iter("{http://www.w3.org/2000/svg}tspan")]
         assert lines
         assert max(map(len, lines)) <= 15
 
 
 def test_the_picture_says_who_is_who_without_colours() -> None:
-    shown = texts(SHOWN.svg(example(), None, "en"))
+    shown = texts(SHOWN.svg(example()))
     assert {"A2", "B1", "B2", "A1"} <= set(shown), "letter and count of every stack, Congress included"
     assert {"M", "T", "t"} <= set(shown)
-    assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Order"} <= set(shown)
+    assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Round 1 · Order"} <= set(shown)
 
 
 def test_the_picture_in_other_languages() -> None:
-    assert "Lüttich" in texts(SHOWN.svg(example(), None, "de"))
-    assert "Luik" in texts(SHOWN.svg(example(), None, "nl"))
-    assert "Seat 0" in texts(SHOWN.svg(example(), None, "nl")), "English where a language has no word"
+    assert "Lüttich" in texts(SHOWN.svg(example(), View("de")))
+    assert "Luik" in texts(SHOWN.svg(example(), View("nl")))
+    assert "Seat 0" in texts(SHOWN.svg(example(), View("nl"))), "English where a language has no word"
 
 
 def test_only_existing_spaces_are_drawn() -> None:
-    assert "Queen" not in texts(SHOWN.svg(GAME.new_state(3), None, "en"))
-    assert "Queen" in texts(SHOWN.svg(GAME.new_state(4), None, "en"))
+    assert "Queen" not in texts(SHOWN.svg(GAME.new_state(3)))
+    assert "Queen" in texts(SHOWN.svg(GAME.new_state(4)))
 
 
 def test_the_virtual_player_is_shown_with_two_seats_only() -> None:
-    assert "Virtual player" in texts(SHOWN.svg(GAME.new_state(2), None, "en"))
-    assert "Virtual player" not in texts(SHOWN.svg(GAME.new_state(3), None, "en"))
+    assert "Virtual player" in texts(SHOWN.svg(GAME.new_state(2)))
+    assert "Virtual player" not in texts(SHOWN.svg(GAME.new_state(3)))
 
 
 def test_labels() -> None:

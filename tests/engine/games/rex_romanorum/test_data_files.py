@@ -43,7 +43,7 @@ print(json.dumps({
     "options": GAME.options_json(GAME.parse_options({})),
     "played": state.to_json()["options"],
     "names": GAME.actions.names[490:552],
-    "picture": GAME.shown.svg(state, None, "en"),
+    "picture": GAME.shown.svg(state),
     "neighbours": __import__("engine.games.rex_romanorum.board", fromlist=["x"]).NEIGHBOURS,
 }))
 """

@@ -72,7 +72,7 @@ def what_is_seen(record: Record, outcomes: list[list[int]]) -> Iterator[Any]:
         for seat in range(record.seats):
             yield json.dumps(state.observation_json(seat))
             yield GAME.encode_observation(state, seat)
-        yield SHOWN.text(state, None, "en"), SHOWN.svg(state, None, "en")
+        yield SHOWN.text(state, None, "en"), SHOWN.svg(state)
         yield list(state.legal_actions()), PLAYABLE.evaluate_all(state)
         yield [list(playing.visible_events(seat, 0)) for seat in (None, 0)]
         if action is not None:

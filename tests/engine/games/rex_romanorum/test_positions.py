@@ -181,7 +181,7 @@ def test_text_shows_what_everybody_owns() -> None:
 
 def test_the_picture_marks_owners_castles_churches_figures_and_titles_with_more_than_colour() -> None:
     state = lay(land={0: "mainz"}, figures={"mainz": "2F1K"}, castles="mainz", titles={"mainz": 0})
-    picture = SHOWN.svg(state, None, "en")
+    picture = SHOWN.svg(state)
     assert 'fill="url(#p0)"' in picture
     assert ">2F1K</text>" in picture
     assert "Archbishop of Mainz" in picture
@@ -195,7 +195,7 @@ def test_the_picture_marks_owners_castles_churches_figures_and_titles_with_more_
 def test_the_picture_shows_a_fight_and_its_attackers() -> None:
     state = lay(land={0: "aargau", 1: "baden"}, figures={"aargau": "3F", "baden": "1F"})
     play_on(state, "ACT_ATTACK MOVE_FROM:F:aargau MOVE_TO:baden COUNT:2 MOVE_DONE")
-    picture = SHOWN.svg(state, None, "en")
+    picture = SHOWN.svg(state)
     assert "⚔ A 2F" in picture
     assert 'class="mark"' in picture
 

@@ -17,11 +17,11 @@ ALL = " ".join(REGIONS)
 def test_s1_there_are_five_arms_with_a_name_and_a_letter() -> None:
     names = [SHOWN.labels("en")[f"arms_{seat}"] for seat in range(5)]
     assert names == ["Habsburg", "Wittelsbach", "Ascania", "Welf", "Wettin"]
-    assert "A · Habsburg" in SHOWN.svg(GAME.new_state(2), None, "en")
+    assert "A · Habsburg" in SHOWN.svg(GAME.new_state(2))
 
 
 def test_s2_churches_are_drawn_with_a_letter() -> None:
-    picture = SHOWN.svg(GAME.new_state(2), None, "en")
+    picture = SHOWN.svg(GAME.new_state(2))
     for letter in "MKT":
         assert f">{letter}</text>" in picture
 

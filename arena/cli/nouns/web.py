@@ -1,0 +1,54 @@
+"""`arena web`: show a database in browsers."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from arena.cli.shared import settings
+from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.options import Database, example
+from arena.cli.shared.places import need_here
+from arena.cli.shared.storage import need_existing
+from arena.service.addresses import Address, parse_address
+
+app = typer.Typer()
+USUAL_ADDRESS = "127.0.0.1:7780"
+
+
+@app.command("web", epilog=example("arena web", "arena web --db demo.db --address 127.0.0.1:8080"))
+def web(
+    address: Annotated[
+        str,
+        typer.Option(metavar="HOST:PORT", help="Where to listen; everybody who reaches it may look, and only look."),
+    ] = USUAL_ADDRESS,
+    db: Database = settings.DB.default,
+) -> None:
+    """Show a database in browsers.
+
+    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own
+    pages: see `web_address` in `arena serve --help`.
+    """
+    place = _read_address(address)
+    need_existing(need_here(db))
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    from arena.web.app import make_app  # the web's libraries are imported by nobody else
+    from arena.web.opening import open_site
+    from arena.web.serving import listen, serve
+
+    with open_site(db) as site, listen(place.host, place.port) as listening:
+        port = listening.getsockname()[1]
+        serve(make_app(site), listening, lambda: typer.echo(f"the arena in {db}: {_url(place, port)} (Ctrl-C ends)"))
+
+
+def _read_address(text: str) -> Address:
+    try:
+        return parse_address(text)
+    except ValueError as error:
+        raise MisuseError(f"--address: {error}; write for example {USUAL_ADDRESS}") from error
+
+
+def _url(place: Address, port: int) -> str:
+    return f"http://{Address(place.host, port)}/"

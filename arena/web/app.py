@@ -1,0 +1,27 @@
+"""Makes the web application of a site: its pages, its files, its rules against misuse. No socket is opened here."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.site import Site
+from arena.web.guarding.errors import install_errors
+from arena.web.guarding.headers import SafeHeaders
+from arena.web.routes import ROUTERS
+
+_LEAST_ZIPPED_BYTES = 1000
+
+
+def make_app(site: Site) -> FastAPI:
+    """Return the application that shows a site."""
+    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.site = site
+    for router in ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    app.mount("/static", KeptFiles(STATIC), name="static")
+    install_errors(app)
+    app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
+    app.add_middleware(SafeHeaders, is_secure=site.is_secure)
+    return app

@@ -1,0 +1,1 @@
+"""What pages draw as SVG: the marks of bots, charts. Pure functions; texts are escaped here."""

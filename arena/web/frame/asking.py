@@ -1,0 +1,19 @@
+"""What a page asks, on behalf of whoever looks at it."""
+
+from __future__ import annotations
+
+from fastapi import Request
+
+from arena.client.arena import ArenaPort
+from arena.web.frame.site import Site
+
+
+def site_of(request: Request) -> Site:
+    """Return the site that a request came to."""
+    site: Site = request.app.state.site
+    return site
+
+
+def arena_of(request: Request) -> ArenaPort:
+    """Return the arena as everybody may see it."""
+    return site_of(request).arena

@@ -1,0 +1,70 @@
+"""How figures are written on pages: numbers, shares, durations, instants. Pure functions, known to all templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+_THIN_SPACE: Final = "\u2009"
+_MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+
+
+def format_count(number: int) -> str:
+    """Return a whole number with a thin space between the thousands, which every language understands."""
+    return f"{number:,}".replace(",", _THIN_SPACE)
+
+
+def format_rating(value: float) -> str:
+    """Return a rating, mu or sigma with two digits behind the point."""
+    return f"{value:.2f}".replace("-", "\u2212")
+
+
+def format_share(value: float) -> str:
+    """Return a part of 1 as a percentage with one digit behind the point."""
+    return f"{100 * value:.1f}{_THIN_SPACE}%"
+
+
+def format_instant(at_us: int) -> str:
+    """Return an instant (UTC microseconds since 1970) to the minute."""
+    return f"{datetime.fromtimestamp(at_us / 1e6, UTC):%Y-%m-%d %H:%M}"
+
+
+def iso_instant(at_us: int) -> str:
+    """Return an instant as machines read it."""
+    return datetime.fromtimestamp(at_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration in its two largest units, such as `3 h 20 min`, `45 s`, `120 ms`."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f}{_THIN_SPACE}ms"
+    if seconds < _MINUTE_S:
+        return f"{seconds:.1f}{_THIN_SPACE}s"
+    if seconds < _HOUR_S:
+        return _two(round(seconds), _MINUTE_S, "min", "s")
+    if seconds < _DAY_S:
+        return _two(round(seconds / _MINUTE_S), _MINUTE_S, "h", "min")
+    return _two(round(seconds / _HOUR_S), 24, "d", "h")
+
+
+def _two(amount: int, size: int, large: str, small: str) -> str:
+    whole, rest = divmod(amount, size)
+    tail = f" {rest}{_THIN_SPACE}{small}" if rest else ""
+    return f"{whole}{_THIN_SPACE}{large}{tail}"
+
+
+def short_id(text: str) -> str:
+    """Return the end of an id, by which a match or tournament can be named, too."""
+    return text[-8:]
+
+
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "count": format_count,
+    "rating": format_rating,
+    "share": format_share,
+    "instant": format_instant,
+    "iso": iso_instant,
+    "duration": format_duration,
+    "short_id": short_id,
+}

@@ -1,0 +1,30 @@
+"""Pools in words: the game by its title, seats, clock, and what else is not as usual."""
+
+from __future__ import annotations
+
+from arena.client.values.pools import Pool
+from arena.words.catalogue import words
+from engine import registry
+from engine.core import EngineError
+
+
+def game_title(name: str) -> str:
+    """Return what people call a game; of one that is not installed its name."""
+    return registry.get(name).title if name in registry.names() else name
+
+
+def pool_details(pool: Pool, language: str) -> str:
+    """Return a pool without its game in words; of the options only those that differ from the game's defaults."""
+    say = words(language).say
+    kind = [say("pool.remote")] if pool.remote else []
+    usual = [say("pool.seats", count=pool.seats), say("pool.clock", clock=pool.time_control)]
+    return " · ".join([*usual, *kind, *_odd_options(pool)])
+
+
+def _odd_options(pool: Pool) -> list[str]:
+    try:
+        game = registry.get(pool.game)
+        usual = game.options_json(game.parse_options({}))
+    except EngineError:
+        usual = {}
+    return [f"{name}={value}" for name, value in pool.options.items() if usual.get(name) != value]

@@ -1,0 +1,71 @@
+"""Renders pages from templates: everything is escaped, nothing may be undefined, all words come from the catalogue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Final
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from arena.web.drawing.marks import mark_of
+from arena.web.frame import formats
+from arena.web.frame.choices import language_of, theme_of
+from arena.web.frame.files import address_of
+from arena.web.frame.pools import game_title, pool_details
+from arena.words.catalogue import NAMES, words
+
+_SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})
+"""Those of htmx: neither inline styles nor evaluated texts, which the policy of the pages forbids."""
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of the pages."""
+    found = Environment(
+        loader=PackageLoader("arena.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    found.globals.update(
+        static=address_of,
+        mark_of=mark_of,
+        game_title=game_title,
+        pool_details=pool_details,
+        languages=NAMES,
+        htmx_settings=_SETTINGS,
+        version=version("kingmaker-arena"),
+    )
+    found.filters.update(formats.FILTERS)
+    return found
+
+
+def render(
+    request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
+) -> Response:
+    """Return a page. A template knows `say` (the words of the visitor's language), `site`, `path`, and `values`."""
+    language = language_of(request)
+    page = (
+        environment()
+        .get_template(template)
+        .render(
+            say=words(language).say,
+            lang=language,
+            theme=theme_of(request),
+            site=request.app.state.site,
+            path=request.url.path,
+            query=dict(request.query_params),
+            status=status,
+            **values,
+        )
+    )
+    answer = HTMLResponse(page, status_code=status, headers=dict(headers or {}))
+    answer.headers.setdefault("vary", "Accept-Language, Cookie")
+    return answer

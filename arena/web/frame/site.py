@@ -1,0 +1,24 @@
+"""What the pages of one arena may ask: the arena itself, as anybody may see it, and what is served beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.client.arena import ArenaPort
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An arena that is shown in browsers."""
+
+    arena: ArenaPort
+    """As somebody without a login may see it."""
+    service: str | None = None
+    """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
+    is_secure: bool = False
+    """Whether browsers reach it by https, so that cookies must not travel otherwise."""
+
+    @property
+    def is_live(self) -> bool:
+        """Return whether a service plays, which shows its matches while they go on and takes what owners send."""
+        return self.service is not None

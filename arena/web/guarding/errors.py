@@ -1,0 +1,97 @@
+"""Turns errors into pages: the status by one table, one sentence with its remedy, never a trace of the program."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from http import HTTPStatus
+from importlib import import_module
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from arena.web.frame.rendering import render
+from arena.web.guarding.headers import HEADERS
+
+_LOG = structlog.get_logger("web")
+
+# Written as names, so that the table imports nothing. The class nearest to the exception's own counts.
+STATUS: Final[Mapping[str, int]] = {
+    "arena.client.errors.UnknownError": 404,
+    "arena.client.errors.ForbiddenError": 403,
+    "arena.client.errors.RefusedError": 400,
+    "arena.client.errors.HiddenError": 403,
+    "arena.client.errors.ClientError": 409,
+    "arena.match.replay.ReplayError": 409,
+    "engine.core.UnknownGameError": 404,
+    "engine.core.EngineError": 400,
+    "ratings.errors.NotFoundError": 404,
+    "ratings.errors.AmbiguousError": 404,
+    "ratings.errors.PageError": 400,
+    "ratings.errors.PlanError": 400,
+    "ratings.errors.LimitError": 429,
+    "ratings.errors.AccountError": 400,
+    "ratings.errors.AccessDeniedError": 403,
+    "ratings.errors.DatabaseError": 503,
+    "ratings.errors.RatingsError": 409,
+    "ratings.statistics.errors.StatisticsError": 409,
+}
+_OWN_FAULT: Final = 500
+
+
+def status_of(error: BaseException) -> int:
+    """Return the status that an error means; 500 for one that nobody expected."""
+    for kind in type(error).__mro__:
+        if (status := STATUS.get(f"{kind.__module__}.{kind.__qualname__}")) is not None:
+            return status
+    return _OWN_FAULT
+
+
+def install_errors(app: FastAPI) -> None:
+    """Have every error of the pages answered by a page."""
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(Exception, _answer_any)
+    for path in STATUS:
+        module, _, name = path.rpartition(".")
+        app.add_exception_handler(_load(module, name), _answer_known)
+
+
+def _load(module: str, name: str) -> type[Exception]:
+    found: type[Exception] = getattr(import_module(module), name)
+    return found
+
+
+async def _answer_known(request: Request, error: Exception) -> Response:
+    return error_page(request, status_of(error), str(error))
+
+
+async def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = "" if error.detail == _standard_phrase(error.status_code) else str(error.detail)
+    return error_page(request, error.status_code, detail, error.headers)
+
+
+async def _answer_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][1:])
+    return error_page(request, 400, f"{place}: {first['msg']}")
+
+
+async def _answer_any(request: Request, error: Exception) -> Response:
+    _LOG.error("a page failed", path=request.url.path, error="".join(traceback.format_exception(error)))
+    return error_page(request, _OWN_FAULT, "", HEADERS)  # what answers here stands outside of all middleware
+
+
+def error_page(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the page that tells what went wrong; without a sentence it says what the status means."""
+    return render(request, "error.html", status=status, headers=headers, sentence=sentence)
+
+
+def _standard_phrase(status: int) -> str:
+    return HTTPStatus(status).phrase

@@ -1,0 +1,87 @@
+"""A real browser, headless: Debian's Chromium, driven by Playwright. Tests that need one say so when there is none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+
+from tests.support.patience import PATIENCE_S
+
+NEEDED = "KMA_NEED_BROWSER"
+"""Set to 1 where a test must fail, and not be skipped, for want of a browser."""
+AXE = Path(__file__).parents[1] / "web" / "vendor" / "axe.min.js"
+WIDE = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+
+
+def find_chromium() -> str:
+    """Where Chromium is; skips the test, or fails it if it must not be skipped, where there is none."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        why = "NOT TESTED in a browser: there is no chromium; apt-get install chromium"
+        if os.environ.get(NEEDED) == "1":
+            pytest.fail(why)
+        pytest.skip(why)
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser of one's own."""
+    arguments = ["--no-sandbox", "--disable-dev-shm-usage"] if os.geteuid() == 0 else ["--disable-dev-shm-usage"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Watched:
+    """A page of a browser, and everything that went wrong in it."""
+
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.on("requestfailed", self._note_failed)
+        self.page.on("response", self._note_answer)
+        self.page.set_default_timeout(PATIENCE_S * 1000)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"console: {message.text}")
+
+    def _note_failed(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # what the page itself gave up, such as a live stream that it closed
+            self.troubles.append(f"failed: {request.url}: {request.failure}")
+
+    def _note_answer(self, response: Response) -> None:
+        if response.status >= 400:
+            self.troubles.append(f"{response.status}: {response.url}")
+
+    def serious_findings(self) -> list[str]:
+        """What axe-core finds in the page as it is now, of those that are serious or critical."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("axe.run().then(result => result.violations)")
+        return [
+            f"{one['id']}: {one['help']}: {node['html'][:200]}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+
+    def overflows(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        wide: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return wide

@@ -1,0 +1,64 @@
+"""A database made by real tournaments of both games, once for all tests that show it; to be copied, not changed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.patience import ANY_TIME, PATIENCE_S
+from tests.support.places import write_quick_bot
+
+BOTS = ("random", "greedy", "first")
+_NAME = "played.db"
+_TOURNAMENTS = (
+    ("round-robin", "--game", "foreign_king", "--seats", "2", "--name", "duel", "--blocks", "2"),
+    ("round-robin", "--game", "foreign_king", "--seats", "3", "--name", "three"),
+    ("round-robin", "--game", "rex_romanorum", "--seats", "3", "--name", "rome"),
+    ("knockout", "--game", "foreign_king", "--seats", "2", "--name", "cup"),
+    ("swiss", "--game", "foreign_king", "--seats", "2", "--name", "swiss", "--rounds", "2"),
+)
+
+
+def played_database(shared: Path) -> Path:
+    """The database in the directory `shared`, which is made by whoever of the testing processes comes first."""
+    with (shared / "played.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = shared / "played"
+        if not done.exists():
+            making = shared / "played-making"
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir()
+            _play(making / _NAME)
+            making.rename(done)
+    return done / _NAME
+
+
+def copy_played(shared: Path, directory: Path) -> Path:
+    """A copy of the database, with the store of its bots, in an empty directory."""
+    source = played_database(shared)
+    shutil.copytree(source.parent, directory, dirs_exist_ok=True)
+    return directory / _NAME
+
+
+def _play(db: Path) -> None:
+    quick = write_quick_bot(db.parent / "sources" / "first", "first")
+    _arena(db, "bot", "add", "random", "greedy", str(quick))
+    bots = ("--bots", ",".join(BOTS), "--seed", "7", *ANY_TIME)
+    for words in _TOURNAMENTS:
+        _arena(db, "tournament", "run", *words, *bots)
+
+
+def _arena(db: Path, *words: str) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli.main", *words],
+        env=clean | {"ARENA_DB": str(db)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0, done

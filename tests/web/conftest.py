@@ -1,0 +1,65 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
+
+from arena.web.app import make_app
+from arena.web.opening import open_site
+from tests.support.browsing import PHONE, WIDE, Watched, chromium, find_chromium
+from tests.support.played import played_database
+from tests.support.web_server import pages_of
+
+
+def shared_by_all(factory: pytest.TempPathFactory) -> Path:
+    """A directory that all testing processes of this run share."""
+    base = factory.getbasetemp()
+    return base.parent if base.name.startswith("popen-") else base
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database made by real tournaments; to be read only."""
+    return played_database(shared_by_all(tmp_path_factory))
+
+
+@pytest.fixture(scope="module")
+def client(played: Path) -> Iterator[TestClient]:
+    """Asks the pages of that database without a browser."""
+    with open_site(str(played)) as site, TestClient(make_app(site)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def address(played: Path) -> Iterator[str]:
+    """Where a browser finds the pages of that database."""
+    find_chromium()
+    with pages_of(played) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Watched]:
+    """A page of a desktop's size; a test fails that leaves troubles in it."""
+    yield from _watched(browser, WIDE)
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Watched]:
+    """A page of a phone's size."""
+    yield from _watched(browser, PHONE)
+
+
+def _watched(browser: Browser, size: dict[str, int]) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": size["width"], "height": size["height"]})
+    watched = Watched(context.new_page())
+    yield watched
+    context.close()
+    assert watched.troubles == []

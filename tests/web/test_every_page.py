@@ -1,0 +1,26 @@
+"""What holds for every page, in a real browser: no trouble, nothing serious for axe, nothing wider than the window."""
+
+import pytest
+
+from arena.words.catalogue import LANGUAGES
+from tests.support.browsing import Watched
+
+PAGES = ("/",)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_free_of_trouble_in_light_and_dark(page: Watched, address: str, path: str) -> None:
+    for scheme in ("light", "dark"):
+        page.page.emulate_media(color_scheme=scheme)
+        page.page.goto(address + path)
+        assert page.page.title().endswith("Kingmaker Arena")
+        assert page.serious_findings() == []
+        assert page.overflows() == 0
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_fits_on_a_phone_in_every_language(phone: Watched, address: str, path: str) -> None:
+    for language in LANGUAGES:
+        phone.page.goto(f"{address}{path}?lang={language}")
+        assert phone.page.locator("html").get_attribute("lang") == language
+        assert phone.overflows() == 0

@@ -1,0 +1,72 @@
+"""The catalogue is whole: every language has every text with the same places, and every text is used."""
+
+import re
+import string
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
+from tests.support.sources import ROOT
+
+FAMILIES = ("site.theme_", "error.status_")
+"""Beginnings of ids whose rest is found out while the program runs."""
+_ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
+
+
+def places(text: object) -> set[str]:
+    """The places of a text; those of a text with a number are what `other` has."""
+    shown = text if isinstance(text, str) else dict(text)["other"]  # type: ignore[call-overload]
+    return {name for _, name, _, _ in string.Formatter().parse(shown) if name}
+
+
+@cache
+def used_ids() -> set[str]:
+    files = [*ROOT.glob("arena/**/*.py"), *ROOT.glob("arena/web/templates/**/*.html")]
+    return {found for file in files for found in _ID.findall(Path(file).read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_text_with_the_same_places(language: str) -> None:
+    english, texts = read_texts("en"), read_texts(language)
+    assert texts.keys() == english.keys()
+    for name, text in texts.items():
+        assert isinstance(text, str) is isinstance(english[name], str), name
+        assert places(text) == places(english[name]), name
+        assert "" not in ([text] if isinstance(text, str) else [*text.values()]), name
+
+
+def test_every_text_is_used_somewhere() -> None:
+    unused = {name for name in read_texts("en") if name not in used_ids() and not name.startswith(FAMILIES)}
+    assert unused == set()
+
+
+def test_every_text_that_a_template_asks_for_is_there() -> None:
+    said = re.compile(r"""say\(\s*["']([a-z_.0-9]+)["']\s*[,)]""")
+    files = [*ROOT.glob("arena/**/*.py"), *ROOT.glob("arena/web/templates/**/*.html")]
+    asked = {name for file in files for name in said.findall(Path(file).read_text(encoding="utf-8"))}
+    assert asked - read_texts("en").keys() == set()
+
+
+def test_a_number_chooses_the_wording() -> None:
+    assert words("en").say("pool.seats", count=1) == "1 seat"
+    assert words("de").say("pool.seats", count=2) == "2 Plätze"
+    assert words("fr").say("pool.seats", count=0) == "0 place"
+    assert words("it").say("pool.seats", count=0) == "0 posti"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-CH, fr;q=0.9", "de"),
+        ("nl, fr;q=0.4, it;q=0.7", "it"),
+        ("pt;q=nonsense", "en"),
+        ("de;q=0", "en"),
+        ("fr,it", "fr"),
+    ],
+)
+def test_a_browser_gets_the_language_that_it_likes_best(accepted: str, language: str) -> None:
+    assert best_language(accepted) == language
