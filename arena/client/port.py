@@ -15,7 +15,6 @@ from typing import Protocol
 from arena.client.values.admissions import Admission
 from arena.client.values.answers import ConfidencePoint
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
-from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
@@ -277,24 +276,6 @@ class Ratings(Protocol):
         after: str | None = None,
     ) -> Page[Suspicion]:
         """Return the pairs that do better at common tables than chance allows; for organisers only."""
-
-
-class Ladders(Protocol):
-    """The standing ladders and their seasons."""
-
-    def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
-        """Return the ladders, closed ones too."""
-
-    def get_ladder(self, ladder: str) -> Ladder:
-        """Return the open ladder of that name, or the one that was closed last."""
-
-    def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
-        """Return the seasons of a ladder, the newest first."""
-
-    def get_season_table(
-        self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> SeasonTable:
-        """Return the archived table of a season that is closed."""
 
 
 class Runtimes(Protocol):
