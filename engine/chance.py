@@ -92,6 +92,10 @@ class ScriptedChance(Chance):
         """Return how many outcomes are left."""
         return len(self._outcomes) - self._next
 
+    def extend(self, outcomes: Sequence[Sequence[int]]) -> None:
+        """Add outcomes that come after those it was handed before."""
+        self._outcomes += [list(outcome) for outcome in outcomes]
+
     def _take(self, question: str) -> list[int]:
         if self._next == len(self._outcomes):
             raise ScriptError(f"the script has no outcome left for {question}")

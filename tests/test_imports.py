@@ -39,6 +39,8 @@ BOUNDARIES = {
     # NumPy only in the statistics, and where the columns that they start from are loaded.
     "ratings/read/loading.py": Boundary(("ratings.read", *BOOK), ("numpy", "sqlalchemy", "sqlmodel")),
     "arena/match": Boundary(("arena.match", "engine")),
+    "arena/story": Boundary(("arena.story", "arena.match", "engine")),
+    "arena/story/live.py": Boundary(("arena.story", "arena.client.values")),
     "arena/wire": Boundary(("arena.wire", "arena.match", "engine", *WIRE), ("google",)),
     "arena/referee": Boundary(
         ("arena.referee", "arena.match", "arena.wire", "engine", *WIRE), ("google", "grpc", "grpc_health", "structlog")
@@ -83,7 +85,9 @@ BOUNDARIES = {
         ),
         ("google", "grpc", "structlog"),
     ),
-    "arena/client": Boundary(("arena.client", "engine", "ratings.store.limits", "ratings.store.states")),
+    "arena/client": Boundary(
+        ("arena.client", "engine", "ratings.store.limits", "ratings.store.names", "ratings.store.states")
+    ),
     "arena/client/here": Boundary(
         ("arena.client", "arena.tournament", "arena.match", "arena.hosting", "ratings", "engine")
     ),
@@ -147,6 +151,7 @@ BOUNDARIES = {
             "arena.cli",
             "arena.client",
             "arena.connect",
+            "arena.story",
             "arena.trial",
             "arena.match",
             "arena.hosting",

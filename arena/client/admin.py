@@ -21,6 +21,7 @@ from arena.client.values.annulments import Annulled, Annulment
 from arena.client.values.ladders import Ladder, LadderRequest, Season
 from arena.client.values.notices import Notice
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.people import OpenedTable, TableRequest
 from arena.client.values.uploads import Submitted, UploadTicket
 from ratings.store.states import Scope
 
@@ -96,6 +97,13 @@ class Annulments(Protocol):
 
     def list_annulments(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:
         """Return what was annulled, and why."""
+
+
+class Tables(Protocol):
+    """Matches in which people sit, for the program through which they play; for organisers only."""
+
+    def open_table(self, request: TableRequest) -> OpenedTable:
+        """Write the match of a table, which begins when everybody is there."""
 
 
 class Account(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from arena.client.admin import Account, Admin, Annulments, Seasons
+from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
 from arena.client.port import (
     Admissions,
     Bots,
@@ -78,6 +78,10 @@ class ArenaPort(Protocol):
     @property
     def annulments(self) -> Annulments:
         """What was taken out of the count."""
+
+    @property
+    def tables(self) -> Tables:
+        """Matches in which people sit; for organisers only."""
 
     @property
     def operations(self) -> Operations:

@@ -49,7 +49,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
     },
     "MatchService": {"matches": port.Matches, "replays": port.Replays, "annulments": admin.Annulments},
     "OperationService": {"operations": port.Operations},
-    "TournamentService": {"tournaments": port.Tournaments},
+    "TournamentService": {"tournaments": port.Tournaments, "tables": admin.Tables},
 }
 """The services, each with the nouns that it serves and their Protocols."""
 PLACES: Mapping[str, Callable[[Any], Any]] = {

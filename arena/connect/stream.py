@@ -76,14 +76,14 @@ class ServiceStream:
 
 
 @asynccontextmanager
-async def open_stream(endpoint: Endpoint, token: str) -> AsyncIterator[ServiceStream]:
-    """Open a stream, which is closed at the end. Nobody need answer yet."""
+async def open_stream(endpoint: Endpoint, token: str | None) -> AsyncIterator[ServiceStream]:
+    """Open a stream, which is closed at the end. Nobody need answer yet. A program on the same machine has no token."""
     async with endpoint.open_in_loop(MOST_MESSAGE_BYTES) as channel:
         # Bytes come out: gRPC would pass over what is no message with a traceback on stderr.
         play: grpc.aio.StreamStreamMultiCallable[play_pb2.PlayRequest, bytes] = channel.stream_stream(
             "/arena.v1.PlayService/Play", play_pb2.PlayRequest.SerializeToString, bytes
         )
-        call = play(metadata=(("authorization", f"Bearer {token}"),))
+        call = play(metadata=() if token is None else (("authorization", f"Bearer {token}"),))
         try:
             yield ServiceStream(call)
         finally:

@@ -25,6 +25,7 @@ class RemoteOptions:
     """Where remote bots connect, and how long matches wait for them."""
 
     address: str
+    """Where bots connect over TLS; empty if none do, and only people's seats are taken, at the socket."""
     certificate: str
     key: str
     patience_s: float
@@ -32,12 +33,15 @@ class RemoteOptions:
     """How many matches may have hosted bots beside remote ones at once."""
     warm_mb: int
     """How many megabytes their idle processes may hold."""
+    socket: str = ""
+    """Where the seats of people are taken, if any are."""
 
     def words(self) -> Sequence[str]:
         """Return them as words of a command line."""
-        files = ("--certificate", self.certificate, "--key", self.key)
+        door = ("--address", self.address, "--certificate", self.certificate, "--key", self.key)
+        socket = ("--socket", self.socket) if self.socket else ()
         bounds = ("--hosted-matches", str(self.hosted_matches), "--warm-memory", str(self.warm_mb))
-        return ("--address", self.address, *files, "--patience", f"{self.patience_s:g}", *bounds)
+        return (*(door if self.address else ()), *socket, "--patience", f"{self.patience_s:g}", *bounds)
 
 
 class Gate(Protocol):
@@ -188,8 +192,9 @@ class RemoteProcess:
 
     def _become_ready(self, port: int) -> None:
         self.port = port
-        host = self._options.address.rpartition(":")[0]
-        self._options = replace(self._options, address=f"{host}:{port}")
+        if self._options.address:
+            host = self._options.address.rpartition(":")[0]
+            self._options = replace(self._options, address=f"{host}:{port}")
         self._is_ready = True
         for job in self._jobs.values():
             self._send(job)

@@ -1,6 +1,7 @@
 """The process of remote bots: they connect here, and their matches are refereed here.
 
-    python -m arena.remote --address HOST:PORT --certificate FILE --key FILE [--patience S] [--hosted-matches N]
+    python -m arena.remote [--address HOST:PORT --certificate FILE --key FILE] [--socket FILE] [--patience S]
+                           [--hosted-matches N]
 
 It is started by `arena.executor.remote`, not by people, and ends with the process that started it.
 """
@@ -21,7 +22,7 @@ from arena.remote.host import RemoteHost
 from arena.remote.hosting import Houses
 from arena.remote.lobby import Lobby
 from arena.remote.loop import Line, RemoteLoop
-from arena.remote.server import RemoteServer
+from arena.remote.server import Door, RemoteServer
 from arena.remote.waiting import WaitingRoom
 from arena.worker.process import allow_many_descriptors, open_stdin, take_stdout
 
@@ -32,9 +33,10 @@ WARM_BOTS = 8
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m arena.remote", description=__doc__)
-    parser.add_argument("--address", required=True)
-    parser.add_argument("--certificate", type=Path, required=True)
-    parser.add_argument("--key", type=Path, required=True)
+    parser.add_argument("--address", help="where bots connect over TLS")
+    parser.add_argument("--certificate", type=Path)
+    parser.add_argument("--key", type=Path)
+    parser.add_argument("--socket", type=Path, help="where the seats of people are taken, by programs on this machine")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for a bot that is away")
     parser.add_argument("--hosted-matches", type=int, default=2, help="matches with hosted bots at once")
     parser.add_argument("--warm-memory", type=int, metavar="MB", help="what idle bots may hold; no bound by default")
@@ -57,7 +59,8 @@ async def _serve(options: argparse.Namespace, output: int) -> None:
     server = RemoteServer(lobby, line.admit)
     async with Houses(options.hosted_matches, WARM_BOTS, options.warm_memory) as houses:
         reader = await open_stdin()
-        port = await server.start(options.address, options.certificate, options.key)
+        door = Door(options.address, options.certificate, options.key) if options.address else None
+        port = await server.start(door, options.socket)
         line.tell("ready", port=port)
         try:
             await RemoteLoop(line, lobby, room, RemoteHost(lobby, room, houses)).serve(reader)

@@ -1,4 +1,7 @@
-"""Serves remote bots over TLS: PlayService and health, nothing else; the coordinator is asked who may join."""
+"""Serves remote bots over TLS: PlayService and health, nothing else; the coordinator is asked who may join.
+
+Over a socket in a directory that only this user may enter, programs on this machine join without a token, for people.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,7 @@ MOST_CALLS = 4096
 MOST_CONNECTIONS = 4096
 _LONGEST_TOKEN = 200
 _PREFIX = "Bearer "
+_UNIX = "unix:"
 _OPTIONS = (
     # A larger message breaks the stream; smaller ones reach the parser, which tells the bot what is wrong.
     ("grpc.max_receive_message_length", 4 * MAX_REQUEST_BYTES),
@@ -55,10 +59,20 @@ class Application:
     """What a bot says that wants to join."""
 
     token: str
+    """Empty only for a program on this machine, see `peer`."""
     peer: str
     name: str
     version: str
     games: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where bots connect over the network, and what the connection is made safe with (PEM files)."""
+
+    address: str
+    certificate: Path
+    key: Path
 
 
 Admit = Callable[[Application], Awaitable[Guest]]
@@ -83,10 +97,14 @@ class RemoteServer:
         self._health = _Health()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
 
-    async def start(self, address: str, certificate: Path, key: Path) -> int:
-        """Listen, and return the port. Raises OSError, RuntimeError."""
-        credentials = grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
-        port = self._server.add_secure_port(address, credentials)
+    async def start(self, door: Door | None, socket: Path | None = None) -> int:
+        """Listen, and return the port of the door; 0 without one. Raises OSError, RuntimeError."""
+        port = 0
+        if socket is not None:
+            self._server.add_insecure_port(f"{_UNIX}{socket}")
+        if door is not None:
+            credentials = grpc.ssl_server_credentials([(door.key.read_bytes(), door.certificate.read_bytes())])
+            port = self._server.add_secure_port(door.address, credentials)
         await self._server.start()
         await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
         return port
@@ -172,10 +190,13 @@ class _Health(health.aio.HealthServicer):  # type: ignore[misc] # the package ha
 
 
 def _token_of(context: Context) -> str | None:
-    for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str) and value.startswith(_PREFIX):
-            token = value.removeprefix(_PREFIX).strip()
-            return token if 0 < len(token) <= _LONGEST_TOKEN else None
+    """Return the token of a call, "" for one over the socket that shows none, or None for one that may not come in."""
+    shown = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
+    if not shown:
+        return "" if context.peer().startswith(_UNIX) else None
+    if isinstance(shown[0], str) and shown[0].startswith(_PREFIX):
+        token = shown[0].removeprefix(_PREFIX).strip()
+        return token if 0 < len(token) <= _LONGEST_TOKEN else None
     return None
 
 

@@ -62,6 +62,11 @@ class Home:
         return self.run / "owners.sock"
 
     @property
+    def seats(self) -> Path:
+        """Return the socket on which the seats of people are taken."""
+        return self.run / "seats.sock"
+
+    @property
     def lock(self) -> Path:
         """Return the file that the one service on this home holds."""
         return self.run / "lock"

@@ -80,11 +80,17 @@ def create_tournament(
 
 
 def create_match(
-    database: Database, programs: Programs, terms: Terms, *, bots: Sequence[str], choose_name: ChooseName
+    database: Database,
+    programs: Programs,
+    terms: Terms,
+    *,
+    bots: Sequence[str],
+    choose_name: ChooseName,
+    notes: Mapping[str, Any] | None = None,
 ) -> Tournament:
     """Write a single match, a tournament without a format, with `bots[seat]` named as for `create_tournament`.
 
-    Unrated, a bot may sit in several seats: its author wants to see it play itself.
+    Unrated, a bot may sit in several seats: its author wants to see it play itself. `notes` are as there.
     """
     draw = _draw(terms)
     if len(bots) != terms.seats:
@@ -94,7 +100,7 @@ def create_match(
         _check_distinct(bots, found)
     block = draw.single_match(tuple(one.version.id for one in found))
     entrants = list({one.version.id: one for one in found}.values())
-    plan = _plan(draw, terms, SINGLE_MATCH, entrants, {})
+    plan = _plan(draw, terms, SINGLE_MATCH, entrants, notes or {})
     return Ledger(database).create_tournament(plan, SingleMatchPlanner(block), choose_name=_checked(choose_name))
 
 

@@ -96,6 +96,18 @@ class ChallengeBotResponse(_message.Message):
     planned_tournament: PlannedTournament
     def __init__(self, planned_tournament: _Optional[_Union[PlannedTournament, _Mapping]] = ...) -> None: ...
 
+class OpenTableRequest(_message.Message):
+    __slots__ = ("request",)
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    request: TableRequest
+    def __init__(self, request: _Optional[_Union[TableRequest, _Mapping]] = ...) -> None: ...
+
+class OpenTableResponse(_message.Message):
+    __slots__ = ("opened_table",)
+    OPENED_TABLE_FIELD_NUMBER: _ClassVar[int]
+    opened_table: OpenedTable
+    def __init__(self, opened_table: _Optional[_Union[OpenedTable, _Mapping]] = ...) -> None: ...
+
 class CancelTournamentRequest(_message.Message):
     __slots__ = ("tournament",)
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
@@ -419,3 +431,27 @@ class Withdrawn(_message.Message):
     number: int
     matches: int
     def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ..., number: _Optional[int] = ..., matches: _Optional[int] = ...) -> None: ...
+
+class TableRequest(_message.Message):
+    __slots__ = ("game", "bots", "people", "time", "options_json", "rated")
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    PEOPLE_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    RATED_FIELD_NUMBER: _ClassVar[int]
+    game: str
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    people: _containers.RepeatedScalarFieldContainer[str]
+    time: str
+    options_json: str
+    rated: bool
+    def __init__(self, game: _Optional[str] = ..., bots: _Optional[_Iterable[str]] = ..., people: _Optional[_Iterable[str]] = ..., time: _Optional[str] = ..., options_json: _Optional[str] = ..., rated: bool = ...) -> None: ...
+
+class OpenedTable(_message.Message):
+    __slots__ = ("tournament", "match_id")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    MATCH_ID_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    match_id: str
+    def __init__(self, tournament: _Optional[str] = ..., match_id: _Optional[str] = ...) -> None: ...

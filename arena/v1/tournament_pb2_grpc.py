@@ -65,6 +65,11 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.FromString,
                 _registered_method=True)
+        self.OpenTable = channel.unary_unary(
+                '/arena.v1.TournamentService/OpenTable',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.OpenTableRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.OpenTableResponse.FromString,
+                _registered_method=True)
         self.CancelTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/CancelTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CancelTournamentRequest.SerializeToString,
@@ -154,6 +159,16 @@ class TournamentServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenTable(self, request, context):
+        """Write a match in which people sit, for the program through which they play; only for the organiser.
+
+        The service plays it as soon as everybody is there. Errors: INVALID_ARGUMENT (reason REFUSED) for a bot that cannot
+        play now, a guest who is not there, and a name that cannot be shown; NOT_FOUND for a bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CancelTournament(self, request, context):
         """Give up what is not played yet; the results so far stay.
 
@@ -233,6 +248,11 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ChallengeBot,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.SerializeToString,
+            ),
+            'OpenTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenTable,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.OpenTableRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.OpenTableResponse.SerializeToString,
             ),
             'CancelTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelTournament,
@@ -423,6 +443,33 @@ class TournamentService(object):
             '/arena.v1.TournamentService/ChallengeBot',
             arena_dot_v1_dot_tournament__pb2.ChallengeBotRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.ChallengeBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/OpenTable',
+            arena_dot_v1_dot_tournament__pb2.OpenTableRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.OpenTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -16,7 +16,7 @@ from ratings.store.ids import new_id, now_us
 from ratings.store.limits import check_limits
 from ratings.store.lookups import get_owner
 from ratings.store.models import Owner
-from ratings.store.names import check_label, check_owner_name
+from ratings.store.names import PEOPLE, check_label, check_owner_name
 from ratings.store.service import Token
 from ratings.store.states import Scope
 
@@ -37,6 +37,16 @@ def add_owner(session: Session, name: str) -> Owner:
     check_owner_name(name)
     if session.exec(select(Owner).where(Owner.name == name)).one_or_none() is not None:
         raise AccountError(f"there is an owner {name!r} already; choose another name")
+    return _write_owner(session, name)
+
+
+def people_owner(session: Session) -> Owner:
+    """Return the owner of the seats that people take, which is made if needed."""
+    known = session.exec(select(Owner).where(Owner.name == PEOPLE)).one_or_none()
+    return known or _write_owner(session, PEOPLE)
+
+
+def _write_owner(session: Session, name: str) -> Owner:
     owner = Owner(id=new_id(), name=name, created_at_us=now_us())
     session.add(owner)
     session.flush()

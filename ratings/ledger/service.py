@@ -55,6 +55,11 @@ class ServiceLedger:
         with write(self._database) as session:
             return accounts.add_owner(session, name)
 
+    def ensure_people(self) -> Owner:
+        """Return the owner of the seats that people take, which is made if needed."""
+        with write(self._database) as session:
+            return accounts.people_owner(session)
+
     def set_owner_disabled(self, name: str, *, disabled: bool) -> Owner:
         """Bar an owner from the service, or let them in again. Raises NotFoundError."""
         with write(self._database) as session:

@@ -8,6 +8,7 @@ from sqlmodel import col, select
 
 from ratings.store.ladders import RunningLadder, active_in
 from ratings.store.models import Bot, Match, MatchSeat, Pool, Version
+from ratings.store.names import PEOPLE
 from ratings.store.service import Absence, ActiveVersion
 from ratings.store.sessions import Source, read
 from ratings.store.states import MatchState
@@ -52,13 +53,16 @@ def absent_versions(source: Source) -> list[AbsentVersion]:
 
 
 def remote_versions(source: Source) -> list[tuple[Version, str, bool]]:
-    """Return the active versions of remote bots with the name of the bot and whether they are absent, by name."""
+    """Return the active versions of remote bots with the name of the bot and whether they are absent, by name.
+
+    The seats that people take are left out: no ladder waits for them.
+    """
     query = (
         select(Version, Bot.name, Absence.version_id)
         .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(Absence, col(Absence.version_id) == Version.id, isouter=True)
-        .where(col(Bot.remote))
+        .where(col(Bot.remote), ~col(Bot.name).startswith(f"{PEOPLE}/"))
         .order_by(Bot.name)
     )
     with read(source) as session:

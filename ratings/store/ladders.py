@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from ratings.errors import NotFoundError
 from ratings.store.models import Bot, Owner, Pool, Tournament, Version
+from ratings.store.names import PEOPLE
 from ratings.store.service import Absence, ActiveVersion, Guest, Ladder, Season
 
 
@@ -70,7 +71,7 @@ def active_in(session: Session, pool: Pool) -> list[Version]:
     """Return the active versions that play in a pool, those too that cannot be started at present.
 
     Remote bots play in pools of remote bots, and there besides them only the guests of the open ladder. What is
-    disabled does not play. They come in the order in which their bots were made.
+    disabled does not play, nor do the seats that people take. They come in the order in which their bots were made.
     """
     guests = select(Guest.bot_id).join(Ladder, col(Ladder.id) == Guest.ladder_id)
     guests = guests.where(Ladder.pool_id == pool.id, col(Ladder.closed_at_us).is_(None))
@@ -80,6 +81,7 @@ def active_in(session: Session, pool: Pool) -> list[Version]:
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
         .where(col(Bot.disabled_at_us).is_(None), col(Owner.disabled_at_us).is_(None))
+        .where(func.coalesce(Owner.name, "") != PEOPLE)
         .where(col(Bot.remote) | col(Bot.id).in_(guests) if pool.remote else ~col(Bot.remote))
         .order_by(Bot.id)
     )

@@ -10,8 +10,10 @@ OPERATOR = "operator"
 """Who did something, if it was the person at the arena's own terminal."""
 ARENA = "arena"
 """Who did something, if the service did it by itself."""
+PEOPLE = "people"
+"""The owner of the seats that people take in a browser; no ladder takes them in."""
 
-_RESERVED = (OPERATOR, ARENA)
+_RESERVED = (OPERATOR, ARENA, PEOPLE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}", re.ASCII)
 _MOST_LABEL = 80
@@ -39,7 +41,9 @@ def check_version_name(text: str) -> str:
 def check_owner_name(text: str) -> str:
     """Return the name if an owner can have it. Raises AccountError."""
     if text in _RESERVED:
-        raise AccountError(f"{text!r} is what the arena calls itself or its operator; choose another name")
+        raise AccountError(
+            f"{text!r} is what the arena calls itself, its operator or its visitors; choose another name"
+        )
     return check_name("an owner", text)
 
 

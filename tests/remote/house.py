@@ -37,7 +37,7 @@ class OpenGate:
         self.process: RemoteProcess
 
     def ask(self, question: int, application: Mapping[str, Any]) -> None:
-        owner = application["token"]
+        owner = application["token"] or "people"
         if owner == "mallory":
             refusal = {"code": "UNAUTHENTICATED", "reason": "TOKEN_UNKNOWN", "message": "this token is not known here"}
             self.process.refuse(question, refusal)
@@ -60,10 +60,11 @@ class OpenGate:
 class House:
     """The running process, its gate, and how a bot gets there."""
 
-    def __init__(self, process: RemoteProcess, gate: OpenGate, certificate: Path) -> None:
+    def __init__(self, process: RemoteProcess, gate: OpenGate, certificate: Path, socket: str) -> None:
         self.process = process
         self.gate = gate
         self.certificate = certificate
+        self.socket = socket
 
     def bot(self, name: str, **said: Any) -> RemoteBot:
         return RemoteBot(self.process.port, self.certificate, name, **said)
@@ -103,14 +104,15 @@ class House:
 async def open_house(directory: Path, patience_s: float = PATIENCE_S) -> AsyncIterator[House]:
     """Start the process, and end it with the block."""
     tls = make_certificate(directory, ["localhost"])
-    options = RemoteOptions("127.0.0.1:0", str(tls.certificate), str(tls.key), patience_s, 1, 500)
+    socket = str(directory / "seats.sock")
+    options = RemoteOptions("127.0.0.1:0", str(tls.certificate), str(tls.key), patience_s, 1, 500, socket)
     gate, ready = OpenGate(), asyncio.Event()
     gate.process = process = RemoteProcess(options, gate, ready.set)
     running = asyncio.create_task(process.run())
     try:
         async with asyncio.timeout(PATIENCE_S):
             await ready.wait()
-        yield House(process, gate, tls.certificate)
+        yield House(process, gate, tls.certificate, socket)
     finally:
         process.stop()
         await running

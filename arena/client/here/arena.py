@@ -14,7 +14,7 @@ from ratings.store.limits import ChallengeLimits
 
 if TYPE_CHECKING:
     from arena.client import port
-    from arena.client.admin import Account, Admin, Annulments, Seasons
+    from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
     from arena.client.here.matches import MatchesHere
 
 _ORGANISER = Viewer()
@@ -130,6 +130,12 @@ class ArenaHere:
         from arena.client.here.annulments import AnnulmentsHere
 
         return AnnulmentsHere(self._place)
+
+    @property
+    def tables(self) -> Tables:
+        from arena.client.here.people import TablesHere
+
+        return TablesHere(self._place)
 
     @property
     def operations(self) -> port.Operations:

@@ -9,13 +9,14 @@ from arena.client.errors import RefusedError
 from arena.client.here.creating import name_chooser, terms_of
 from arena.client.here.lookup import find_version
 from arena.client.here.place import Place
-from arena.client.here.rights import actor_of, need_own_bot, need_remote_service
+from arena.client.here.readiness import check_ready
+from arena.client.here.rights import actor_of, need_own_bot
 from arena.client.values.tournaments import ChallengeRequest, PlannedTournament, TournamentRequest
 from arena.match.time_control import TimeControl
 from arena.tournament import creation
 from arena.tournament.creation import ChooseName
 from arena.tournament.formats.roundrobin import Gauntlet
-from ratings.read.bots import NamedVersion, is_owner_disabled
+from ratings.read.bots import NamedVersion
 from ratings.read.challenges import CHALLENGER, count_open_challenges
 from ratings.read.lineage import active_version
 
@@ -41,7 +42,7 @@ def challenge(place: Place, request: ChallengeRequest) -> PlannedTournament:
     if not place.viewer.is_organiser:
         _check_clock(terms.clock)
     for one in entrants:
-        _check_ready(place, one)
+        check_ready(place, one)
     form = Gauntlet(request.seats, request.blocks)
     form.check(len(entrants))
     _check_size(request, len(entrants), place.challenges.challenge_matches)
@@ -72,21 +73,6 @@ def _playing(place: Place, text: str) -> NamedVersion:
 
 def _usual_time(entrants: Sequence[NamedVersion]) -> str:
     return USUAL_REMOTE_TIME if any(one.bot.remote for one in entrants) else USUAL_TIME
-
-
-def _check_ready(place: Place, one: NamedVersion) -> None:
-    """Raise RefusedError for a bot that is barred, or remote and not connected."""
-    name = one.bot.name
-    if one.bot.disabled_at_us is not None:
-        raise RefusedError(f"{name} is disabled; its owner lets it in again: arena bot disable {name} --undo")
-    if is_owner_disabled(place.database, one.bot):
-        raise RefusedError(f"the owner of {name} is disabled; challenge another bot")
-    need_remote_service(place, one.bot)
-    if one.bot.remote and place.is_connected is not None and not place.is_connected(one.version.content_hash):
-        raise RefusedError(
-            f"{name} is remote, and version {one.version.manifest['version']} of it is not connected now; its author "
-            "connects it: arena bot connect DIRECTORY --server NAME"
-        )
 
 
 def _check_clock(clock: TimeControl) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from arena.client.here.people import PERSONS
 from arena.client.here.pool_values import pool_value
 from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import WHY_HIDDEN
@@ -108,6 +109,7 @@ def _sitting(detail: matches.MatchDetail, row: SeatRow) -> MatchSeat:
         runtime=row.seat.runtime,
         runtime_name=detail.runtime_names.get(row.seat.runtime or ""),
         remote=row.is_remote,
+        person=detail.tournament.settings.get(PERSONS, {}).get(str(row.seat.seat)),
     )
 
 

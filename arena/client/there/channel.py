@@ -64,6 +64,8 @@ class Endpoint:
         It takes no message of more than `most_bytes`.
         """
         credentials, options = self._credentials(), self._options(most_bytes)
+        # Otherwise all channels of a process share one connection, which a service lets carry only so many streams.
+        options.append(("grpc.use_local_subchannel_pool", 1))
         if credentials is None:
             return grpc.aio.insecure_channel(self.address, options)
         return grpc.aio.secure_channel(self.address, credentials, options)

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.client import port
-from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions
+from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions, Tables
 from arena.client.errors import RefusedError
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
@@ -209,6 +209,10 @@ class ArenaThere:
     @property
     def annulments(self) -> Annulments:
         return cast(Annulments, self._noun("annulments"))
+
+    @property
+    def tables(self) -> Tables:
+        return cast(Tables, self._noun("tables"))
 
     @property
     def entrance(self) -> Entrance:

@@ -69,6 +69,8 @@ class MatchSeat:
     runtime_name: str | None = None
     remote: bool = False
     """Whether its author runs the bot elsewhere."""
+    person: str | None = None
+    """What the person calls himself or herself who sat there in a browser; any text that can be shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from arena.service.life.admin import AdminListener
 from arena.service.life.expiry import look_at_certificate
 from arena.service.life.owners import make_own_certificate, open_owners
 from arena.service.life.programs import make_programs
-from arena.service.life.remote import open_door, wait_for
+from arena.service.life.remote import open_door, takes_anybody, wait_for
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
 from arena.service.lock import HomeLock, held
@@ -174,7 +174,7 @@ class _Service:
             bell=Bell(),
             log=self._log,
             leak_checks=self._settings.service.leak_checks,
-            takes_remote=bool(self._settings.service.play_address),
+            takes_remote=takes_anybody(self._settings),
         )
 
     def _open_door(self, shop: Workshop, presence: Presence) -> RemoteKeeper | None:

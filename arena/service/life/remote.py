@@ -1,4 +1,4 @@
-"""Opens the door for remote bots, if the settings say where: their process, and who decides who comes in."""
+"""Opens the door for remote bots and for people, if the settings want any: their process, and who decides."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from arena.service.remote.desk import Desk, Presence
 from arena.service.remote.keeper import RemoteKeeper
 from arena.service.remote.register import Register
 from arena.service.settings.values import ServiceSettings
+from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import worthless_tokens
 from ratings.store.database import Database
 
@@ -38,12 +39,53 @@ def open_door(
     health: Health,
     workers: int,
 ) -> RemoteKeeper | None:
-    """Return what keeps the process of remote bots, which nobody has started yet, or None if none are taken.
+    """Return what keeps the process of remote bots, which nobody has started yet, or None if nobody is to come.
 
     Raises SettingsError without a certificate, ListenError if its address cannot be listened on.
     """
-    if not settings.service.play_address:
+    if not takes_anybody(settings):
         return None
+    people = people_of(settings)
+    if people:
+        ServiceLedger(database).ensure_people()
+    options = _options(home, settings, workers)
+    limits = settings.limits
+
+    def make_desk(process: RemoteProcess) -> Desk:
+        guess = limits.failed_logins_per_minute
+        return Register(database, limits.of_owners, guess, wake, process.count_other_versions, people)
+
+    find_dead = partial(_find_dead, database)
+    return RemoteKeeper(options, make_desk, presence, find_dead, health=health, log=get_logger("remote"))
+
+
+def people_of(settings: ServiceSettings) -> int:
+    """Return how many people may sit here at once."""
+    return settings.service.people
+
+
+def takes_anybody(settings: ServiceSettings) -> bool:
+    """Return whether remote bots or people are wanted."""
+    return bool(settings.service.play_address or people_of(settings))
+
+
+def _options(home: Home, settings: ServiceSettings, workers: int) -> RemoteOptions:
+    """Return what the process is started with. A match of people may go on for an hour, and keeps no other waiting."""
+    warm_mb = default_warm_mb() if settings.service.warm_memory is None else settings.service.warm_memory
+    people = people_of(settings)
+    return RemoteOptions(
+        *_door(home, settings),
+        settings.service.remote_patience,
+        hosted_matches=workers + people,
+        warm_mb=warm_mb // _SHARE_OF_WARM,
+        socket=str(home.seats) if people else "",
+    )
+
+
+def _door(home: Home, settings: ServiceSettings) -> tuple[str, str, str]:
+    """Return the address for remote bots, its certificate and its key; empty if only people are taken."""
+    if not settings.service.play_address:
+        return "", "", ""
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             "service.play_address needs a certificate, for the tokens of remote bots must not travel openly; give "
@@ -51,23 +93,7 @@ def open_door(
         )
     address = parse_address(settings.service.play_address)
     _check_free(address)
-    warm_mb = default_warm_mb() if settings.service.warm_memory is None else settings.service.warm_memory
-    options = RemoteOptions(
-        str(address),
-        str(tls.certificate),
-        str(tls.key),
-        settings.service.remote_patience,
-        hosted_matches=workers,
-        warm_mb=warm_mb // _SHARE_OF_WARM,
-    )
-    limits = settings.limits
-
-    def make_desk(process: RemoteProcess) -> Desk:
-        guess = limits.failed_logins_per_minute
-        return Register(database, limits.of_owners, guess, wake, process.count_other_versions)
-
-    find_dead = partial(_find_dead, database)
-    return RemoteKeeper(options, make_desk, presence, find_dead, health=health, log=get_logger("remote"))
+    return str(address), str(tls.certificate), str(tls.key)
 
 
 async def wait_for(keeper: RemoteKeeper) -> int:

@@ -12,7 +12,8 @@ from typing import Protocol
 class JoinRequest:
     """What a bot said that wants to join; everything in it comes from outside and may be of any length below 256 KiB.
 
-    `peer` is the address it comes from, as gRPC writes it; `name` is plain, without an owner.
+    `peer` is the address it comes from, as gRPC writes it; `name` is plain, without an owner. `token` is empty only for
+    a program on this machine that asks for a seat of a person.
     """
 
     token: str
@@ -33,7 +34,7 @@ class Admitted:
     games: tuple[str, ...]
     """The games that it plays here."""
     token_digest: str
-    """That of its token (SHA-256, hex): if it is worth nothing any more, the bot has to go."""
+    """That of its token (SHA-256, hex): if it is worth nothing any more, the bot has to go. Empty without a token."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error of ours

@@ -118,7 +118,7 @@ class RemoteKeeper:
         """Note that a version is here, or gone; who wants no new match is here only for what may end its stream."""
         if room is None:
             self._digests.pop(version, None)
-        else:
+        elif digest:  # whoever sits in the seat of a person has shown no token
             self._digests[version] = digest
         if room:
             self._presence.set_room(version, room)

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from arena.client.values.people import GUEST_VERSION, guest_names
 from arena.service.remote.desk import Admitted, JoinRequest, Refusal
 from arena.service.server.callers import address_of
 from arena.service.server.errors import CallError
@@ -28,7 +29,7 @@ from ratings.store.database import Database
 from ratings.store.ids import now_us
 from ratings.store.limits import OwnerLimits
 from ratings.store.models import Owner
-from ratings.store.names import check_name, check_version_name
+from ratings.store.names import PEOPLE, check_name, check_version_name
 from ratings.store.service import Token
 from ratings.store.states import Scope
 
@@ -47,6 +48,9 @@ _REFUSALS: Sequence[tuple[type[RatingsError], str, str]] = (
 """What the book of record refuses, the narrowest first: the class, the code, the reason. A name was judged before."""
 
 
+_NO_LIMITS = OwnerLimits(versions=0, uploads_per_hour=0)
+
+
 class Register:
     """Implements `arena.service.remote.desk.Desk` over a database; it may be asked by several tasks at once."""
 
@@ -57,16 +61,19 @@ class Register:
         failed_logins_per_minute: int = 10,
         wake: Callable[[], None] = lambda: None,
         count_others: Callable[[str, str], int] = lambda _bot, _version: 0,
+        people: int = 0,
     ) -> None:
         """`limits` are those of all owners; `wake` is called when a join has changed which version plays.
 
-        `count_others` returns in how many matches that go on a bot plays as another version than that.
+        `count_others` returns in how many matches that go on a bot plays as another version than that. So many
+        `people` may sit here at once.
         """
         self._database = database
         self._limits = limits
         self._guard = LoginGuard(failed_logins_per_minute)
         self._wake = wake
         self._count_others = count_others
+        self._people = people
         self._writing = asyncio.Lock()
         """Who must be written down waits in turn here: hundreds at once would wear out the database's patience."""
         self._noted: set[str] = set()
@@ -76,6 +83,8 @@ class Register:
 
     async def admit(self, request: JoinRequest) -> Admitted:
         """Return who joins; a bot or a version that is new is made. Raises Refusal."""
+        if not request.token and address_of(request.peer) is None:
+            return await self._admit_person(request)
         digest = hashlib.sha256(request.token.encode(errors="replace")).hexdigest()
         owner = await self._identify(request, digest)
         games = _games_of(request)
@@ -87,6 +96,20 @@ class Register:
         if joined.has_changed:
             self._wake()
         return Admitted(join.bot, join.content_hash, _known(games), digest)
+
+    async def _admit_person(self, request: JoinRequest) -> Admitted:
+        """Return the seat of a person, asked for over the socket of this machine. Raises Refusal."""
+        if request.name not in guest_names(self._people) or request.version != GUEST_VERSION:
+            raise Refusal(
+                "PERMISSION_DENIED",
+                "SCOPE",
+                f"at this socket only {self._people} seats of people are taken; a bot joins at service.play_address, "
+                "with a token of its author",
+            )
+        join = RemoteJoin(PEOPLE, request.name, GUEST_VERSION, (ALL_GAMES,))
+        with _refusing():
+            await self._join(join, _NO_LIMITS)
+        return Admitted(join.bot, join.content_hash, _known(join.games), "")
 
     async def _join(self, join: RemoteJoin, limits: OwnerLimits) -> JoinedVersion:
         """Return the version that joins; who comes back as what plays already does not wait for the right to write."""

@@ -94,6 +94,7 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "WatchTournament": _VIEWER,
         "CreateTournament": _COMPETITOR,
         "ChallengeBot": _COMPETITOR,
+        "OpenTable": _ORGANISER,
         "CancelTournament": _COMPETITOR,
         "JoinTournament": _COMPETITOR,
         "WithdrawBot": _COMPETITOR,

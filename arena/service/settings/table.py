@@ -66,6 +66,14 @@ _SERVICE = (
          "Seconds for which a match waits for a remote bot that is not connected."),
     _row("service", "remote_absence", 45, number(1, 86_400),
          "Seconds after which ladders go on without a remote bot that is not connected."),
+    _row("service", "people", 0, whole(0, 64),
+         "People who may sit at tables in their browsers at once; 0 = nobody."),
+    _row("service", "people_idle", 1800, number(30, 86_400),
+         "Seconds that a person may take for a decision; then the seat resigns, and the page says so beforehand."),
+    _row("service", "people_per_visitor", 4, whole(1, 64),
+         "Seats that one visitor may hold at once, all tables together."),
+    _row("service", "people_per_hour", 30, whole(1, 10_000), "Tables that one address may open within an hour."),
+    _row("service", "people_rated", False, FLAG, "Let people play rated matches, in pools of remote bots."),
 )  # fmt: skip
 _WEIGHTS = (
     _row("weights", "admission", 4, number(0.001, 1000), "Share of the slots for admissions, which also come first."),

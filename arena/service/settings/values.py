@@ -33,6 +33,12 @@ class ServiceSection:
     """In seconds."""
     remote_absence: float
     """In seconds."""
+    people: int
+    people_idle: float
+    """In seconds."""
+    people_per_visitor: int
+    people_per_hour: int
+    people_rated: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,12 @@ class Home:
         self.hashes[owner] = ServiceLedger(self.book.database).join_remote(join, OwnerLimits()).version.content_hash
         self.presence.set_room(self.hashes[owner], 1)
 
+    def sit_down(self) -> None:
+        """Let a person take a seat."""
+        ledger = ServiceLedger(self.book.database)
+        ledger.ensure_people()
+        self.connect("people")
+
     def leave(self, owner: str) -> None:
         self.presence.remove(self.hashes[owner])
 
@@ -86,6 +92,22 @@ async def test_a_ladder_of_remote_bots_plays_with_those_who_are_connected(book: 
     assert {seat.name for spec in home.executor.specs for seat in spec.seats} == {"ada/fox", "eve/fox"}
     assert all(seat.is_remote and seat.command == () for spec in home.executor.specs for seat in spec.seats)
     assert check(book.database) == []
+
+
+async def test_people_who_sit_down_play_on_no_ladder_and_are_not_missed(book: Book) -> None:
+    open_ladder(book)
+    async with serving(book) as home:
+        home.sit_down()
+        home.connect("ada")
+        home.connect("eve")
+        await until(lambda: len(home.executor.finished) > 8)
+        home.leave("people")
+        home.now_s += 61
+        home.leave("eve")
+        await until(lambda: list(home.attendance._missed) != [])
+        home.now_s += 61
+        await until(lambda: home.absent() == ["eve/fox"])
+    assert home.played("people") == 0
 
 
 async def test_a_bot_that_is_away_for_a_moment_is_not_missed_and_one_that_stays_away_is(book: Book) -> None:

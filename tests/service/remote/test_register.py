@@ -13,6 +13,7 @@ import pytest
 from arena.service.remote.desk import Admitted, JoinRequest, Refusal
 from arena.service.remote.register import Register
 from engine import registry
+from ratings.errors import AccountError
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.read.accounts import list_tokens
@@ -63,6 +64,34 @@ def test_a_bot_is_admitted_under_its_owners_name(database: Database, ask: Ask, r
 async def test_it_is_noted_that_a_token_was_used(database: Database, request_: JoinRequest) -> None:
     await Register(database, OwnerLimits()).admit(request_)
     await until(lambda: list_tokens(database).items[0].token.used_at_us is not None)
+
+
+def person(name: str = "guest-1", version: str = "1", peer: str = "unix:") -> JoinRequest:
+    return JoinRequest("", peer, name, version, ("*",))
+
+
+async def test_over_the_socket_a_guest_sits_down_without_a_token(database: Database) -> None:
+    ServiceLedger(database).ensure_people()
+    admitted = await Register(database, OwnerLimits(versions=1), people=3).admit(person("guest-3"))
+    assert (admitted.bot, admitted.token_digest) == ("people/guest-3", "")
+    assert admitted.games == tuple(registry.names())
+    assert await Register(database, OwnerLimits(versions=1), people=3).admit(person("guest-3")) == admitted
+
+
+@pytest.mark.parametrize("request_", [person("guest-4"), person("fox"), person(version="2")])
+async def test_over_the_socket_nobody_joins_but_guests(database: Database, request_: JoinRequest) -> None:
+    with pytest.raises(Refusal, match="only 3 seats of people"):
+        await Register(database, OwnerLimits(), people=3).admit(request_)
+
+
+def test_over_the_network_nobody_joins_without_a_token(ask: Ask) -> None:
+    assert refused(ask, person(peer="ipv4:192.0.2.7:4711"))[:2] == ("UNAUTHENTICATED", "TOKEN_UNKNOWN")
+
+
+def test_nobody_can_have_the_name_of_the_people(database: Database) -> None:
+    with pytest.raises(AccountError, match="its visitors"):
+        ServiceLedger(database).add_owner("people")
+    assert ServiceLedger(database).ensure_people().id == ServiceLedger(database).ensure_people().id
 
 
 def test_a_star_stands_for_every_game(ask: Ask, request_: JoinRequest) -> None:

@@ -1,0 +1,149 @@
+"""A story as one compact JSON document, for viewers that step through it. Pure.
+
+    format, schema    "arena.story", 1
+    match_id, game, title, language, seats (the names), clock, started_at_us
+    picture           width, height, style, defs: the same for every position; null if the game draws none
+    parts             every distinct part of a picture, once
+    frames            one per position, the start first; what is empty is left out:
+        ply, seat, action, words, chance ([kind, values] each), by, elapsed_us, charged_us, remaining_us, note, turn,
+        values (thousandths), faults, decider; title, the picture in words; and
+        parts         [slot, part, slot, part, ...]: which slots of the picture now show which of `parts`
+    end               null while the match goes on; else ranks, by_rules, forfeits, resigned, faults, details, lost,
+                      and scoring: label, points, sums, others, note of each step
+
+A picture is drawn by taking the parts of the frames up to it, the later over the earlier, slot by slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from arena.story.facts import Mistake
+from arena.story.frames import Finish, Frame
+from arena.story.story import Story
+
+FORMAT = "arena.story"
+SCHEMA = 1
+
+
+class PartTable:
+    """Numbers distinct parts of pictures in the order in which they come; several stories may share one."""
+
+    __slots__ = ("_numbers", "parts")
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self.parts: list[str] = []
+
+    def number(self, part: str) -> int:
+        """Return the number of a part, a new one if it was not seen before."""
+        number = self._numbers.setdefault(part, len(self.parts))
+        if number == len(self.parts):
+            self.parts.append(part)
+        return number
+
+
+class FrameEncoder:
+    """Encodes the frames of one story, each by what changed since the one before."""
+
+    __slots__ = ("_shown", "_table", "_title")
+
+    def __init__(self, table: PartTable) -> None:
+        self._table = table
+        self._shown: list[int] = []
+        self._title = ""
+
+    def encode(self, frame: Frame) -> dict[str, Any]:
+        """Return the next frame as JSON data."""
+        data: dict[str, Any] = {"ply": frame.ply, "decider": frame.decider, **_filled(frame)}
+        if frame.picture is not None:
+            data |= self._changes(frame.picture.parts)
+            if frame.picture.title != self._title:
+                data["title"] = self._title = frame.picture.title
+        return data
+
+    def _changes(self, parts: Iterable[str]) -> dict[str, Any]:
+        numbers = [self._table.number(part) for part in parts]
+        before = [*self._shown, *[-1] * (len(numbers) - len(self._shown))]
+        changed = [value for slot, number in enumerate(numbers) if number != before[slot] for value in (slot, number)]
+        self._shown = numbers
+        return {"parts": changed} if changed else {}
+
+
+def _filled(frame: Frame) -> dict[str, Any]:
+    """Return what a frame tells besides its picture, without what is empty."""
+    values = frame.values and [round(1000 * value) for value in frame.values]
+    data = {
+        "seat": frame.seat,
+        "action": frame.action or None,
+        "words": list(frame.words) or None,
+        "chance": [[seen.kind, list(seen.values)] for seen in frame.chance] or None,
+        "by": frame.by or None,
+        "elapsed_us": frame.elapsed_us,
+        "charged_us": frame.charged_us,
+        "remaining_us": frame.remaining_us and list(frame.remaining_us),
+        "note": frame.note or None,
+        "turn": frame.turn,
+        "values": values,
+        "faults": [fault_json(fault) for fault in frame.faults] or None,
+    }
+    return {name: value for name, value in data.items() if value is not None}
+
+
+def fault_json(fault: Mistake) -> dict[str, Any]:
+    """Return a fault as JSON data."""
+    return asdict(fault)
+
+
+def finish_json(finish: Finish) -> dict[str, Any]:
+    """Return how a match ended as JSON data."""
+    ending = finish.ending
+    return {
+        "ranks": list(ending.ranks),
+        "by_rules": ending.by_rules,
+        "forfeits": list(ending.forfeits),
+        "resigned": list(ending.resigned),
+        "faults": [fault_json(fault) for fault in ending.faults],
+        "details": dict(ending.details),
+        "lost": ending.lost,
+        "scoring": [asdict(step) for step in finish.scoring],
+    }
+
+
+def head_json(story: Story) -> dict[str, Any]:
+    """Return what a story says before its frames."""
+    beginning, picture = story.beginning, story.frames[0].picture
+    shared = ("width", "height", "style", "defs")
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "match_id": beginning.match_id,
+        "game": beginning.game,
+        "title": story.game.title,
+        "language": story.language,
+        "seats": list(beginning.names),
+        "clock": dict(beginning.clock),
+        "started_at_us": beginning.started_at_us,
+        "picture": None if picture is None else {name: getattr(picture, name) for name in shared},
+    }
+
+
+def encode(story: Story, table: PartTable | None = None) -> dict[str, Any]:
+    """Return a whole story as JSON data; with a `table` that others share, `parts` is left out."""
+    own = PartTable() if table is None else table
+    encoder = FrameEncoder(own)
+    frames = [encoder.encode(frame) for frame in story.frames]
+    parts = {"parts": own.parts} if table is None else {}
+    end = None if story.finish is None else finish_json(story.finish)
+    return {**head_json(story), **parts, "frames": frames, "end": end}
+
+
+def parts_at(document: Mapping[str, Any], number: int) -> list[str]:
+    """Return the parts of the picture of frame `number` of an encoded story: what a viewer shows."""
+    shown: dict[int, str] = {}
+    for frame in document["frames"][: number + 1]:
+        changes = frame.get("parts", ())
+        shown |= {slot: document["parts"][part] for slot, part in zip(changes[::2], changes[1::2], strict=True)}
+    return [shown[slot] for slot in sorted(shown)]

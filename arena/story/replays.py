@@ -1,0 +1,59 @@
+"""The story of a match that is over, from the document of its replay (`arena.match.replay`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.story.facts import Beginning, Ending, Mistake, Ply
+from arena.story.story import Story, tell
+
+
+def story_of_replay(
+    document: Mapping[str, Any], language: str = "en", *, draws: bool = True, plies: int | None = None
+) -> Story:
+    """Return the story of a replay that verifies, or of its first `plies`, and then without its end.
+
+    Raises StoryError if it cannot be played again here.
+    """
+    entries = document["entries"][:plies]
+    ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
+    return tell(beginning_of(document), [_ply(entry) for entry in entries], ending, language, draws=draws)
+
+
+def beginning_of(document: Mapping[str, Any]) -> Beginning:
+    """Return what a replay says of the beginning of its match, and all its chance."""
+    return Beginning(
+        match_id=document["match_id"],
+        game=document["game"],
+        rules_version=document["rules_version"],
+        options=document["options"],
+        clock=document["clock"],
+        names=tuple(seat["name"] for seat in document["seats"]),
+        started_at_us=document["started_at_us"],
+        chance=document["chance"],
+    )
+
+
+def _ply(entry: Mapping[str, Any]) -> Ply:
+    return Ply(
+        ply=entry["ply"],
+        seat=entry["seat"],
+        action=entry["action"],
+        by=entry["by"],
+        elapsed_us=entry.get("elapsed_us"),
+        charged_us=entry.get("charged_us"),
+        note=entry.get("note", ""),
+    )
+
+
+def _ending(result: Mapping[str, Any]) -> Ending:
+    faults = (Mistake(fault["seat"], fault["cause"], fault["ply"], fault["explanation"]) for fault in result["faults"])
+    return Ending(
+        ranks=tuple(result["ranks"]),
+        by_rules=result["by_rules"],
+        forfeits=tuple(seat for seat, _ in result["forfeits"]),
+        resigned=tuple(result["resigned"]),
+        faults=tuple(faults),
+        details=result["details"],
+    )
