@@ -166,6 +166,7 @@ BOUNDARIES = {
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),
     "arena/cli/verbs/serve": Boundary(("arena.cli", "arena.service.settings"), ("typer",)),
+    "arena/cli/nouns/web.py": Boundary(("arena.cli", "arena.web", "arena.service.addresses"), ("typer",)),
     "arena/cli/nouns/serve.py": Boundary(("arena.cli", "arena.service", "arena.client.there.quiet"), ("typer",)),
     "examples/remote_client.py": Boundary(WIRE, ("grpc",)),
     "examples/game_connect_four": Boundary(("engine", "game_connect_four")),

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from arena.web.files import KeptFiles
+from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
-from arena.web.pages import ROUTERS
-from arena.web.site import Site
+from arena.web.routes import ROUTERS
 from arena.web.viewing.tellings import Tellings
 from arena.web.viewing.verdicts import Verdicts
 
-STATIC = Path(__file__).parent / "static"
 _LEAST_ZIPPED_BYTES = 1000
 
 

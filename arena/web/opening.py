@@ -10,7 +10,7 @@ from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.web.site import Site
+from arena.web.frame.site import Site
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
 

@@ -76,8 +76,8 @@ def read_texts(language: str) -> dict[str, Text]:
 def best_language(accepted: str, known: Iterable[str] = LANGUAGES) -> str:
     """Return the language of `known` that a header `Accept-Language` likes best, English if it names none of them."""
     wishes = (_read_wish(part) for part in accepted[:1000].split(","))
-    liked = {tag: weight for tag, weight in reversed([*wishes]) if tag in known and weight > 0}
-    return max(liked, key=lambda tag: liked[tag], default=DEFAULT)
+    liked = [(weight, tag) for tag, weight in wishes if tag in known and weight > 0]
+    return max(liked, key=lambda wish: wish[0], default=(1.0, DEFAULT))[1]
 
 
 def _read_wish(part: str) -> tuple[str, float]:

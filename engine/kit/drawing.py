@@ -24,16 +24,24 @@ def text(x: float, y: float, content: object, classes: str = "", *, widest: floa
     return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
 
 
-def wrapped(x: float, middle: float, content: str, widest: float, classes: str, *, letter: float = 6.2) -> str:
+def wrapped(
+    x: float,
+    middle: float,
+    content: str,
+    widest: float,
+    classes: str,
+    *,
+    letter: float = 6.2,
+    line: float = _LINE_HEIGHT,
+) -> str:
     """Return a text of several lines around the height `middle`, none wider than `widest` units.
 
     It is one text, so that whoever reads it aloud or copies it gets it whole; not every renderer squeezes a line.
     """
     lines = wrap(content, int(widest / letter), break_long_words=False)
-    first = middle + 4 - _LINE_HEIGHT * (len(lines) - 1) / 2
+    first = middle + line / 3 - line * (len(lines) - 1) / 2
     spans = (
-        f'<tspan x="{x:g}" y="{first + _LINE_HEIGHT * place:g}">{escape(line)}</tspan>'
-        for place, line in enumerate(lines)
+        f'<tspan x="{x:g}" y="{first + line * place:g}">{escape(words)}</tspan>' for place, words in enumerate(lines)
     )
     return f'<text class="{classes}">{" ".join(spans)}</text>'
 

@@ -11,7 +11,7 @@ PAGES = ("/",)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_is_free_of_trouble_in_light_and_dark(page: Watched, address: str, path: str) -> None:
     for scheme in ("light", "dark"):
-        page.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of the names that it knows
+        page.page.emulate_media(color_scheme=scheme)
         page.page.goto(address + path)
         assert page.page.title().endswith("Kingmaker Arena")
         assert page.serious_findings() == []

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.app import STATIC
-from arena.web.choices import LANGUAGE_COOKIE
+from arena.web.frame.choices import LANGUAGE_COOKIE
+from arena.web.frame.files import STATIC
 from arena.web.guarding.errors import STATUS, status_of
 from arena.web.guarding.headers import HEADERS
 

@@ -26,9 +26,9 @@ def web(
     ] = USUAL_ADDRESS,
     db: Database = settings.DB.default,
 ) -> None:
-    """Show leaderboards, bots, tournaments and replays of a database in browsers; nothing is ever changed.
+    """Show a database in browsers.
 
-    Ctrl-C ends it. A service shows its own pages: see `web_address` in `arena serve --help`.
+    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own pages: see `web_address` in `arena serve --help`.
     """
     place = _read_address(address)
     need_existing(need_here(db))

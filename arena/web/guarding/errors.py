@@ -14,8 +14,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from arena.web.frame.rendering import render
 from arena.web.guarding.headers import HEADERS
-from arena.web.rendering import render
 
 _LOG = structlog.get_logger("web")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from arena.web.asking import arena_of
-from arena.web.rendering import render
+from arena.web.frame.asking import arena_of
+from arena.web.frame.rendering import render
 
 router = APIRouter()
 _BOARD_ROWS = 5

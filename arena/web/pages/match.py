@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from arena.client.values.matches import MatchDetail
 from arena.match.replay import load
-from arena.web.asking import arena_of
-from arena.web.choices import language_of
-from arena.web.formats import format_instant, short_id
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.frame.formats import format_instant, short_id
+from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.rendering import render
 from arena.web.viewing.document import picture_at
 from arena.web.viewing.phrases import viewer_words
 from arena.web.viewing.tellings import Tellings, telling_id

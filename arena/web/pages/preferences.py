@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.web.asking import site_of
-from arena.web.choices import LANGUAGE_COOKIE, THEME_COOKIE, THEMES
+from arena.web.frame.asking import site_of
+from arena.web.frame.choices import LANGUAGE_COOKIE, THEME_COOKIE, THEMES
 from arena.words.catalogue import NAMES
 
 router = APIRouter()

@@ -71,8 +71,10 @@ def province_names(language: str) -> dict[str, str]:
 
 Point = tuple[int, int]
 
-CENTRES: Final[tuple[Point, ...]] = tuple((province["x"], province["y"]) for province in _PROVINCES)
+CELLS: Final[tuple[tuple[int, int, int, int], ...]] = tuple(
+    (left, top, width, height) for left, top, width, height in (province["cell"] for province in _PROVINCES)
+)
+"""The room for name and pieces of each province: left, top, width, height, within its outline."""
 OUTLINES: Final[tuple[tuple[Point, ...], ...]] = tuple(
     tuple((x, y) for x, y in province["outline"]) for province in _PROVINCES
 )
-PORTRAIT_PLACE: Final[Point] = (_DATA["portrait"]["x"], _DATA["portrait"]["y"])

@@ -9,6 +9,8 @@ from engine.abilities import Shown
 from engine.games.foreign_king.board import PROVINCES
 from engine.games.foreign_king.view.labels import LANGUAGES, labels
 from engine.games.foreign_king.view.picture import draw
+from engine.games.foreign_king.view.steps import scoring_steps
+from engine.games.foreign_king.view.tell import tell
 from engine.games.foreign_king.view.text import render_text
 
 
@@ -20,4 +22,6 @@ def path(notation: str) -> Sequence[str]:
     return (verb, *parameters)
 
 
-SHOWN: Final = Shown(text=render_text, picture=draw, labels=labels, languages=LANGUAGES, path=path)
+SHOWN: Final = Shown(
+    text=render_text, picture=draw, labels=labels, languages=LANGUAGES, tell=tell, scoring=scoring_steps, path=path
+)

@@ -77,7 +77,7 @@ def test_the_picture_says_who_is_who_without_colours() -> None:
     shown = texts(SHOWN.svg(example()))
     assert {"A2", "B1", "B2", "A1"} <= set(shown), "letter and count of every stack, Congress included"
     assert {"M", "T", "t"} <= set(shown)
-    assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Order"} <= set(shown)
+    assert {"Antwerp", "Liège", "Seat 0", "Seat 2", "Congress", "Round 1 · Order"} <= set(shown)
 
 
 def test_the_picture_in_other_languages() -> None:

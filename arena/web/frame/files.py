@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parents[1] / "static"
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -31,6 +31,7 @@ class KeptFiles(StaticFiles):
         super().__init__(directory=directory)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file, to be kept if it was asked for by its content."""
         response = await super().get_response(path, scope)
         is_named = scope["query_string"].startswith(b"v=") and response.status_code == 200
         response.headers["cache-control"] = f"public, max-age={_YEAR_S}, immutable" if is_named else "no-cache"

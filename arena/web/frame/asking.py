@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 
 from arena.client.arena import ArenaPort
-from arena.web.site import Site
+from arena.web.frame.site import Site
 
 
 def site_of(request: Request) -> Site:

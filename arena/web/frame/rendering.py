@@ -12,11 +12,11 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from arena.web import formats
-from arena.web.choices import language_of, theme_of
 from arena.web.drawing.marks import mark_of
-from arena.web.files import address_of
-from arena.web.pools import game_title, pool_details
+from arena.web.frame import formats
+from arena.web.frame.choices import language_of, theme_of
+from arena.web.frame.files import address_of
+from arena.web.frame.pools import game_title, pool_details
 from arena.words.catalogue import NAMES, words
 
 _SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})

@@ -1,0 +1,12 @@
+"""Everything that is served: what is listed here, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from fastapi import APIRouter
+
+from arena.web.pages import front, match, preferences
+
+ROUTERS: Final[Sequence[APIRouter]] = (front.router, match.router, preferences.router)

@@ -1,0 +1,153 @@
+"""The table below the map: what each colour owns, or, once the game is over, the steps of the final scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.games.foreign_king.scoring import breakdown, control, outcome, virtual_breakdown
+from engine.games.foreign_king.state import END, colour_count
+from engine.games.foreign_king.view.pieces import token
+from engine.games.foreign_king.view.scene import Scene
+from engine.kit.drawing import box, group, text
+
+HEIGHT: Final = 206
+_WIDTH: Final = 784
+_MOST_PARTS: Final = 10
+"""The frame, a heading, and at most eight steps of the scoring."""
+_HEADING: Final = 32
+_MINUS: Final = "\N{MINUS SIGN}"
+_COLUMNS: Final = ("score", "francs", "hand", "medals", "loans")
+_FIRST_COLUMN: Final = 342
+_COLUMN: Final = 96
+_NAME_LETTER: Final = 10.7
+STYLE: Final = (
+    ".turn{fill:#fff3c4;stroke:#b8860b;stroke-width:2.5}.up{fill:#ffe100;stroke:#222}.v{font-size:22px}.q{fill:#6b5d3f}"
+)
+
+
+def draw_table(scene: Scene) -> list[str]:
+    """Return the parts of the table, as many for every position."""
+    is_over = scene.state.phase == END
+    found = [box(8, 0, _WIDTH, HEIGHT), *(_scoring(scene) if is_over else _holdings(scene))]
+    return found + [""] * (_MOST_PARTS - len(found))
+
+
+def _holdings(scene: Scene) -> list[str]:
+    """Return the heading, and what each colour owns."""
+    heading = (
+        text(_FIRST_COLUMN + _COLUMN * place, 23, scene.names[word], "c b s q") for place, word in enumerate(_COLUMNS)
+    )
+    return ["".join(heading), *(_row(scene, colour) for colour in range(colour_count(scene.state)))]
+
+
+def _row(scene: Scene, colour: int) -> str:
+    """Return who plays a colour, and what it owns."""
+    height = (HEIGHT - _HEADING - 4) / colour_count(scene.state)
+    middle = height / 2
+    decides = colour == scene.state.decider
+    frame = box(11, 1, _WIDTH - 6, height - 2, "turn") if decides else ""
+    name = shortened(scene.player(colour), 232, _NAME_LETTER)
+    shown = token(scene, colour, 40, middle) + text(70, middle + 7, name, "h" if decides else "h f")
+    amounts = "".join(_amount(scene, word, colour, place, middle) for place, word in enumerate(_COLUMNS))
+    return group(0, _HEADING + height * colour, frame + shown + amounts)
+
+
+def _amount(scene: Scene, word: str, colour: int, place: int, middle: float) -> str:
+    """Return an amount, with its change by the last move beside it."""
+    now, then = (_holding(state, word) for state in (scene.state, scene.before))
+    if colour >= len(now):
+        return ""
+    x = _FIRST_COLUMN + _COLUMN * place
+    shown = text(x, middle + 8, now[colour], "c v b" if word == "score" else "c v")
+    change = now[colour] - then[colour]
+    return shown + (_change(x + 36, middle, change) if change else "")
+
+
+def _change(x: float, middle: float, change: int) -> str:
+    content = f"+{change}" if change > 0 else f"{_MINUS}{-change}"
+    width = 14 + 10 * len(content)
+    pill = f'<rect class="up" x="{x - width / 2:g}" y="{middle - 12:g}" width="{width}" height="24" rx="12"/>'
+    return pill + text(x, middle + 6, content, "c b s")
+
+
+def _holding(state: object, word: str) -> Sequence[int]:
+    name = {"score": "scores"}.get(word, word)
+    amounts: Sequence[int] = getattr(state, name)
+    return amounts
+
+
+def shortened(content: str, widest: float, letter: float) -> str:
+    """Return a text that fits into so many units if its letters are so wide, with an ellipsis where it was cut."""
+    room = int(widest / letter)
+    return content if len(content) <= room else content[: room - 1].rstrip() + "…"
+
+
+def _scoring(scene: Scene) -> list[str]:
+    """Return whose points the columns hold, and the steps of the final scoring."""
+    steps = _steps(scene)
+    players = "".join(_player(scene, colour) for colour in range(colour_count(scene.state)))
+    return [players, *(_step(scene, place, *step, len(steps)) for place, step in enumerate(steps))]
+
+
+_SCORED_FROM: Final = 214
+
+
+def _width(scene: Scene) -> float:
+    return (_WIDTH - _SCORED_FROM - 6) / colour_count(scene.state)
+
+
+def _player(scene: Scene, colour: int) -> str:
+    """Return whose points a column holds."""
+    x = _SCORED_FROM + _width(scene) * colour
+    name = shortened(scene.player(colour), _width(scene) - 40, 9)
+    return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
+
+
+def _steps(scene: Scene) -> list[tuple[str, list[int]]]:
+    """Return what is scored, and the points of each colour; the sum is last."""
+    steps = {word: list(points) for word, points in breakdown(scene.state).items()}
+    if scene.state.seats == 2:
+        others = virtual_breakdown(scene.state)
+        steps = {word: [*points, others.get(word, 0)] for word, points in steps.items()}
+        steps["provinces"] = [0, 0, others["provinces"] + others["industrialized"]]
+    sums = [sum(points) for points in zip(*steps.values(), strict=True)]
+    return [*steps.items(), ("sum", sums)]
+
+
+def _owned(scene: Scene, word: str) -> Sequence[int]:
+    """Return what a step of the scoring compares or counts, per colour; nothing where that goes without saying."""
+    if word == "control":
+        return control(scene.state).weight
+    return _holding(scene.state, word) if word in ("loans", "medals", "congress", "francs") else ()
+
+
+def _step(scene: Scene, place: int, word: str, points: Sequence[int], count: int) -> str:
+    """Return a step: its name, and for each colour what it owns and the points for it."""
+    height = (HEIGHT - 40) / count
+    y = 36 + height * place
+    base = y + height / 2 + 6
+    owned = _owned(scene, word)[: scene.state.seats if word != "control" else None]
+    shown = text(24, base, scene.names[f"final_{word}"], "s b" if word == "sum" else "s")
+    for colour, amount in enumerate(points):
+        x = _SCORED_FROM + _width(scene) * colour
+        if colour < len(owned):
+            shown += text(x + 30, base, owned[colour], "r l q")
+        shown += text(x + 80, base, _signed(amount, plain=word in ("play", "sum")), "r b")
+    return f'<path class="fifth" d="M20 {y:g}H{_WIDTH - 4}"/>{shown}{_ranks(scene, base) if word == "sum" else ""}'
+
+
+def _ranks(scene: Scene, base: float) -> str:
+    """Return the rank of each seat, beside the sum of its points."""
+    shown = ""
+    for seat, rank in enumerate(outcome(scene.state).ranks):
+        x = _SCORED_FROM + _width(scene) * seat + 104
+        pill = f'<circle class="{"flag" if rank == 1 else "box"}" cx="{x:g}" cy="{base - 6:g}" r="11"/>'
+        shown += pill + text(x, base, rank, "c s b")
+    return shown
+
+
+def _signed(amount: int, *, plain: bool) -> str:
+    if amount < 0:
+        return f"{_MINUS}{-amount}"
+    return str(amount) if plain else f"+{amount}" if amount else "·"

@@ -1,0 +1,122 @@
+"""What lies around the map: action table, Congress, supply, order track, legend."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.games.foreign_king.actions import ACTIONS
+from engine.games.foreign_king.state import END, SUPPLY, spaces_of
+from engine.games.foreign_king.view.pieces import FILLS, crown, factory, ring, token
+from engine.games.foreign_king.view.scene import Scene
+from engine.kit.drawing import box, group, text, wrapped
+
+_SPACE_WIDTH: Final = 164
+_SPACE_HEIGHT: Final = 52
+_SPACE_PITCH: Final = 56
+_SPACES_LEFT: Final = 14
+_SPACES_BOTTOM: Final = 632
+_LABEL_LETTER: Final = 8.8
+_ORDER_PITCH: Final = 38
+_LEGEND_COLUMNS: Final = (34, 338, 596)
+STYLE: Final = (
+    ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}.new{stroke:#222;stroke-width:9}"
+    ".newer{fill:#fff8cf;stroke:#ffe100;stroke-width:6}.icon{fill:none;stroke:#7a6a45;stroke-width:2.2;"
+    "stroke-linejoin:round;stroke-linecap:round}.icon .full{fill:#7a6a45;stroke:none}"
+)
+_ICONS: Final = (
+    '<path d="M-13 11V-2L-6-8V-2L1-8V-2L6-6V-13H10V-6L13-2V11Z"/>',
+    '<circle r="5" cy="-7"/><path d="M-9 12C-9-2 9-2 9 12Z"/>',
+    '<path d="M-13 0H12M5-7L13 0L5 7M-13-9V9"/>',
+    '<path d="M-13-4L0-12L13-4ZM-10 12V-1M-3 12V-1M3 12V-1M10 12V-1M-14 12H14"/>',
+    '<circle r="8" cx="-4" cy="3"/><path d="M2-7A8 8 0 1 1 5 8M-4-1V7"/>',
+    '<path d="M-12 9L-14-7L-6 0L0-10L6 0L14-7L12 9Z"/>',
+    '<path d="M-10 11L-13-4L-5 2L0-7L5 2L13-4L10 11ZM0-13V-9M-2-11H2"/>',
+    '<path d="M-9 10V-11M-14-5L-9-11L-4-5M9-11V10M4 4L9 10L14 4"/>',
+)
+
+
+def draw_space(scene: Scene, space: int) -> str:
+    """Return a space of the action table with the pawn on it, or nothing if this number of seats does not have it."""
+    exists = spaces_of(scene.state.seats)
+    if not exists >> space & 1:
+        return ""
+    place = (exists & ((1 << space) - 1)).bit_count()
+    label = wrapped(
+        54, _SPACE_HEIGHT / 2 + 1, scene.names[ACTIONS.names[space]], 108, "a", letter=_LABEL_LETTER, line=17
+    )
+    x = _SPACES_LEFT + (_SPACE_WIDTH + 4) * (place % 2)
+    rows = exists.bit_count() // 2 + exists.bit_count() % 2
+    y = _SPACES_BOTTOM - _SPACE_PITCH * (rows - place // 2)
+    return group(x, y, _pawn_on(scene, space) + label)
+
+
+def _pawn_on(scene: Scene, space: int) -> str:
+    """Return the space's frame with the pawn that stands on it, or with its sign."""
+    if space not in scene.state.pawns:
+        icon = f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
+        return box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT) + icon
+    seat = scene.state.pawns.index(space)
+    lit = scene.before.pawns[seat] != space
+    frame = "".join(box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer")) if lit else ""
+    if not lit:
+        frame = f'<g stroke="{FILLS[seat]}">{box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, "taken")}</g>'
+    return frame + token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=lit, scale=0.95)
+
+
+def draw_congress(scene: Scene) -> str:
+    """Return the Congress with the discs in it."""
+    height = 30 + 46 * ((scene.state.seats + 1) // 2)
+    parts = [box(0, 0, 128, height), text(64, 22, scene.names["congress"], "c b s")]
+    for seat in range(scene.state.seats):
+        now, then = scene.state.congress[seat], scene.before.congress[seat]
+        x, y = 38 + 52 * (seat % 2), 50 + 46 * (seat // 2)
+        parts.append(token(scene, seat, x, y, now, lit=now != then) if now else _empty(x, y))
+    return group(356, 630 - height, "".join(parts))
+
+
+def _empty(x: float, y: float) -> str:
+    return f'<circle class="icon" cx="{x:g}" cy="{y:g}" r="15" stroke-dasharray="2 5"/>'
+
+
+def draw_supply(scene: Scene, kind: str) -> str:
+    """Return the factories of a kind that are not yet built."""
+    now, then = (SUPPLY.counts(state.supply)[kind] for state in (scene.state, scene.before))
+    place = "MT".index(kind)
+    heading = text(41, 20, scene.names["supply_short"], "c b s") if place == 0 else ""
+    frame = box(0, 0, 82, 110) if place == 0 else ""
+    drawn = factory(scene, kind, 24, 46 + 40 * place, lit=now != then) + text(
+        46, 55 + 40 * place, f"\N{MULTIPLICATION SIGN}{now}", "b"
+    )
+    return group(704, 8, frame + heading + drawn)
+
+
+def draw_order(scene: Scene) -> str:
+    """Return round and order track, right-aligned, with a dashed ring around each seat that claimed a change."""
+    state, names = scene.state, scene.names
+    told = names["finished"] if state.phase == END else f"{names['round']} {state.round} · {names['order']}"
+    parts = [text(-_ORDER_PITCH * state.seats - 8, 6, told, "r h f")]
+    for place, seat in enumerate(state.order):
+        x = _ORDER_PITCH * (place - state.seats + 0.5)
+        if seat in state.claims:
+            parts.append(f'<circle cx="{x:g}" r="20" fill="none" stroke="#222" stroke-dasharray="4 3"/>')
+        parts.append(token(scene, seat, x, 0, lit=scene.before.order[place] != seat, scale=0.78))
+    return group(788, 25, "".join(parts))
+
+
+def draw_legend(scene: Scene) -> str:
+    """Return what the signs mean."""
+    names, points = scene.names, scene.names["score"]
+    hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" class="p0" stroke="#5c4d2e"/>'
+    glow = f'<g transform="scale(.7)" class="k g">{ring("fk-t0")}<use href="#fk-t0"/></g>'
+    entries = (
+        (factory(scene, "M", 0, 0), f"{names['M']} (6 {points})"),
+        (factory(scene, "T", 0, 0), f"{names['T']} (3 {points})"),
+        (factory(scene, "m", 0, 0), names["closed"]),
+        (crown(scene, 0, 0, scale=0.8), names["king"]),
+        (hatched, names["majority"]),
+        (glow, names["last_move"]),
+    )
+    return "".join(
+        group(_LEGEND_COLUMNS[place % 3], 22 + 40 * (place // 3), sign + text(28, 5, words, "l"))
+        for place, (sign, words) in enumerate(entries)
+    )
