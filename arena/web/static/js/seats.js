@@ -27,7 +27,8 @@ export class Seats {
     clock.title = this.words.clock;
     const called = bots ? make("a", "name", name) : make("span", "name", name);
     if (bots) called.href = bots + name;
-    const line = make("span", "line", rank, mark(this.story.marks[seat]), called, value, clock);
+    const letter = make("span", "letter", String.fromCharCode(65 + seat)); // as boards and words call a seat
+    const line = make("span", "line", letter, rank, mark(this.story.marks[seat]), called, value, clock);
     return { item: make("li", "seat", line, note), rank, value, clock, note };
   }
 

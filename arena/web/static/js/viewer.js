@@ -68,6 +68,7 @@ export class Viewer extends EventTarget {
     if (this.board) this.board.show(frame.at);
     else this.part("text").textContent = frame.text ?? "";
     this.index = wanted;
+    this.root.dataset.index = wanted;
     this.seats.show(frame, frame.at === this.last ? this.story.end : null);
     this.moves.show(frame.at);
     this.graph.show(frame.at);
