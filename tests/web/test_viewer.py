@@ -69,7 +69,12 @@ def test_a_whole_match_is_stepped_through_and_every_picture_is_the_servers(
 
 def test_the_keyboard_alone_goes_everywhere(page: Watched, address: str, arena: ArenaPort) -> None:
     open_match(page, address, shortest(arena, "foreign_king"))
-    press, where = page.page.keyboard.press, lambda: page.page.evaluate(INDEX)
+    press = page.page.keyboard.press
+
+    def where() -> int:
+        at: int = page.page.evaluate(INDEX)
+        return at
+
     total = page.page.evaluate(TOTAL)
     assert where() == 0
     press("ArrowRight")
