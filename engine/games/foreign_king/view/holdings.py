@@ -109,7 +109,7 @@ def _width(scene: Scene) -> float:
 def _player(scene: Scene, colour: int) -> str:
     """Return whose points a column holds."""
     x = _SCORED_FROM + _width(scene) * colour
-    name = clipped(scene.player(colour), int((_width(scene) - 38) / 9.2))
+    name = clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
     return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
 
 
