@@ -14,6 +14,8 @@ from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
 from arena.web.routes import ROUTERS
+from arena.web.viewing.tellings import Tellings
+from arena.web.viewing.verdicts import Verdicts
 
 _LEAST_ZIPPED_BYTES = 1000
 
@@ -22,6 +24,7 @@ def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
+    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
