@@ -31,7 +31,7 @@ def make_app(site: Site) -> FastAPI:
     app.mount("/static", KeptFiles(STATIC), name="static")
     install_errors(app)
     buckets = Buckets(site.requests_per_second, site.requests_at_once)
-    app.add_middleware(LimitedRequests, buckets=buckets, is_behind_proxy=site.is_behind_proxy)
+    app.add_middleware(LimitedRequests, buckets=buckets)
     app.add_middleware(WellFormed)
     app.add_middleware(TaggedAnswers)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)

@@ -21,5 +21,4 @@ def arena_of(request: Request) -> ArenaPort:
 
 def home_of(request: Request) -> str:
     """Return the address of the front page as the visitor reaches it, without its last slash."""
-    base = request.base_url
-    return str(base.replace(scheme="https") if site_of(request).is_secure else base).rstrip("/")
+    return str(request.base_url).rstrip("/")

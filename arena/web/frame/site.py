@@ -17,8 +17,6 @@ class Site:
     """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
     is_secure: bool = False
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
-    is_behind_proxy: bool = False
-    """Whether every request comes through a reverse proxy, which adds the visitor's address to `X-Forwarded-For`."""
     requests_per_second: float = 10.0
     """The pace that one address is held to; whoever is on this machine is not."""
     requests_at_once: int = 300

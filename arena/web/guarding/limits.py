@@ -9,7 +9,6 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -43,13 +42,13 @@ class Buckets:
 class LimitedRequests:
     """Answers an address that asks too much with status 429 and when it may ask again.
 
-    Whoever is on this machine is not limited: a reverse proxy that stands here asks for everybody.
+    Whoever is on this machine is not limited. A reverse proxy here tells for whom it asks in `X-Forwarded-For`, which
+    the server that listens has put in place of the proxy's own address before this sees it.
     """
 
-    def __init__(self, app: ASGIApp, *, buckets: Buckets, is_behind_proxy: bool) -> None:
+    def __init__(self, app: ASGIApp, *, buckets: Buckets) -> None:
         self._app = app
         self._buckets = buckets
-        self._is_behind_proxy = is_behind_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -64,21 +63,15 @@ class LimitedRequests:
     def _wait(self, scope: Scope) -> float:
         if scope["type"] != "http" or scope["path"].startswith(_FREE):
             return 0.0
-        address = limited_address(scope, is_behind_proxy=self._is_behind_proxy)
+        client = scope.get("client")
+        address = limited_address(client[0]) if client else None
         return 0.0 if address is None else self._buckets.take(address)
 
 
-def limited_address(scope: Scope, *, is_behind_proxy: bool) -> str | None:
-    """Return what stands for the visitor's address, of IPv6 his network; `None` for whoever is on this machine.
-
-    Behind a proxy it is the last address of `X-Forwarded-For`, which the proxy itself added; those before it can be
-    made up by anybody.
-    """
-    text = (scope.get("client") or ("", 0))[0]
-    if is_behind_proxy:
-        text = Headers(scope=scope).get("x-forwarded-for", text).rpartition(",")[2].strip()
+def limited_address(peer: str) -> str | None:
+    """Return what is limited for an address, of IPv6 its network; `None` for whoever is on this machine."""
     try:
-        address = ip_address(text)
+        address = ip_address(peer)
     except ValueError:
         return None  # a socket of this machine has no address
     if isinstance(address, IPv6Address):
