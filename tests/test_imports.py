@@ -131,6 +131,19 @@ BOUNDARIES = {
             "uvicorn",
         ),
     ),
+    "arena/web/people": Boundary(
+        (
+            "arena.web",
+            "arena.words",
+            "arena.client",
+            "arena.connect",
+            "arena.wire",
+            "arena.v1",
+            "ratings.store",
+            "engine",
+        ),
+        ("fastapi", "grpc", "sse_starlette", "starlette"),
+    ),
     "arena/connect": Boundary(
         (
             "arena.connect",

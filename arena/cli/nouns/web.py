@@ -28,7 +28,8 @@ def web(
 ) -> None:
     """Show a database in browsers.
 
-    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own pages: see `web_address` in `arena serve --help`.
+    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own
+    pages: see `web_address` in `arena serve --help`.
     """
     place = _read_address(address)
     need_existing(need_here(db))

@@ -16,7 +16,9 @@ from ratings.read.unfinished import UnfinishedTournament, unfinished_tournaments
 
 PART = "tournaments"
 LEFT_ALONE_US = 2_000_000
-"""How long a new tournament is left to the command that created it, which may want to play it by itself."""
+"""How long a new tournament is left to the command that created it, which may want to play it by itself.
+
+One with remote bots, such as the table of a person who waits for it, is played at once: no command can play it."""
 
 
 class TournamentQueue:
@@ -33,7 +35,7 @@ class TournamentQueue:
         found = await asyncio.to_thread(unfinished_tournaments, self._shop.database)
         latest = self._now_us() - LEFT_ALONE_US
         # Seen once, it goes on: whoever sets the clock back does not stop what is being played.
-        ready = [one for one in found if one.created_at_us <= latest or one.id in self._crew]
+        ready = [one for one in found if one.remote or one.created_at_us <= latest or one.id in self._crew]
         await self._crew.reconcile({one.id: self._assignment(one) for one in ready if one.id not in self._unplayable})
 
     async def close(self) -> None:

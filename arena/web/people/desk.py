@@ -1,0 +1,44 @@
+"""What the hall asks the service for, in threads that may block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from arena.client.arena import ArenaPort
+from arena.client.values.people import OpenedTable, TableRequest
+from arena.web.people.values import Ending
+from ratings.store.states import MatchState
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of a match, if it is over."""
+
+    ending: Ending | None = None
+    lost: str = ""
+    """Why it has no result, in a sentence."""
+
+
+class Desk:
+    """Asks the service as its organiser, over the socket of this machine; its methods block, and raise ClientError."""
+
+    def __init__(self, connect: Callable[[], AbstractContextManager[ArenaPort]]) -> None:
+        self._connect = connect
+
+    def open_table(self, request: TableRequest) -> OpenedTable:
+        """Write the match of a table."""
+        with self._connect() as arena:
+            return arena.tables.open_table(request)
+
+    def find(self, match_id: str) -> Found:
+        """Return what became of a match; nothing while it is played, or waits."""
+        with self._connect() as arena:
+            match = arena.matches.get_match(match_id)
+        if match.state == MatchState.FINISHED:
+            ranks = tuple(seat.rank or 0 for seat in match.seats)
+            return Found(Ending(ranks, match.details or {}))
+        if match.state == MatchState.VOID:
+            return Found(lost="the service gave this match up, and it has no result; open another table")
+        return Found()

@@ -1,0 +1,70 @@
+"""People in their seats: a hall as the pages have it, beside a real service, and persons who choose by a rule."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from random import Random
+
+from arena.client.arena import ArenaPort
+from arena.client.there.channel import Endpoint
+from arena.client.there.connect import connect
+from arena.web.people.desk import Desk
+from arena.web.people.hall import Hall
+from arena.web.people.seat import Seat
+from arena.web.people.table import Table
+from arena.web.people.values import Asked, Order, Rules, Stage
+from tests.support.patience import PATIENCE_S
+
+Choose = Callable[[Seat, Asked], int]
+
+RULES = Rules(most=6, idle_s=600, per_visitor=6, per_hour=1000)
+
+
+def by_chance(seed: int = 1) -> Choose:
+    """A person who draws."""
+    random = Random(seed)
+    return lambda _seat, asked: random.choice(asked.legal)
+
+
+@asynccontextmanager
+async def open_hall(home: Path, rules: Rules = RULES, file: Path | None = None) -> AsyncIterator[Hall]:
+    """The tables of people beside the service in that home."""
+
+    @contextmanager
+    def organiser() -> Iterator[ArenaPort]:
+        with connect(f"unix:{home / 'run' / 'owners.sock'}") as arena:
+            yield arena
+
+    async with Hall(rules, Endpoint(f"unix:{home / 'run' / 'seats.sock'}"), Desk(organiser), file) as hall:
+        yield hall
+
+
+def order(*sitting: str | None, game: str = "foreign_king", **changes: object) -> Order:
+    return Order(game=game, sitting=sitting, **changes)  # type: ignore[arg-type]
+
+
+async def until(table: Table, holds: Callable[[Table], bool]) -> None:
+    """Wait until something is true of a table."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not holds(table):
+            await table.wait(table.sequence, PATIENCE_S)
+
+
+async def until_asked(table: Table) -> Seat:
+    """Wait until a seat is asked, or all is over, and return the one to be shown."""
+    await until(table, lambda one: one.is_over or one.turn.stage is Stage.ASKED)
+    return table.turn
+
+
+async def play(table: Table, choose: Choose, most: int = 100_000) -> int:
+    """Decide for all people at a table until it is over, or `most` times; return how often."""
+    for count in range(most):
+        seat = await until_asked(table)
+        asked = seat.asked
+        if asked is None:
+            return count
+        seat.choose(asked.ply, choose(seat, asked))
+    return most

@@ -1,0 +1,29 @@
+"""One service for all tests of a module, with three quick bots, that lets people sit down."""
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.web.people.hall import Hall
+from tests.support.people import open_hall
+from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.serving import serving
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    # The path of pytest's own directory can be too long for a socket.
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        made = Place(Path(directory))
+        made.ok("bot", "add", *(write_quick_bot(made.directory / "sources" / name, name) for name in CHOICES))
+        with serving(made, "--people", "6", "--stop-grace", "1") as served:
+            yield made
+            assert served.stop() == 0
+
+
+@pytest.fixture
+async def hall(place: Place) -> AsyncIterator[Hall]:
+    async with open_hall(place.directory) as opened:
+        yield opened

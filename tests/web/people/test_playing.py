@@ -1,0 +1,168 @@
+"""People play whole matches beside bots, through the service, by its referee."""
+
+import asyncio
+
+import pytest
+
+from arena.client.errors import ClientError
+from arena.client.there.connect import connect
+from arena.web.people.errors import FullError, IllegalError, StaleError, TakenOverError, TooManyError
+from arena.web.people.hall import Hall
+from arena.web.people.values import Pace, Rules, Stage
+from engine import registry
+from tests.support.people import by_chance, open_hall, order, play, until, until_asked
+from tests.support.places import Place
+
+TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+async def test_a_person_plays_a_whole_match_of_each_game_with_every_number_of_seats(
+    place: Place, hall: Hall, game: str, seats: int
+) -> None:
+    own = seats // 2
+    sitting = [None if seat == own else ("drawn", "first")[seat % 2] for seat in range(seats)]
+    table = await hall.open("v", "address", order(*sitting, game=game, names=("Änna <b>",)))
+    decided = await play(table, by_chance())
+    (seat,) = table.seats
+    assert decided > 0
+    assert seat.ending is not None
+    assert len(seat.ending.ranks) == seats
+    assert seat.ending.faults == ()
+    assert seat.board is not None
+    assert [move.ply for move in seat.board.moves] == list(range(len(seat.board.moves)))
+    with connect(f"unix:{place.directory / 'run' / 'owners.sock'}") as arena:
+        await asyncio.to_thread(_check_recorded, arena, table.about.match_id, own, seat.ending.ranks)
+    assert hall.free == hall.rules.most
+
+
+def _check_recorded(arena: object, match_id: str, own: int, ranks: tuple[int, ...]) -> None:
+    found = arena.matches.get_match(match_id)  # type: ignore[attr-defined]
+    while found.state == "leased":  # the report is on its way to the database
+        found = arena.matches.get_match(match_id)  # type: ignore[attr-defined]
+    assert found.seats[own].person == "Änna <b>"
+    assert tuple(seat.rank for seat in found.seats) == ranks
+    assert found.rated is False
+
+
+async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "drawn", None, None, names=("Anna", "", "Cleo")))
+    assert table.about.names == ("Anna", "drawn", "Player 3", "Cleo")
+    assert hall.free == hall.rules.most - 3
+    asked = set()
+    for _ in range(30):
+        seat = await until_asked(table)
+        if seat.asked is None:
+            break
+        asked.add(seat.number)
+        seat.choose(seat.asked.ply, seat.asked.legal[0])
+    await play(table, by_chance())
+    assert asked == {0, 2, 3}
+    assert all(seat.stage is Stage.OVER for seat in table.seats)
+    assert len({seat.ending.ranks for seat in table.seats if seat.ending}) == 1
+
+
+async def test_people_alone_play_against_one_another(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, None, names=("Anna", "Bob"), pace=Pace.OFF))
+    await play(table, by_chance())
+    assert table.is_over
+
+
+async def test_a_bad_request_is_an_error_of_the_browser_and_no_fault_of_the_seat(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first"))
+    seat = await until_asked(table)
+    assert seat.asked is not None
+    ply, legal = seat.asked.ply, seat.asked.legal
+    for stale in (ply - 1, ply + 1, -1, 10**9):
+        with pytest.raises(StaleError):
+            seat.choose(stale, legal[0])
+    for illegal in (-1, 10**9, next(action for action in range(10_000) if action not in legal)):
+        with pytest.raises(IllegalError):
+            seat.choose(ply, illegal)
+    seat.choose(ply, legal[0])
+    with pytest.raises(StaleError):
+        seat.choose(ply, legal[0])  # clicked twice
+    await play(table, by_chance())
+    assert seat.ending is not None
+    assert seat.ending.faults == ()
+
+
+async def test_who_resigns_ranks_last_and_the_others_play_on(hall: Hall) -> None:
+    table = await hall.open("v", "address", order("first", None, None))
+    seat = await until_asked(table)
+    other = next(one for one in table.seats if one is not seat)
+    seat.resign()
+    seat.resign()
+    await play(table, by_chance())
+    assert seat.ending is not None
+    assert other.ending is not None
+    assert seat.ending.resigned == "asked"
+    assert seat.ending.ranks[seat.number] == 3
+    assert other.ending.resigned == ""
+    assert seat.ending.faults == other.ending.faults == ()
+
+
+async def test_who_leaves_at_once_frees_the_seat(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first"))
+    hall.leave(table)
+    await until(table, lambda one: one.is_over)
+    assert hall.free == hall.rules.most
+
+
+async def test_an_idle_seat_resigns_after_the_time_that_is_told(place: Place) -> None:
+    rules = Rules(most=6, idle_s=0.3)
+    async with open_hall(place.directory, rules) as hall:
+        table = await hall.open("v", "address", order(None, "first", pace=Pace.OFF))
+        seat = await until_asked(table)
+        assert seat.asked is not None
+        assert 0 < seat.asked.idle_left_s <= 0.3
+        assert seat.asked.left_us is not None
+        assert seat.asked.left_us > 30e6, "the clock of the service is longer, so that idling is no fault"
+        await until(table, lambda one: one.is_over)
+        assert seat.ending is not None
+        assert (seat.ending.resigned, seat.ending.faults) == ("idle", ())
+
+
+async def test_the_clock_of_a_pace_is_the_one_that_runs(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first", pace=Pace.BRISK))
+    asked = (await until_asked(table)).asked
+    assert asked is not None
+    assert asked.bank_us is not None
+    assert 110e6 < asked.bank_us <= 120e6
+    hall.leave(table)
+
+
+async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: Place) -> None:
+    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=3)) as hall:
+        first = await hall.open("ada", "1", order(None, None))
+        with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
+            await hall.open("ada", "1", order(None, "first"))
+        with pytest.raises(FullError, match="only 1 of 3 seats are free"):
+            await hall.open("bob", "2", order(None, None))
+        await hall.open("bob", "1", order(None, "first"))
+        hall.leave(first)
+        await until(first, lambda one: one.is_over)
+        await hall.open("cid", "1", order(None, "first"))
+        with pytest.raises(TooManyError, match="try again in 60 minutes"):
+            await hall.open("dan", "1", order(None, "first"))
+
+
+async def test_what_the_service_refuses_frees_the_seats_again(hall: Hall) -> None:
+    for bad in (order(None, "wolf"), order(None, "first", game="chess"), order(None), order(None, "first", rated=True)):
+        with pytest.raises((ClientError, TooManyError)):
+            await hall.open("v", "address", bad)
+    assert hall.free == hall.rules.most
+    assert hall.tables_of("v") == []
+
+
+async def test_the_newer_of_two_browsers_takes_the_seat_over_and_the_older_is_told(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first"))
+    older = table.take()
+    await until_asked(table)
+    waiting = asyncio.create_task(table.wait(table.sequence, 60))
+    newer = table.take()
+    await waiting
+    with pytest.raises(TakenOverError):
+        table.check_grip(older)
+    table.check_grip(newer)
+    hall.leave(table)

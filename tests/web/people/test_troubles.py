@@ -1,0 +1,141 @@
+"""What breaks while people play: the process of the pages, that of the guests, the service; tables outlive them all."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from arena.web.people.errors import NoTableError, NotReachedError
+from arena.web.people.hall import Hall
+from arena.web.people.keeping import load
+from arena.web.people.values import Rules, Stage
+from tests.support.people import by_chance, open_hall, order, play, until, until_asked
+from tests.support.places import Place, write_quick_bot
+from tests.support.serving import serving
+from tests.support.sources import ROOT
+
+PAGES = """
+import asyncio, sys
+from pathlib import Path
+from tests.support.people import *
+
+async def main():
+    async with open_hall(Path(sys.argv[1]), file=Path(sys.argv[2])) as hall:
+        table = await hall.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
+        await play(table, by_chance(), 7)
+        await until_asked(table)
+        print(table.about.key, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def kill_guests(place: Place) -> None:
+    """Kill the process of remote bots and people."""
+    (pid,) = [pid for pid, line in place.processes().items() if "arena.remote" in line]
+    os.kill(pid, signal.SIGKILL)
+
+
+async def test_when_the_pages_are_killed_their_successor_goes_on_with_the_tables(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "tables.json"
+    words = [sys.executable, "-c", PAGES, str(place.directory), str(file)]
+    environment = {**place.environment, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as pages:
+        assert pages.stdout is not None
+        key = pages.stdout.readline().strip()
+        pages.kill()
+    assert file.stat().st_mode & 0o777 == 0o600
+    async with open_hall(place.directory, file=file) as hall:
+        table = hall.find(key)
+        assert table.about.names == ("Anna", "drawn", "Bob")
+        seat = await until_asked(table)
+        assert seat.board is not None
+        assert len(seat.board.moves) >= 7, "everything that was played is told again"
+        assert hall.free == hall.rules.most - 2
+        await play(table, by_chance())
+        assert [one.restarts for one in table.seats] == [0, 0]
+        assert all(one.ending is not None and one.ending.faults == () for one in table.seats)
+    assert load(file) == []
+    async with open_hall(place.directory, file=file) as hall:
+        with pytest.raises(NoTableError):
+            hall.find(key)
+
+
+async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "tables.json"
+    async with open_hall(place.directory, Rules(most=6), file) as hall:
+        table = await hall.open("v", "address", order(None, "first"))
+        await until_asked(table)
+        left = file.read_bytes()
+        await play(table, by_chance())
+        assert table.seats[0].ending is not None
+    file.write_bytes(left)
+    async with open_hall(place.directory, file=file) as hall:
+        again = hall.find(table.about.key)
+        await until(again, lambda one: one.is_over)
+        assert again.seats[0].ending is not None
+        assert again.seats[0].ending.ranks == table.seats[0].ending.ranks
+
+
+async def test_when_the_process_of_the_guests_is_killed_the_match_begins_anew(place: Place, hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first", None))
+    await play(table, by_chance(), 5)
+    kill_guests(place)
+    await until(table, lambda one: all(seat.restarts == 1 for seat in one.seats))
+    seat = await until_asked(table)
+    assert seat.board is not None
+    assert len(seat.board.moves) < 5
+    await play(table, by_chance())
+    assert all(one.stage is Stage.OVER for one in table.seats)
+
+
+async def test_a_file_that_cannot_be_read_is_as_good_as_none(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "tables.json"
+    for text in ("", "{", "[1]", '[{"about": {}}]', "\udcff"):
+        file.write_bytes(text.encode(errors="surrogateescape"))
+        async with open_hall(place.directory, file=file) as hall:
+            assert hall.free == hall.rules.most
+
+
+async def test_a_table_that_another_process_forgot_does_not_hold_the_seat(place: Place) -> None:
+    rules = Rules(most=1)
+    async with open_hall(place.directory, rules) as hall:
+        forgotten = await hall.open("v", "address", order(None, "first"))
+        await until_asked(forgotten)
+    async with open_hall(place.directory, rules) as hall:
+        table = await hall.open("v", "address", order(None, "first"))
+        await play(table, by_chance())
+        assert table.seats[0].ending is not None
+        assert table.seats[0].ending.resigned == ""
+
+
+async def test_without_a_service_a_visitor_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.web.people.hall.ENTER_PATIENCE_S", 0.3)
+    async with open_hall(tmp_path) as hall:
+        with pytest.raises(NotReachedError, match="try again"):
+            await hall.open("v", "address", order(None, "first"))
+        assert hall.free == hall.rules.most
+
+
+async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
+    with tempfile.TemporaryDirectory(prefix="kma") as directory:
+        own = Place(Path(directory))
+        own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
+        async with open_hall(own.directory) as hall:
+            with serving(own, "--people", "6", "--stop-grace", "0") as served:
+                table = await hall.open("v", "address", order(None, "first"))
+                await play(table, by_chance(), 5)
+                await until_asked(table)
+                assert await asyncio.to_thread(served.stop) == 0
+            await until(table, lambda one: not one.is_connected)
+            with serving(own, "--people", "6") as served:
+                await until(table, lambda one: one.seats[0].restarts == 1)
+                await play(table, by_chance())
+                assert table.seats[0].stage is Stage.OVER
+                assert await asyncio.to_thread(served.stop) == 0
