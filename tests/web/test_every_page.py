@@ -12,16 +12,21 @@ PAGES = (
     "/",
     "/leaderboards",
     "/leaderboards/{pool}",
+    "/matches/{match}",
+    "/matches/{match}?ply=3",
+    "/matches/{match}/verified",
 )
-"""The addresses; `{pool}` stands for the id of the busiest pool."""
+"""The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 
 
 @pytest.fixture(scope="module")
 def ids(played: Path) -> dict[str, str]:
     """What stands in the addresses for their places."""
     with open_site(str(played)) as site:
-        board = site.arena.leaderboards.list_leaderboards(limit=1).boards[0]
-        return {"pool": board.pool.pool_id}
+        return {
+            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
+            "match": site.arena.matches.list_matches(limit=1).items[0].id,
+        }
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -39,6 +44,6 @@ def test_a_page_is_free_of_trouble_in_light_and_dark(
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_fits_on_a_phone_in_every_language(phone: Watched, address: str, ids: dict[str, str], path: str) -> None:
     for language in LANGUAGES:
-        phone.page.goto(f"{address}{path.format(**ids)}?lang={language}")
+        phone.page.goto(f"{address}{path.format(**ids)}{'&' if '?' in path else '?'}lang={language}")
         assert phone.page.locator("html").get_attribute("lang") == language
         assert phone.overflows() == 0
