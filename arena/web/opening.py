@@ -29,7 +29,7 @@ def open_site(db: str, service: str | None = None, *, is_secure: bool = False) -
     official = OfficialTables(partial(fit_elsewhere, db))
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
-        yield Site(ArenaHere(database, programs, Viewer(Scope.VIEWER)), service, is_secure, official)
+        yield Site(ArenaHere(database, programs, Viewer(Scope.VIEWER)), service, is_secure, official=official)
     finally:
         official.close()
         database.close()

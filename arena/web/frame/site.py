@@ -20,6 +20,10 @@ class Site:
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
     official: OfficialTables | None = None
     """The official tables, which are fitted in the background; `None` where none are shown."""
+    requests_per_second: float = 10.0
+    """The pace that one address is held to; whoever is on this machine is not."""
+    requests_at_once: int = 300
+    """So many requests of an address may come in a row before they are held to the pace."""
 
     @property
     def is_live(self) -> bool:
