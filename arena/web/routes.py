@@ -7,6 +7,6 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, preferences
+from arena.web.pages import front, match, preferences
 
-ROUTERS: Final[Sequence[APIRouter]] = (front.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (front.router, match.router, preferences.router)
