@@ -17,3 +17,8 @@ def site_of(request: Request) -> Site:
 def arena_of(request: Request) -> ArenaPort:
     """Return the arena as everybody may see it."""
     return site_of(request).arena
+
+
+def home_of(request: Request) -> str:
+    """Return the address of the front page as the visitor reaches it, without its last slash."""
+    return str(request.base_url).rstrip("/")

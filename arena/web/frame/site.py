@@ -17,6 +17,10 @@ class Site:
     """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
     is_secure: bool = False
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
+    requests_per_second: float = 10.0
+    """The pace that one address is held to; whoever is on this machine is not."""
+    requests_at_once: int = 300
+    """So many requests of an address may come in a row before they are held to the pace."""
 
     @property
     def is_live(self) -> bool:
