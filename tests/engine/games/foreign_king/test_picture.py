@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from itertools import combinations
 
 import pytest
 
@@ -14,25 +13,13 @@ from engine.games.foreign_king.state import ForeignKingState
 from engine.games.foreign_king.view.shown import SHOWN
 from engine.picture import Picture
 from engine.playout import moves, play_random
-from tests.engine.games.foreign_king.boxes import Box, boxes
+from tests.engine.games.boxes import collisions, outside
 from tests.engine.games.foreign_king.table import lay, play
 
 LANGUAGES = ("en", "de", "fr", "it", "nl")
 NAMES = ("The-longest-name-that-anybody-gave-a-bot 12.34.56", "b", "An Ordinary Bot 1.0", "søren <&>")
 MANY_STEPS = 9
 MINUS = "\N{MINUS SIGN}"
-
-
-def collisions(picture: Picture) -> list[tuple[Box, Box]]:
-    return [(one, other) for one, other in combinations(boxes(picture), 2) if one.meets(other)]
-
-
-def outside(picture: Picture) -> list[Box]:
-    return [
-        box
-        for box in boxes(picture)
-        if box.left < 0 or box.top < 0 or box.right > picture.width or box.bottom > picture.height
-    ]
 
 
 def after(state: ForeignKingState, notation: str) -> Move:

@@ -18,7 +18,6 @@ from engine.games.rex_romanorum.checks import CHECKS
 from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.labels import labels
-from engine.games.rex_romanorum.view.map import SWORDS
 from engine.games.rex_romanorum.view.shown import SHOWN
 from tests.engine.games.rex_romanorum.table import dice, lay
 from tests.engine.games.rex_romanorum.table import play as play_on
@@ -198,8 +197,11 @@ def test_the_picture_shows_a_fight_and_its_attackers() -> None:
     state = lay(land={0: "aargau", 1: "baden"}, figures={"aargau": "3F", "baden": "1F"})
     play_on(state, "ACT_ATTACK MOVE_FROM:F:aargau MOVE_TO:baden COUNT:2 MOVE_DONE")
     picture = SHOWN.svg(state)
-    assert ">A 2F</text>" in picture
-    assert SWORDS in picture
+    (attacked,) = (part for part in SHOWN.picture(state, View()).parts if 'data-place="baden"' in part)
+    assert "#rx-swords" in attacked
+    assert '"#s0"' in attacked, "who attacks"
+    assert '"#s1"' in attacked, "who defends"
+    assert ">2F</text>" in attacked
     assert 'class="mark"' in picture
 
 
@@ -212,8 +214,8 @@ def test_the_picture_marks_the_last_move_and_shows_its_dice_and_cards() -> None:
         move = Move(before, GAME.actions.parse(name), name, 0, state, state.revealed())
         shown.append(SHOWN.picture(state, View(names=("ann/fox", "<b>"), last=move)).svg())
     assert 'class="way"' in shown[3]
-    assert 'class="last"' in shown[3]
-    assert shown[5].count('class="hit"') == 1
+    assert 'class="edge last"' in shown[3]
+    assert shown[5].count('class="struck"') == 1
     assert shown[5].count('class="miss"') == 2, "nobody is left to strike back"
     assert "ann/fox" in shown[5]
     assert "&lt;b&gt;" in shown[5]
@@ -221,12 +223,12 @@ def test_the_picture_marks_the_last_move_and_shows_its_dice_and_cards() -> None:
 
 def test_the_last_picture_shows_the_final_scoring() -> None:
     state = lay(gold=[30, 20], titles={"mainz": 0, "koeln": 0, "trier": 0, "boehmen": 0})
-    assert ">Titles</text>" in SHOWN.svg(state)
+    assert ">Electors</text>" in SHOWN.svg(state)
     play_on(state, "ACT_KING STAND DECLINE VOTE:0 VOTE:0 VOTE:0 VOTE:0")
     picture, outcome = SHOWN.svg(state), state.outcome()
     assert outcome is not None
     assert all(f">{total}</text>" in picture for total in outcome.details["wealth"])
-    assert 'class="crown"' in picture
+    assert picture.partition("</defs>")[2].count("#rx-crown") == 1
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from engine.picture import Picture
 
@@ -13,6 +14,9 @@ _LETTER = 0.56
 """Width of a letter as a part of its size; of a bold one a little more."""
 _BOLD = 1.05
 _HALF_PIECE = 20.0
+_SIGN = re.compile(r"#(s|c)\d|#rx-(castle|crown|swords)")
+"""What signs of Rex Romanorum are called, which have no group of their own."""
+_HALF_SIGN = 10.5
 _FLATTER = 0.85
 """How much lower a factory is than other pieces."""
 
@@ -53,6 +57,20 @@ class _Frame:
         return _Frame(self.x + self.scale * x, self.y + self.scale * y, self.scale * factor, turned)
 
 
+def collisions(picture: Picture) -> list[tuple[Box, Box]]:
+    """Return which texts and pieces cover each other."""
+    return [(one, other) for one, other in combinations(boxes(picture), 2) if one.meets(other)]
+
+
+def outside(picture: Picture) -> list[Box]:
+    """Return which texts and pieces do not lie wholly within the picture."""
+    return [
+        box
+        for box in boxes(picture)
+        if box.left < 0 or box.top < 0 or box.right > picture.width or box.bottom > picture.height
+    ]
+
+
 def boxes(picture: Picture) -> list[Box]:
     """Return the box of every text and of every piece."""
     rules = dict(re.findall(r"\.(\w+)\{([^}]*)\}", picture.style))
@@ -62,11 +80,14 @@ def boxes(picture: Picture) -> list[Box]:
 def _boxes(element: ElementTree.Element, frame: _Frame, rules: dict[str, str]) -> Iterator[Box]:
     frame = frame.within(element.get("transform", ""))
     classes = element.get("class", "").split()
-    if "k" in classes or "crown" in classes:
+    if element.tag == "g" and ("k" in classes or "crown" in classes):
         half = _HALF_PIECE * frame.scale
         letters = "".join(text.text or "" for text in element.iter("text"))
         down = half * _FLATTER if {"m", "x", "z"} & set(classes) else half
         yield Box(letters or "King", frame.x - half, frame.y - down, frame.x + half, frame.y + down)
+    elif _SIGN.fullmatch(element.get("href", "")):
+        x, y = float(element.get("x", 0)) - _HALF_SIGN, float(element.get("y", 0)) - _HALF_SIGN
+        yield _box(element.get("href", ""), x, y, 2 * _HALF_SIGN, 2 * _HALF_SIGN, frame)
     elif element.tag == "text":
         yield from _lines(element, frame, classes, rules)
     else:
@@ -82,8 +103,7 @@ def _lines(element: ElementTree.Element, frame: _Frame, classes: list[str], rule
     for line in list(element) or [element]:
         words = line.text or ""
         width = letter * len(words)
-        start = {"c": 0.5, "far": 0.5, "n": 0.5, "r": 1.0}
-        part = next((start[name] for name in classes if name in start), 0.0)
+        part = 0.5 if "middle" in look else 1.0 if "end" in look else 0.0
         left = float(line.get("x", 0)) - width * part
         yield _placed(words, left, float(line.get("y", 0)), width, size, frame)
 
