@@ -9,6 +9,7 @@ from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
+from arena.web.live.hub import Hub, watch_service
 from arena.web.routes import ROUTERS
 
 _LEAST_ZIPPED_BYTES = 1000
@@ -18,6 +19,8 @@ def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
+    app.state.hub = None if site.service is None else Hub(watch_service(site.service))
+    app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
     for router in ROUTERS:
         app.include_router(router, include_in_schema=False)
     app.mount("/static", KeptFiles(STATIC), name="static")

@@ -7,6 +7,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
+from arena.web.live import pages as live
 from arena.web.pages import front, preferences
 
-ROUTERS: Final[Sequence[APIRouter]] = (front.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (live.router, front.router, preferences.router)

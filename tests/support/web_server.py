@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
-
 from arena.web.app import make_app
 from arena.web.opening import open_site
-from arena.web.serving import listen
+from arena.web.serving import listen, make_server
 from tests.support.patience import PATIENCE_S
 
 
@@ -19,7 +17,7 @@ from tests.support.patience import PATIENCE_S
 def pages_of(db: Path) -> Iterator[str]:
     """The address of the pages of a database, without a slash at its end."""
     with open_site(str(db)) as site, listen("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="warning", access_log=False, ws="none"))
+        server = make_server(make_app(site))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
