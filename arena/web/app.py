@@ -11,6 +11,8 @@ from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
 from arena.web.live.hub import Hub, watch_service
 from arena.web.routes import ROUTERS
+from arena.web.viewing.tellings import Tellings
+from arena.web.viewing.verdicts import Verdicts
 
 _LEAST_ZIPPED_BYTES = 1000
 
@@ -21,6 +23,7 @@ def make_app(site: Site) -> FastAPI:
     app.state.site = site
     app.state.hub = None if site.service is None else Hub(watch_service(site.service))
     app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
+    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
     for router in ROUTERS:
         app.include_router(router, include_in_schema=False)
     app.mount("/static", KeptFiles(STATIC), name="static")

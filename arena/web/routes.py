@@ -8,6 +8,6 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import front, preferences
+from arena.web.pages import front, match, preferences
 
-ROUTERS: Final[Sequence[APIRouter]] = (live.router, front.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (live.router, front.router, match.router, preferences.router)

@@ -13,7 +13,7 @@ from arena.client.values.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
 from arena.story.live import follow
 from arena.story.story import Story
-from arena.web.drawing.marks import mark_of
+from arena.web.viewing.document import seat_marks
 
 
 class LiveTelling:
@@ -108,12 +108,10 @@ class LiveTelling:
 
     def _story_of(self, frames: Sequence[Mapping[str, Any]], parts: Sequence[str | None]) -> dict[str, Any]:
         assert self._story is not None
-        marks = [mark_of(name) for name in self._story.beginning.names]
         return {
             **head_json(self._story),
             "parts": parts,
             "frames": frames,
             "end": self._released_end,
-            "marks": [str(mark.svg(18)) for mark in marks],
-            "colours": [mark.colour for mark in marks],
+            **seat_marks(self._story.beginning.names),
         }

@@ -14,8 +14,8 @@ from arena.story.encoding import parts_at
 from arena.web.live.hub import FullError, Hub
 from arena.web.live.stream import Spectator, View
 from arena.web.live.telling import LiveTelling
-from tests.support.patience import PATIENCE_S, until
 from tests.story.played import played, replay_of, spec, watched
+from tests.support.patience import PATIENCE_S, until
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,8 @@ class Play:
         for number, event in enumerate(self.events):
             with self._changed:
                 self._changed.wait_for(
-                    lambda number=number: self._allowed > number or self._is_ended or self.failure, PATIENCE_S
+                    lambda: self._allowed > number or self._is_ended or self.failure is not None,  # noqa: B023 - asked now
+                    PATIENCE_S,
                 )
                 if self.failure is not None:
                     raise self.failure
