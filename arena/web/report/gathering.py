@@ -105,7 +105,7 @@ def write_match(document: dict[str, Any], language: str) -> str:
     packer, story = Packer(), story_of_replay(document, language)
     packer.add(viewer_document(story))
     title = f"{story.game.title} {short_id(document['match_id'])}"
-    facts = [" – ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
+    facts = [" · ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
     return write_report(title, packer, language, facts=facts)
 
 
@@ -124,10 +124,9 @@ def _matrix(table: Crosstable) -> dict[str, Any]:
     """Return the scores of all against all; an empty text where two never met."""
     met = {(meeting.version_id, meeting.opponent_id): meeting.score for meeting in table.meetings}
     ids = [version.version_id for version in table.versions]
-    rows = [
-        (version.name, [format_share(met[pair]) if (pair := (version.version_id, other)) in met else "" for other in ids])
-        for version in table.versions
-    ]
+    scores = [[met.get((version, other)) for other in ids] for version in ids]
+    cells = [["" if score is None else format_share(score) for score in line] for line in scores]
+    rows = [(version.name, line) for version, line in zip(table.versions, cells, strict=True)]
     return {"names": [version.name for version in table.versions], "rows": rows}
 
 
@@ -146,7 +145,9 @@ def draw_curves(curves: Sequence[tuple[str, Sequence[float]]]) -> Markup | None:
                 points, mark_of(bot).colour, bot
             )
         )
-    return Markup('<svg viewBox="0 0 {} {}" role="img">{}</svg>').format(_WIDTH, _HEIGHT, Markup("").join(parts))
+    return Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
+        _WIDTH, _HEIGHT, Markup("").join(parts)
+    )
 
 
 def _grid(low: float, high: float) -> Markup:

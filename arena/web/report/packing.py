@@ -1,7 +1,7 @@
 """Packs matches as the viewer takes them, so that hundreds fit into one file. Pure; `js/unpack.js` is the inverse.
 
-Figures are rounded to what the viewer shows: times to milliseconds, what is left on clocks to tenths of a second, values
-to hundredths. A match is a row of columns, each a count and so many whole numbers, zigzag and LEB128:
+Figures are rounded to what the viewer shows: times to milliseconds, what is left on clocks to tenths of a second,
+values to hundredths. A match is a row of columns, each a count and so many whole numbers, zigzag and LEB128:
 
     events, elapsed (ms + 1, 0 for none), remaining (tenths of a second, seat by seat, as differences to the position
     before), notes (text + 1), deciders (+ 1), turns (differences; empty if none are counted), values (hundredths, seat

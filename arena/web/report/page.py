@@ -42,7 +42,7 @@ def write_report(title: str, packer: Packer, language: str, **values: Any) -> st
             policy=_policy(script, sheet),
             tables=_packed(packer.head()),
             columns=_packed(packer.columns()),
-            **_NOTHING | values,
+            **{**_NOTHING, **values},
         )
     )
 
@@ -61,10 +61,9 @@ def _sheet() -> str:
 
 
 def _policy(script: str, sheet: str) -> str:
-    hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script, sheet))
-    return "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'".format(
-        *hashes
-    )
+    own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script, sheet)]
+    allowed = f"script-src 'sha256-{own[0]}'; style-src 'sha256-{own[1]}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _packed(data: bytes) -> str:

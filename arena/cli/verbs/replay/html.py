@@ -11,7 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example, write_file
-from arena.cli.verbs.replay.show import ReplayName, find_replay, read_document
+from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.facts import StoryError
 
 app = typer.Typer()
