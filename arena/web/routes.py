@@ -8,6 +8,12 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import front, match, preferences
+from arena.web.pages import front, leaderboards, match, preferences
 
-ROUTERS: Final[Sequence[APIRouter]] = (live.router, front.router, match.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (
+    live.router,
+    front.router,
+    leaderboards.router,
+    match.router,
+    preferences.router,
+)

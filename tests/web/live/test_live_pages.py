@@ -44,17 +44,18 @@ def status_of(address: str) -> int:
 def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place: Place, page: Watched) -> None:
     front, tab = served.addresses["web"], page.page
     tab.goto(f"{front}/")
-    tab.locator(".small-board [data-place]").first.wait_for()  # the board that the stream brought
     assert page.serious_findings() == []
     assert status_of(f"{front}/live?match=ffff") == 404
     assert status_of(f"{front}/live?" + "&".join(f"match={number}" for number in range(9))) == 400
+    boards = tab.context.new_page()
+    boards.goto(f"{front}/")
     tab.locator(".boards h3 a").click()
-    tab.locator("[data-viewer][data-ready]").wait_for()
-    assert tab.locator(".live.on").inner_text().startswith("Live")
-    place.release()
+    assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
+    place.release()  # the referee lets spectators look between two decisions
+    boards.locator(".small-board [data-place]").first.wait_for()
     tab.locator(".live a:visible").wait_for()
     assert tab.locator(".live span").inner_text() == "The match is over."
     plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
     tab.locator(".live a").click()
-    tab.locator("[data-viewer][data-ready]").wait_for()
+    tab.locator("[data-viewer][data-ready][data-frames]").wait_for()
     assert tab.evaluate("document.querySelector('[data-viewer]').viewer.last") == plies > 20
