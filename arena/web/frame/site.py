@@ -7,6 +7,25 @@ from dataclasses import dataclass
 from arena.client.arena import ArenaPort
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What people may do who play in their browsers."""
+
+    most: int
+    """How many may sit at once; 0 for nobody."""
+    idle_s: float = 1800.0
+    """How long a person may take for a decision before the seat resigns."""
+    per_visitor: int = 4
+    """How many seats one visitor may hold at once."""
+    per_hour: int = 30
+    """How many tables one address may open within an hour."""
+    rated: bool = False
+    """Whether people may play rated matches."""
+
+
+NOBODY = Rules(most=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """An arena that is shown in browsers."""
@@ -17,6 +36,13 @@ class Site:
     """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
     is_secure: bool = False
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
+    people: Rules = NOBODY
+    """What people may do who play here."""
+
+    @property
+    def takes_people(self) -> bool:
+        """Return whether people can sit down here."""
+        return self.service is not None and self.people.most > 0
 
     @property
     def is_live(self) -> bool:

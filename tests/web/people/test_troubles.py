@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.web.frame.site import Rules
 from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.hall import Hall
 from arena.web.people.keeping import load
-from arena.web.people.values import Rules, Stage
+from arena.web.people.values import Stage
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place, write_quick_bot
 from tests.support.serving import serving
