@@ -31,7 +31,7 @@ from ratings.read.match_search import _FEW
 from ratings.read.tournaments import tournament_row
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import MatchState
+from ratings.store.states import Fared, MatchState
 from tests.cli.support import write_bot
 from tests.ratings import book
 
@@ -136,6 +136,19 @@ PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
     ),
     "with a fault of a bot": lambda arena, after: arena.matches.list_matches(
         bot="ada", fault="TIMEOUT", limit=1, after=after
+    ),
+    "of a bot against another": lambda arena, after: arena.matches.list_matches(
+        bot="ada", opponent="bob", limit=1, after=after
+    ),
+    "of a bot against a version": lambda arena, after: arena.matches.list_matches(
+        bot="bob", opponent=_version(arena), limit=1, after=after
+    ),
+    "that a bot lost": lambda arena, after: arena.matches.list_matches(
+        bot="ada", fared=Fared.LOST, limit=1, after=after
+    ),
+    "of a length": lambda arena, after: arena.matches.list_matches(least_plies=1, limit=1, after=after),
+    "of a length in a tournament": lambda arena, after: arena.matches.list_matches(
+        "long", most_plies=1000, limit=1, after=after
     ),
     "of a pool": lambda arena, after: arena.matches.list_matches(pool=_pool(arena), limit=1, after=after),
     "history": lambda arena, after: arena.statistics.list_history("ada", limit=1, after=after),

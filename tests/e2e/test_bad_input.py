@@ -27,7 +27,7 @@ ROUND_ROBIN = [
 
 def refusal(place: Place, *words: str | Path, code: int = 2) -> str:
     """The one line that a command which must fail writes last, after notes and progress."""
-    finished = place.arena(*words)
+    finished = place.here(*words)
     assert finished.code == code, finished
     assert finished.out == ""
     assert "Traceback" not in finished.err
@@ -101,7 +101,7 @@ def test_a_flipped_byte_in_one_of_many_replays_is_found(field: Place) -> None:
         flipped = bytearray(data)
         flipped[len(flipped) // 2] ^= 1
         connection.execute("UPDATE replay SET data = ? WHERE match_id = ?", (bytes(flipped), match_id))
-    finished = field.arena("replay", "verify", "--all", "--json")
+    finished = field.here("replay", "verify", "--all", "--json")
     assert finished.code == 1
     assert (finished.json["matches"], finished.json["verified"]) == (6, 5)
     assert [broken["match_id"] for broken in finished.json["broken"]] == [match_id]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arena.client import port
     from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
     from arena.client.here.matches import MatchesHere
+    from arena.client.ladders import Ladders
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
@@ -96,7 +97,7 @@ class ArenaHere:
         return RatingsHere(self._place)
 
     @property
-    def ladders(self) -> port.Ladders:
+    def ladders(self) -> Ladders:
         from arena.client.here.ladders import LaddersHere
 
         return LaddersHere(self._place)

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.state import END, SUPPLY, spaces_of
-from engine.games.foreign_king.view.pieces import FILLS, crown, factory, ring, token
+from engine.games.foreign_king.view.pieces import FILLS, crown, factory, ghost, ring, token
 from engine.games.foreign_king.view.scene import Scene
 from engine.kit.drawing import box, group, text, wrapped
 
@@ -70,7 +70,8 @@ def draw_congress(scene: Scene) -> str:
     for seat in range(scene.state.seats):
         now, then = scene.state.congress[seat], scene.before.congress[seat]
         x, y = 38 + 52 * (seat % 2), 50 + 46 * (seat // 2)
-        parts.append(token(scene, seat, x, y, now, lit=now != then) if now else _empty(x, y))
+        gone = ghost(scene, seat, x, y) if then else _empty(x, y)
+        parts.append(token(scene, seat, x, y, now, lit=now != then) if now else gone)
     return group(356, 630 - height, "".join(parts))
 
 

@@ -17,7 +17,7 @@ from engine.picture import Picture
 
 _STYLE: Final = (
     (
-        "text{font-family:sans-serif;font-size:18px;fill:#222}.c{text-anchor:middle}.r{text-anchor:end}.b{font-weight:bold}"
+        "text{font-family:Arial,Helvetica,sans-serif;font-size:18px;fill:#222}.c{text-anchor:middle}.r{text-anchor:end}.b{font-weight:bold}"
         ".s{font-size:16px}.l{font-size:15px}.a{font-size:15.5px}.h{font-size:20px;font-weight:bold}.f{font-weight:normal}"
         ".title{font-family:serif;font-size:30px;font-weight:bold}.page{fill:#f9f1dc;stroke:#7a6a45;stroke-width:3}"
         ".o{paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;stroke-linejoin:round}.frame{fill:none;stroke:#7a6a45;stroke-width:2.5}"
@@ -41,7 +41,7 @@ def draw(state: ForeignKingState, view: View) -> Picture:
     """Return the whole position as a picture; what the last move changed glows."""
     names = labels(view.language)
     before = view.last.before if view.last else state
-    scene = Scene(state, before, names, view.names)
+    scene = Scene(state, before, view.language, names, view.names)
     title = f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}"
     return Picture(_WIDTH, _HEIGHT, title, _STYLE, pieces.DEFS + geography.DEFS, _parts(scene))
 
