@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -9,6 +12,7 @@ from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
+from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
 
 _LEAST_ZIPPED_BYTES = 1000
@@ -16,7 +20,7 @@ _LEAST_ZIPPED_BYTES = 1000
 
 def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
-    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
     for router in ROUTERS:
         app.include_router(router, include_in_schema=False)
@@ -25,3 +29,11 @@ def make_app(site: Site) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app
+
+
+@asynccontextmanager
+async def _open_tables(app: FastAPI) -> AsyncIterator[None]:
+    """Let people sit down for as long as pages are served."""
+    async with open_tables(app.state.site) as hall:
+        app.state.hall = hall
+        yield
