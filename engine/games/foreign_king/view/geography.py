@@ -53,7 +53,7 @@ STYLE: Final = (
     + "".join(f".p{style}{{fill:url(#fk-p{style})}}" for style in range(5))
     + ".n{font-size:17px;font-weight:bold;text-anchor:middle;paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;"
     "stroke-linejoin:round;stroke-opacity:.85}"
-    ".edge{fill:none;stroke:#222;stroke-width:8;stroke-linejoin:round}.glow{stroke:#ffe100;stroke-width:5}"
+    ".hit{fill:#fff;fill-opacity:0;stroke:none}.edge{fill:none;stroke:#222;stroke-width:8;stroke-linejoin:round}.glow{stroke:#ffe100;stroke-width:5}"
     ".walk{fill:none;stroke:#3d2c00;stroke-width:3;stroke-dasharray:2 7;stroke-linecap:round}"
 )
 
@@ -142,11 +142,16 @@ def _differs(scene: Scene, province: int) -> bool:
 
 
 def draw_content(scene: Scene, province: int) -> str:
-    """Return the name and, below it within the province's cell, King, discs and factories in rows."""
+    """Return the name and, below it within the province's cell, King, discs and factories in rows.
+
+    Before them comes the outline, unseen, over all provinces: what is marked where the province may be chosen.
+    """
     left, top, width, height = CELLS[province]
     middle = left + width / 2
     lines = _lines(scene.names[PROVINCES[province]], width)
-    name = "".join(text(middle, top + 15 + _NAME_SIZE * row, line, "n") for row, line in enumerate(lines))
+    name = f'<use href="#fk-{PROVINCES[province]}" class="hit"/>' + "".join(
+        text(middle, top + 15 + _NAME_SIZE * row, line, "n") for row, line in enumerate(lines)
+    )
     used = _NAME_SIZE * len(lines) + 4
     scale, rows = _arranged(scene, province, width, height - used)
     if not rows:

@@ -16,10 +16,13 @@ _SPACE_PITCH: Final = 56
 _SPACES_LEFT: Final = 14
 _SPACES_BOTTOM: Final = 632
 _LABEL_LETTER: Final = 8.8
+_SUPPLY_LEFT: Final = 704
 _ORDER_PITCH: Final = 38
 _LEGEND_COLUMNS: Final = (34, 338, 596)
 STYLE: Final = (
-    ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}.new{stroke:#222;stroke-width:9}"
+    "".join(f".e{seat}{{stroke:{fill}}}" for seat, fill in enumerate(FILLS[:4]))
+    + ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}"
+    ".new{stroke:#222;stroke-width:9}"
     ".newer{fill:#fff8cf;stroke:#ffe100;stroke-width:6}.icon{fill:none;stroke:#7a6a45;stroke-width:2.2;"
     "stroke-linejoin:round;stroke-linecap:round}.icon .full{fill:#7a6a45;stroke:none}"
 )
@@ -47,20 +50,29 @@ def draw_space(scene: Scene, space: int) -> str:
     x = _SPACES_LEFT + (_SPACE_WIDTH + 4) * (place % 2)
     rows = exists.bit_count() // 2 + exists.bit_count() % 2
     y = _SPACES_BOTTOM - _SPACE_PITCH * (rows - place // 2)
-    return group(x, y, _pawn_on(scene, space) + label)
+    return _space_frame(scene, space, x, y) + group(x, y, _pawn_on(scene, space) + label)
+
+
+def _space_frame(scene: Scene, space: int, x: float, y: float) -> str:
+    """Return the frame of a space: in the colour of the pawn on it, or aglow if the pawn has just come."""
+    seat = _seat_on(scene, space)
+    if seat is None:
+        return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT)
+    if scene.before.pawns[seat] != space:
+        return "".join(box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer"))
+    return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, f"taken e{seat}")
+
+
+def _seat_on(scene: Scene, space: int) -> int | None:
+    return scene.state.pawns.index(space) if space in scene.state.pawns else None
 
 
 def _pawn_on(scene: Scene, space: int) -> str:
-    """Return the space's frame with the pawn that stands on it, or with its sign."""
-    if space not in scene.state.pawns:
-        icon = f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
-        return box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT) + icon
-    seat = scene.state.pawns.index(space)
-    lit = scene.before.pawns[seat] != space
-    frame = "".join(box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer")) if lit else ""
-    if not lit:
-        frame = f'<g stroke="{FILLS[seat]}">{box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, "taken")}</g>'
-    return frame + token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=lit, scale=0.95)
+    """Return the pawn that stands on a space, or the sign of the space."""
+    seat = _seat_on(scene, space)
+    if seat is None:
+        return f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
+    return token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=scene.before.pawns[seat] != space, scale=0.95)
 
 
 def draw_congress(scene: Scene) -> str:
@@ -79,16 +91,17 @@ def _empty(x: float, y: float) -> str:
     return f'<circle class="icon" cx="{x:g}" cy="{y:g}" r="15" stroke-dasharray="2 5"/>'
 
 
-def draw_supply(scene: Scene, kind: str) -> str:
+def draw_supply(scene: Scene) -> str:
+    """Return the place of the factories that are not yet built."""
+    return box(_SUPPLY_LEFT, 8, 82, 110) + text(_SUPPLY_LEFT + 41, 28, scene.names["supply_short"], "c b s")
+
+
+def draw_supplied(scene: Scene, kind: str) -> str:
     """Return the factories of a kind that are not yet built."""
     now, then = (SUPPLY.counts(state.supply)[kind] for state in (scene.state, scene.before))
-    place = "MT".index(kind)
-    heading = text(41, 20, scene.names["supply_short"], "c b s") if place == 0 else ""
-    frame = box(0, 0, 82, 110) if place == 0 else ""
-    drawn = factory(scene, kind, 24, 46 + 40 * place, lit=now != then) + text(
-        46, 55 + 40 * place, f"\N{MULTIPLICATION SIGN}{now}", "b"
-    )
-    return group(704, 8, frame + heading + drawn)
+    y = 54 + 40 * "MT".index(kind)
+    number = text(_SUPPLY_LEFT + 46, y + 9, f"\N{MULTIPLICATION SIGN}{now}", "b")
+    return factory(scene, kind, _SUPPLY_LEFT + 24, y, lit=now != then) + number
 
 
 def draw_order(scene: Scene) -> str:
