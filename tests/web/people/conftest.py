@@ -18,7 +18,7 @@ def place() -> Iterator[Place]:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         made = Place(Path(directory))
         made.ok("bot", "add", *(write_quick_bot(made.directory / "sources" / name, name) for name in CHOICES))
-        with serving(made, "--people", "6", "--stop-grace", "1") as served:
+        with serving(made, "--people", "6", "--stop-grace", "1", web="127.0.0.1:0") as served:
             yield made
             assert served.stop() == 0
 

@@ -158,7 +158,17 @@ def test_a_page_of_another_site_opens_no_table_and_plays_at_none(visitor: TestCl
         ({"seat1": "nobody/at-all"}, 404),
         ({"seat0": "first"}, 400),
         ({"option_rulebook": "klingon"}, 400),
-        ({"game": "rex_romanorum", "seats": "5", "seat1": "?person", "seat2": "?person", "seat3": "?person", "seat4": "?person"}, 409),
+        (
+            {
+                "game": "rex_romanorum",
+                "seats": "5",
+                "seat1": "?person",
+                "seat2": "?person",
+                "seat3": "?person",
+                "seat4": "?person",
+            },
+            409,
+        ),
     ],
 )
 def test_a_table_that_cannot_be_is_refused_with_a_page(

@@ -129,13 +129,13 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
         own = Place(Path(directory))
         own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
         async with open_hall(own.directory) as hall:
-            with serving(own, "--people", "6", "--stop-grace", "0") as served:
+            with serving(own, "--people", "6", "--stop-grace", "0", web="127.0.0.1:0") as served:
                 table = await hall.open("v", "address", order(None, "first"))
                 await play(table, by_chance(), 5)
                 await until_asked(table)
                 assert await asyncio.to_thread(served.stop) == 0
             await until(table, lambda one: not one.is_connected)
-            with serving(own, "--people", "6") as served:
+            with serving(own, "--people", "6", web="127.0.0.1:0") as served:
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
                 assert table.seats[0].stage is Stage.OVER
