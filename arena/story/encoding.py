@@ -6,7 +6,8 @@
     parts             every distinct part of a picture, once
     frames            one per position, the start first; what is empty is left out:
         ply, seat, action, words, chance ([kind, values] each), by, elapsed_us, charged_us, remaining_us, note, turn,
-        values (thousandths), faults, decider; title, the picture in words; and
+        values (thousandths), faults, decider; title, the picture in words, or text, the position of a game that draws
+        none; and
         parts         [slot, part, slot, part, ...]: which slots of the picture now show which of `parts`
     end               null while the match goes on; else ranks, by_rules, forfeits, resigned, faults, details, lost,
                       and scoring: label, points, sums, others, note of each step
@@ -88,6 +89,7 @@ def _filled(frame: Frame) -> dict[str, Any]:
         "turn": frame.turn,
         "values": values,
         "faults": [fault_json(fault) for fault in frame.faults] or None,
+        "text": frame.text or None,
     }
     return {name: value for name, value in data.items() if value is not None}
 

@@ -14,6 +14,8 @@ from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
 from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
+from arena.web.viewing.tellings import Tellings
+from arena.web.viewing.verdicts import Verdicts
 
 _LEAST_ZIPPED_BYTES = 1000
 
@@ -22,6 +24,7 @@ def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
+    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
     for router in ROUTERS:
         app.include_router(router, include_in_schema=False)
     app.mount("/static", KeptFiles(STATIC), name="static")

@@ -7,7 +7,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, preferences
+from arena.web.pages import front, match, preferences
 from arena.web.people import pages as people
 
-ROUTERS: Final[Sequence[APIRouter]] = (front.router, preferences.router, people.router)
+ROUTERS: Final[Sequence[APIRouter]] = (front.router, match.router, people.router, preferences.router)

@@ -28,6 +28,11 @@ def text(x: float, y: float, content: object, classes: str = "", *, widest: floa
     return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
 
 
+def clipped(content: str, letters: int) -> str:
+    """Return a text, its end replaced by an ellipsis if it has more letters than that."""
+    return content if len(content) <= letters else content[: letters - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
 def wrapped(
     x: float,
     middle: float,

@@ -27,6 +27,7 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.client.errors.HiddenError": 403,
     "arena.client.errors.ClientError": 409,
     "arena.match.replay.ReplayError": 409,
+    "arena.story.facts.StoryError": 409,
     "engine.core.UnknownGameError": 404,
     "engine.core.EngineError": 400,
     "ratings.errors.NotFoundError": 404,

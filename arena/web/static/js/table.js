@@ -18,6 +18,7 @@ let state = table;
 let path = null;
 let asked = performance.now();
 let isSending = false;
+let isStopped = false;
 let stream = null;
 
 function draw() {
@@ -94,15 +95,19 @@ async function send(what, values) {
 async function choose(action) {
   if (isSending || !state.asked) return;
   isSending = true;
+  const { ply } = state.asked;
+  path = null;
+  offer(); // nothing is chosen twice
+  let problem = null;
   try {
-    const answer = await send("choose", { ply: state.asked.ply, action });
-    if (!answer.ok) await refuse(answer);
+    const answer = await send("choose", { ply, action });
+    if (!answer.ok) problem = answer;
   } catch {
-    complain(table.words.lost_connection);
-  } finally {
-    isSending = false;
-    await refresh();
+    problem = { json: () => Promise.resolve({ error: table.words.lost_connection }) };
   }
+  await refresh();
+  isSending = false;
+  if (problem) await refuse(problem);
 }
 
 async function refuse(answer) {
@@ -121,7 +126,7 @@ async function refresh() {
   if (!answer) return complain(table.words.lost_connection);
   if (!answer.ok) return refuse(answer);
   const next = await answer.json();
-  if (next.sequence < state.sequence) return;
+  if (next.sequence < state.sequence || isStopped) return;
   const isOther = next.asked?.ply !== state.asked?.ply || next.seat !== state.seat || next.restarts !== state.restarts;
   state = next;
   asked = performance.now();
@@ -208,6 +213,7 @@ function finish() {
 }
 
 function stop(text) {
+  isStopped = true;
   stream?.close();
   path = null;
   state.asked = null;

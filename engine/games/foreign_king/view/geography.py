@@ -17,7 +17,7 @@ from engine.kit.drawing import group, text
 
 _DATA: Final[dict[str, Any]] = read_json(__file__, "geography.json")
 WIDTH: Final = 800
-HEIGHT: Final = 640
+HEIGHT: Final = 624
 """Of the map, in units of the board's file."""
 
 Points = Sequence[Sequence[int]]
@@ -242,4 +242,4 @@ def draw_portrait(scene: Scene) -> str:
     if scene.state.king != PORTRAIT:
         return ""
     frame = '<rect x="-30" y="-30" width="60" height="60" rx="30" class="box"/>'
-    return group(50, 42, frame + crown(scene, 0, 2, scale=0.9) + text(0, 46, scene.names["portrait"], "c l"))
+    return group(46, 38, frame + crown(scene, 0, 2, scale=0.9) + text(0, 46, scene.names["portrait"], "c l"))

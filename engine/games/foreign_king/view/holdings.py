@@ -12,7 +12,7 @@ from engine.games.foreign_king.view.scene import Scene
 from engine.games.foreign_king.view.steps import scoring_steps
 from engine.kit.drawing import box, group, text
 
-HEIGHT: Final = 212
+HEIGHT: Final = 206
 _WIDTH: Final = 784
 _MOST_PARTS: Final = 11
 """The frame, a heading, and at most seven steps of the scoring with their sum and a note."""

@@ -6,19 +6,20 @@ from typing import Final
 
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.state import END, SUPPLY, spaces_of
-from engine.games.foreign_king.view.pieces import FILLS, crown, factory, ghost, ring, token
+from engine.games.foreign_king.view.pieces import FILLS, factory, ghost, ring, token
 from engine.games.foreign_king.view.scene import Scene
 from engine.kit.drawing import box, group, text, wrapped
 
 _SPACE_WIDTH: Final = 164
-_SPACE_HEIGHT: Final = 52
-_SPACE_PITCH: Final = 56
+_SPACE_HEIGHT: Final = 50
+_SPACE_PITCH: Final = 54
 _SPACES_LEFT: Final = 14
-_SPACES_BOTTOM: Final = 632
+_SPACES_BOTTOM: Final = 620
 _LABEL_LETTER: Final = 8.8
 _SUPPLY_LEFT: Final = 704
 _ORDER_PITCH: Final = 38
-_LEGEND_COLUMNS: Final = (34, 338, 596)
+_LEGEND_SIGN: Final = 57
+_LEGEND_LETTER: Final = 8.2
 STYLE: Final = (
     "".join(f".e{seat}{{stroke:{fill}}}" for seat, fill in enumerate(FILLS[:4]))
     + ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}"
@@ -84,7 +85,7 @@ def draw_congress(scene: Scene) -> str:
         x, y = 38 + 52 * (seat % 2), 50 + 46 * (seat // 2)
         gone = ghost(scene, seat, x, y) if then else _empty(x, y)
         parts.append(token(scene, seat, x, y, now, lit=now != then) if now else gone)
-    return group(356, 630 - height, "".join(parts))
+    return group(356, 618 - height, "".join(parts))
 
 
 def _empty(x: float, y: float) -> str:
@@ -118,19 +119,19 @@ def draw_order(scene: Scene) -> str:
 
 
 def draw_legend(scene: Scene) -> str:
-    """Return what the signs mean."""
+    """Return what the signs mean, in one line."""
     names, points = scene.names, scene.names["score"]
     hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" class="p0" stroke="#5c4d2e"/>'
     glow = f'<g transform="scale(.7)" class="k g">{ring("fk-t0")}<use href="#fk-t0"/></g>'
     entries = (
-        (factory(scene, "M", 0, 0), f"{names['M']} (6 {points})"),
-        (factory(scene, "T", 0, 0), f"{names['T']} (3 {points})"),
+        (factory(scene, "M", 0, 0), f"{names['metal']} (6 {points})"),
+        (factory(scene, "T", 0, 0), f"{names['textile']} (3 {points})"),
         (factory(scene, "m", 0, 0), names["closed"]),
-        (crown(scene, 0, 0, scale=0.8), names["king"]),
         (hatched, names["majority"]),
         (glow, names["last_move"]),
     )
-    return "".join(
-        group(_LEGEND_COLUMNS[place % 3], 22 + 40 * (place // 3), sign + text(28, 5, words, "l"))
-        for place, (sign, words) in enumerate(entries)
-    )
+    shown, x = "", 34.0
+    for sign, words in entries:
+        shown += group(x, 22, sign + text(25, 5, words, "l"))
+        x += _LEGEND_SIGN + _LEGEND_LETTER * len(words)
+    return shown

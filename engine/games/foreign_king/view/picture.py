@@ -1,4 +1,4 @@
-"""The position as a picture of 800 by 1090: score track, map, panels and the table of holdings, in many small parts."""
+"""The position as a picture of 800 by 1056: score track, map, panels and the table of holdings, in many small parts."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _STYLE: Final = (
 )
 _WIDTH: Final = 800
 _MOST_COLOURS: Final = 4
-_TRACK_TOP: Final = 50
-_MAP_TOP: Final = 186
-_TABLE_TOP: Final = _MAP_TOP + geography.HEIGHT + 10
+_TRACK_TOP: Final = 48
+_MAP_TOP: Final = _TRACK_TOP + track.HEIGHT + 8
+_TABLE_TOP: Final = _MAP_TOP + geography.HEIGHT + 8
 _LEGEND_TOP: Final = _TABLE_TOP + holdings.HEIGHT + 2
-_HEIGHT: Final = _LEGEND_TOP + 84
+_HEIGHT: Final = _LEGEND_TOP + 46
 
 
 def draw(state: ForeignKingState, view: View) -> Picture:
