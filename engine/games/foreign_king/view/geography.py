@@ -49,15 +49,15 @@ STYLE: Final = (
     ".front{fill:none;stroke:#a3946f;stroke-width:1.5;stroke-dasharray:7 4}"
     ".hach{fill:none;stroke:#7a6a45;stroke-width:13;stroke-linejoin:bevel;stroke-dasharray:1.4 4;stroke-opacity:.75}"
     ".far{font-family:serif;font-style:italic;font-size:17px;letter-spacing:3px;fill:#8a7c5c;text-anchor:middle}"
-    ".wet{fill:#54788b;paint-order:stroke;stroke:#c9dde6;stroke-width:5px}.land{fill:#f6eeda;stroke:#5c4d2e;stroke-width:1.6;stroke-linejoin:round}"
-    + "".join(f".p{style}{{fill:url(#fk-p{style})}}" for style in range(5))
-    + ".n{font-size:17px;font-weight:bold;text-anchor:middle;paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;"
+    ".wet{fill:#54788b;paint-order:stroke;stroke:#c9dde6;stroke-width:5px}.land{stroke:#5c4d2e;stroke-width:1.6;stroke-linejoin:round}"
+    ".n{font-size:17px;font-weight:bold;text-anchor:middle;paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;"
     "stroke-linejoin:round;stroke-opacity:.85}"
     ".hit{fill:#fff;fill-opacity:0;stroke:none}.edge{fill:none;stroke:#222;stroke-width:8;stroke-linejoin:round}.glow{stroke:#ffe100;stroke-width:5}"
     ".walk{fill:none;stroke:#3d2c00;stroke-width:3;stroke-dasharray:2 7;stroke-linecap:round}"
 )
 
 _PROVINCE_PHASES: Final = (PLACE_N, KING_LEN, MOVE_TO, VIRT_TO)
+_NOBODYS: Final = "#f6eeda"
 _PITCH: Final = 43
 """From piece to piece."""
 _LOW_PITCH: Final = 36
@@ -101,8 +101,8 @@ def draw_rivers() -> str:
 def draw_land(scene: Scene, province: int) -> str:
     """Return a province, hatched for the colour that has the majority there."""
     holder = majority(scene.state, province)
-    owned = "" if holder == NOBODY else f" p{scene.style(holder)}"
-    return f'<use href="#fk-{PROVINCES[province]}" class="land{owned}"/>'
+    fill = _NOBODYS if holder == NOBODY else f"url(#fk-p{scene.style(holder)})"
+    return f'<use href="#fk-{PROVINCES[province]}" class="land" fill="{fill}"/>'
 
 
 def draw_changed(scene: Scene) -> str:

@@ -121,7 +121,7 @@ def draw_order(scene: Scene) -> str:
 def draw_legend(scene: Scene) -> str:
     """Return what the signs mean, in one line."""
     names, points = scene.names, scene.names["score"]
-    hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" class="p0" stroke="#5c4d2e"/>'
+    hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" fill="url(#fk-p0)" stroke="#5c4d2e"/>'
     glow = f'<g transform="scale(.7)" class="k g">{ring("fk-t0")}<use href="#fk-t0"/></g>'
     entries = (
         (factory(scene, "M", 0, 0), f"{names['metal']} (6 {points})"),
