@@ -19,7 +19,7 @@ from arena.web.guarding.origins import need_own_page
 from arena.web.people.errors import NoTableError, PeopleError, TakenOverError
 from arena.web.people.hall import Hall
 from arena.web.people.ordering import PERSON, choices_of, offered_bots, read_order
-from arena.web.people.showing import frame_of, picture_of, table_document, text_of
+from arena.web.people.showing import picture_of, table_document, text_of
 from arena.web.people.table import Table
 from arena.web.people.values import Pace
 from arena.web.people.visitors import address_of, remember, visitor_of
@@ -29,7 +29,6 @@ from engine import registry
 router = APIRouter()
 PATIENCE_S = 20.0
 """How long a browser hears nothing before it is told that nothing changed."""
-_LEAST_PAUSE_S = 0.1
 _STATUS: Mapping[type[PeopleError], int] = {NoTableError: 404}
 _SPOKEN = (
     "play.yours",
@@ -131,7 +130,6 @@ async def table_page(request: Request, key: str) -> Response:
     picture = picture_of(table, language)
     document = {
         **table_document(table, language),
-        "frame": frame_of(picture),
         "names": table.about.names,
         "grip": grip,
         "address": f"/play/{key}",
@@ -175,9 +173,7 @@ async def state(request: Request, key: str, grip: int) -> Response:
         table.check_grip(grip)
     except PeopleError as error:
         return _refused(request, error)
-    document = table_document(table, language_of(request))
-    picture = picture_of(table, language_of(request))
-    return JSONResponse({**document, "frame": frame_of(picture)}, headers={"cache-control": "no-store"})
+    return JSONResponse(table_document(table, language_of(request)), headers={"cache-control": "no-store"})
 
 
 @router.get("/play/{key}/events")
@@ -194,10 +190,10 @@ async def _changes(table: Table, grip: int) -> AsyncIterator[dict[str, Any]]:
         except TakenOverError:
             yield {"event": "taken", "data": ""}
             return
-        now = await table.wait(sequence, PATIENCE_S)
-        if now != sequence:
-            sequence = now
-            yield {"event": "changed", "data": str(now)}
+        if table.sequence != sequence:
+            sequence = table.sequence
+            yield {"event": "changed", "data": str(sequence)}
+        await table.wait(sequence, PATIENCE_S)
 
 
 @router.post("/play/{key}/choose")

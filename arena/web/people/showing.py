@@ -31,6 +31,7 @@ def table_document(table: Table, language: str) -> dict[str, Any]:
         "people": [one.number for one in table.seats if not one.is_over],
         "asked": _asked(seat, language),
         "moves": _moves(table, language),
+        "frame": _frame(picture),
         "title": picture.title if picture else "",
         "parts": list(picture.parts) if picture else [],
         "text": "" if picture else text_of(table, language),
@@ -39,7 +40,7 @@ def table_document(table: Table, language: str) -> dict[str, Any]:
     }
 
 
-def frame_of(picture: Picture | None) -> dict[str, Any] | None:
+def _frame(picture: Picture | None) -> dict[str, Any] | None:
     """Return what is the same in all pictures of a match."""
     if picture is None:
         return None

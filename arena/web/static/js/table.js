@@ -6,6 +6,7 @@ import { Board } from "./board.js";
 import { Path } from "./path.js";
 
 const SLOW_MS = 1000;
+const GATHER_MS = 15;
 const root = document.querySelector("#table");
 const table = JSON.parse(root.dataset.table);
 const find = (id) => document.querySelector(`#${id}`);
@@ -18,6 +19,9 @@ let state = table;
 let path = null;
 let asked = performance.now();
 let isSending = false;
+let answered = "";
+let wanted = table.sequence;
+let looking = 0;
 let isStopped = false;
 let stream = null;
 
@@ -49,7 +53,7 @@ function step(id) {
 }
 
 function offer() {
-  board?.mark(path ? [...path.next].filter((id) => places().has(id)) : []);
+  board?.mark(path ? [...path.next].filter((id) => places().has(id)) : [], label);
   const steps = find("steps");
   const back = path?.taken.length ? [button("←  " + table.words.undo, () => { path.undo(); offer(); })] : [];
   const others = path ? [...path.next].filter((id) => path.taken.length || !places().has(id)) : [];
@@ -96,18 +100,16 @@ async function choose(action) {
   if (isSending || !state.asked) return;
   isSending = true;
   const { ply } = state.asked;
+  answered = question(state);
   path = null;
   offer(); // nothing is chosen twice
-  let problem = null;
-  try {
-    const answer = await send("choose", { ply, action });
-    if (!answer.ok) problem = answer;
-  } catch {
-    problem = { json: () => Promise.resolve({ error: table.words.lost_connection }) };
-  }
-  await refresh();
+  const answer = await send("choose", { ply, action }).catch(() => null);
   isSending = false;
-  if (problem) await refuse(problem);
+  if (answer?.ok) return catchUp(wanted); // what came of it is told soon
+  answered = "";
+  await refresh();
+  if (answer) await refuse(answer);
+  else complain(table.words.lost_connection);
 }
 
 async function refuse(answer) {
@@ -121,14 +123,28 @@ function complain(text) {
   find("problem").hidden = !text;
 }
 
+function question({ seat, restarts, asked }) {
+  return asked ? `${seat} ${restarts} ${asked.ply}` : "";
+}
+
+// Look at the table once after several changes in a row; a choice on its way is waited for.
+function catchUp(sequence) {
+  wanted = Math.max(wanted, sequence);
+  clearTimeout(looking);
+  looking = setTimeout(() => {
+    if (!isSending && (wanted > state.sequence || !state.is_connected)) refresh();
+  }, GATHER_MS);
+}
+
 async function refresh() {
   const answer = await fetch(`${table.address}/state?grip=${table.grip}`, { headers: { accept: "application/json" } }).catch(() => null);
   if (!answer) return complain(table.words.lost_connection);
   if (!answer.ok) return refuse(answer);
   const next = await answer.json();
   if (next.sequence < state.sequence || isStopped) return;
-  const isOther = next.asked?.ply !== state.asked?.ply || next.seat !== state.seat || next.restarts !== state.restarts;
+  const isOther = question(next) !== question(state);
   state = next;
+  if (state.asked && question(state) === answered) state.asked = null; // it was looked at before the answer came there
   asked = performance.now();
   complain("");
   show(isOther);
@@ -226,7 +242,7 @@ function stop(text) {
 function listen() {
   stream = new EventSource(`${table.address}/events?grip=${table.grip}`);
   stream.addEventListener("changed", (event) => {
-    if (Number(event.data) > state.sequence || !state.is_connected) refresh();
+    catchUp(Number(event.data));
   });
   stream.addEventListener("taken", () => stop(table.words.taken_over));
 }
