@@ -8,10 +8,12 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
     leaderboards.router,
     match.router,
+    people.router,
     preferences.router,
 )
