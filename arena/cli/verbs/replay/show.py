@@ -38,8 +38,8 @@ def show(
 ) -> None:
     """Tell how a match was played, or show a position in it.
 
-    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and `scoring`, the
-    steps of the end.
+    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and
+    `scoring`, the steps of the end.
     """
     document = read_document(find_replay(match, db))
     check_language(get_game(document["game"]), language)
