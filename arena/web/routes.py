@@ -7,6 +7,12 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, match, preferences
+from arena.web.pages import front, match, matches, preferences, tournaments
 
-ROUTERS: Final[Sequence[APIRouter]] = (front.router, match.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (
+    front.router,
+    match.router,
+    matches.router,
+    preferences.router,
+    tournaments.router,
+)

@@ -13,6 +13,13 @@ PAGES = (
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",
+    "/matches",
+    "/matches?bot=greedy&opponent=random&fared=won",
+    "/tournaments",
+    "/tournaments/cup",
+    "/tournaments/swiss",
+    "/tournaments/duel",
+    "/api/v1",
 )
 """The addresses; `{match}` stands for the id of the match that was planned last."""
 
