@@ -135,6 +135,12 @@ def no_scoring(state: State, language: str) -> Sequence[ScoringStep]:
     return ()
 
 
+def number_of_seat(seat: int, language: str) -> str:
+    """Return the number of a seat."""
+    del language
+    return str(seat)
+
+
 def split_notation(notation: str) -> Sequence[str]:
     """Return the parts of a notation between its colons."""
     return notation.split(":")
@@ -145,6 +151,16 @@ def tell_by_label(labels: Callable[[str], Mapping[str, str]], move: Move, langua
     names = labels(language)
     chance = (f"{names.get(seen.kind, seen.kind)}: {' '.join(map(str, seen.values))}" for seen in move.chance)
     return (names[move.notation], *chance)
+
+
+def choose_by_label(labels: Callable[[str], Mapping[str, str]], state: State, notation: str, language: str) -> str:
+    """Return the label of the action."""
+    del state
+    return labels(language)[notation]
+
+
+def _choice_by_label(state: State, notation: str, language: str) -> str:
+    raise NotImplementedError  # stands for `choose_by_label` with the labels, until they are known
 
 
 def _by_label(move: Move, language: str) -> Sequence[str]:
@@ -163,11 +179,16 @@ class Shown:
     """`(language)`: names by language-free id, among them every action's notation; English where there is none."""
     languages: Sequence[str] = ("en",)
     """The languages that `labels` knows."""
+    seat_name: Callable[[int, str], str] = number_of_seat
+    """`(seat, language)`: how `tell` and the picture call a seat: a house, a letter; by default its number."""
     tell: Callable[[Move, str], Sequence[str]] = _by_label
     """`(move, language)`: what happened, in whole sentences: the action, dice and cards as they fell, and what came of
     it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""
     scoring: Callable[[Any, str], Sequence[ScoringStep]] = no_scoring
     """`(state, language)`: the steps of the final scoring of a finished game; none if there is no such thing."""
+    choice: Callable[[Any, str, str], str] = _choice_by_label
+    """`(state, notation, language)`: what a legal action means in this position, such as the cards that it keeps, for
+    whoever may choose it. By default its label."""
     path: Callable[[str], Sequence[str]] = split_notation
     """`(notation)`: the choices, one after another, that make up an action: ids of places on the board (`data-place` of
     the picture) are chosen by a click, others by a button. No action's path begins with the whole path of another."""
@@ -175,6 +196,8 @@ class Shown:
     def __post_init__(self) -> None:
         if self.tell is _by_label:
             object.__setattr__(self, "tell", partial(tell_by_label, self.labels))
+        if self.choice is _choice_by_label:
+            object.__setattr__(self, "choice", partial(choose_by_label, self.labels))
 
     def svg(self, state: State, view: View | None = None) -> str:
         """Return the position as a standalone SVG document. Raises AbilityError if the game draws none."""

@@ -59,6 +59,12 @@ class Story:
         """Return the position after the last ply. Do not change it."""
         return self._state
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """Return how the game calls each seat."""
+        name = self.game.shown.seat_name
+        return tuple(name(seat, self.language) for seat in range(len(self.beginning.names)))
+
     def play(self, ply: Ply) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         move = self._apply(ply)

@@ -7,10 +7,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, match, matches, preferences, tournaments
+from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
+    leaderboards.router,
     match.router,
     matches.router,
     preferences.router,

@@ -54,7 +54,8 @@ def test_all_replays_of_a_bot_come_in_one_archive(match: str, arena_cli: Arena, 
     whole = {row["id"] for row in arena_cli("match", "list", "--bot", "ada", "--limit", "0", "--json").json}
     assert finished.json["matches"] == len(files)
     assert set(files) == {f"{id_}.json" for id_ in whole}
-    assert json.loads(files[f"{match}.json"]) == arena_cli("replay", "show", match, "--json").json
+    shown = arena_cli("replay", "show", match, "--json").json
+    assert json.loads(files[f"{match}.json"]) == {key: shown[key] for key in shown if key not in ("plies", "scoring")}
     assert not list(tmp_path.glob("*.part"))
 
 

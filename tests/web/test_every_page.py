@@ -10,6 +10,8 @@ from tests.support.browsing import Watched
 
 PAGES = (
     "/",
+    "/leaderboards",
+    "/leaderboards/{pool}",
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",
@@ -21,14 +23,17 @@ PAGES = (
     "/tournaments/duel",
     "/api/v1",
 )
-"""The addresses; `{match}` stands for the id of the match that was planned last."""
+"""The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 
 
 @pytest.fixture(scope="module")
 def ids(played: Path) -> dict[str, str]:
     """What stands in the addresses for their places."""
     with open_site(str(played)) as site:
-        return {"match": site.arena.matches.list_matches(limit=1).items[0].id}
+        return {
+            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
+            "match": site.arena.matches.list_matches(limit=1).items[0].id,
+        }
 
 
 @pytest.mark.parametrize("path", PAGES)

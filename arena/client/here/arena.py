@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
     from arena.client.here.matches import MatchesHere
     from arena.client.ladders import Ladders
+    from arena.client.overview import Overview
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
@@ -83,6 +84,13 @@ class ArenaHere:
         from arena.client.here.leaderboards import LeaderboardsHere
 
         return LeaderboardsHere(self._place)
+
+    @property
+    def overview(self) -> Overview:
+        """What pages show of many versions at once; a service does not answer this."""
+        from arena.client.here.overview import OverviewHere
+
+        return OverviewHere(self._place)
 
     @property
     def statistics(self) -> port.Statistics:

@@ -10,7 +10,7 @@ from engine.games.foreign_king.state import END, colour_count
 from engine.games.foreign_king.view.pieces import token
 from engine.games.foreign_king.view.scene import Scene
 from engine.games.foreign_king.view.steps import scoring_steps
-from engine.kit.drawing import box, group, text
+from engine.kit.drawing import box, clipped, group, text
 
 HEIGHT: Final = 206
 _WIDTH: Final = 784
@@ -48,7 +48,7 @@ def _row(scene: Scene, colour: int) -> str:
     middle = height / 2
     decides = colour == scene.state.decider
     frame = box(11, 1, _WIDTH - 6, height - 2, "turn") if decides else ""
-    name = shortened(scene.player(colour), 232, _NAME_LETTER)
+    name = clipped(scene.player(colour), int(232 / _NAME_LETTER))
     shown = token(scene, colour, 40, middle) + text(70, middle + 7, name, "h" if decides else "h f")
     amounts = "".join(_amount(scene, word, colour, place, middle) for place, word in enumerate(_COLUMNS))
     return group(0, _HEADING + height * colour, frame + shown + amounts)
@@ -76,12 +76,6 @@ def _holding(state: object, word: str) -> Sequence[int]:
     name = {"score": "scores"}.get(word, word)
     amounts: Sequence[int] = getattr(state, name)
     return amounts
-
-
-def shortened(content: str, widest: float, letter: float) -> str:
-    """Return a text that fits into so many units if its letters are so wide, with an ellipsis where it was cut."""
-    room = int(widest / letter)
-    return content if len(content) <= room else content[: room - 1].rstrip() + "…"
 
 
 def _scoring(scene: Scene) -> list[str]:
@@ -115,7 +109,7 @@ def _width(scene: Scene) -> float:
 def _player(scene: Scene, colour: int) -> str:
     """Return whose points a column holds."""
     x = _SCORED_FROM + _width(scene) * colour
-    name = shortened(scene.player(colour), _width(scene) - 38, 9.2)
+    name = clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
     return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
 
 
