@@ -8,12 +8,14 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
+from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
     leaderboards.router,
     match.router,
     matches.router,
+    people.router,
     preferences.router,
     tournaments.router,
 )

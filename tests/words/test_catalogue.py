@@ -20,6 +20,7 @@ FAMILIES = (
     "tournament.status_",
     "tournament.answer_",
     "search.state_",
+    "play.pace_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
