@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -16,6 +16,8 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
     leaderboards.router,
     match.router,
+    matches.router,
     people.router,
     preferences.router,
+    tournaments.router,
 )
