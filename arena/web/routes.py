@@ -7,9 +7,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.pages import bots, compare, front, leaderboards, match, preferences
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    bots.router,
+    compare.router,
     front.router,
     leaderboards.router,
     match.router,

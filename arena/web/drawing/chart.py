@@ -73,10 +73,10 @@ def _grid(x: Scale, y: Scale) -> str:
 def _across_axis(chart: Chart, x: Scale) -> str:
     values = [value for value in ticks(x.low, x.high, 6) if value == int(value)]
     texts = "".join(
-        f'<text class="label" x="{x.at(value)}" y="{HEIGHT - 12}" text-anchor="middle">{tick_text(value)}</text>'
+        f'<text class="label" x="{x.at(value)}" y="{HEIGHT - 8}" text-anchor="middle">{tick_text(value)}</text>'
         for value in values
     )
-    place = f'x="{WIDTH - _RIGHT}" y="{HEIGHT - 1}" text-anchor="end"'
+    place = f'x="{WIDTH - _RIGHT}" y="{HEIGHT - _BOTTOM - 6}" text-anchor="end"'
     return f'{texts}<text class="label" {place}>{escape(chart.across_name)}</text>'
 
 

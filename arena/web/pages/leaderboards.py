@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -19,6 +18,7 @@ from arena.web.drawing.small import common_scale
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
+from arena.web.pages.addresses import address_of_page
 
 router = APIRouter()
 PAGE: Final = 50
@@ -92,7 +92,7 @@ def list_pools(
         games=sorted({board.pool.game for board in everything.boards}),
         counts=sorted({board.pool.seats for board in everything.boards}),
         chosen={"game": game, "seats": seats, "remote": remote},
-        next_page=_address("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
+        next_page=address_of_page("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
         if everything.next
         else "",
     )
@@ -135,8 +135,8 @@ def show_pool(
         live_scale=common_scale(line.live_interval for line in lines),
         official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
         address=f"/leaderboards/{of_pool.pool.pool_id}",
-        first_page=_address(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
-        next_page=_address(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
+        first_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
+        next_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
         if board.next
         else "",
     )
@@ -194,9 +194,3 @@ def _place(after: str | None) -> int:
 def _lines(arena: ShownArena, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
     forms = arena.overview.list_forms(board.pool.pool_id, [row.version_id for row in board.table])
     return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
-
-
-def _address(path: str, **values: str | None) -> str:
-    """Return the address of a page with those values that are not empty."""
-    given = {name: value for name, value in values.items() if value}
-    return f"{path}?{urlencode(given)}" if given else path
