@@ -175,6 +175,8 @@ BOUNDARIES = {
         ),
         ("typer", "rich"),
     ),
+    "arena/cli/verbs/replay/html.py": Boundary(("arena.cli", "arena.story.facts", "arena.web.report"), ("typer",)),
+    "arena/cli/nouns/report.py": Boundary(("arena.cli", "arena.web.report"), ("typer",)),
     "arena/cli/verbs/bot/conform.py": Boundary(("arena.cli", "arena.conform", "arena.hosting"), ("typer",)),
     "arena/cli/nouns/home.py": Boundary(("arena.cli", "arena.service"), ("typer",)),
     "arena/cli/shared/home_settings.py": Boundary(("arena.service.settings",)),

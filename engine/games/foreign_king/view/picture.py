@@ -1,4 +1,4 @@
-"""The position as a picture of 800 by 1056: score track, map, panels and the table of holdings, in many small parts."""
+"""The position as a picture of 800 by 1060: score track, map, panels and the table of holdings, in many small parts."""
 
 from __future__ import annotations
 
