@@ -66,7 +66,7 @@ class OverviewHere:
 
     def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
         rows = forms.curve(self._place.database, pool, version_id, points)
-        return tuple(CurvePoint(**asdict(row)) for row in rows)
+        return tuple(CurvePoint(row.matches, row.mu, row.sigma) for row in rows)
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
         found = find_version(self._place, bot).bot
@@ -95,7 +95,7 @@ class OverviewHere:
 
     def _pool_row(self, pool: str) -> PoolRow:
         wanted = find_pool(self._place.database, pool)
-        rated = [row for row in leaderboard.pools(self._place.database) if row.pool.id == wanted.id]
+        rated = leaderboard.pools(self._place.database, wanted.id)
         return rated[0] if rated else PoolRow(wanted, 0, 0)
 
 

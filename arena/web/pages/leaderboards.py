@@ -113,15 +113,20 @@ def show_pool(
     after: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> Response:
     """Show the table of a pool."""
-    arena, order = arena_of(request), Order.parse(sort)
-    best = arena.leaderboards.list_leaderboards(pool=pool, limit=1)
-    if not best.boards:
+    arena, order, tables = arena_of(request), Order.parse(sort), site_of(request).official
+    kept = KeptTable()
+    if order.by == _OFFICIAL:
+        of_pool = arena.overview.pick_leaderboard(pool, ())
+        kept = tables.look(of_pool.pool.pool_id, of_pool.matches) if tables else kept
+        board = _by_official(arena, of_pool.pool.pool_id, order, name, owner, after, _rows(kept))
+    else:
+        board = arena.overview.sort_leaderboard(
+            pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=PAGE, after=after
+        )
+        kept = tables.look(board.pool.pool_id, board.matches) if tables else kept
+    if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
-    of_pool = best.boards[0]
-    tables = site_of(request).official
-    kept = KeptTable() if tables is None else tables.look(of_pool.pool.pool_id, of_pool.matches)
-    official = {row.version: row for row in kept.table.rows} if kept.table else {}
-    board = _board(arena, of_pool.pool.pool_id, order, name, owner, after, official)
+    official = _rows(kept)
     lines = _lines(arena, board, official)
     return render(
         request,
@@ -134,7 +139,7 @@ def show_pool(
         chosen={"name": name, "owner": owner},
         live_scale=common_scale(line.live_interval for line in lines),
         official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
-        address=f"/leaderboards/{of_pool.pool.pool_id}",
+        address=f"/leaderboards/{board.pool.pool_id}",
         first_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
         next_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
         if board.next
@@ -142,22 +147,9 @@ def show_pool(
     )
 
 
-def _board(
-    arena: ShownArena,
-    pool: str,
-    order: Order,
-    name: str,
-    owner: str,
-    after: str | None,
-    official: Mapping[str, OfficialRow],
-) -> Leaderboard:
-    if order.by == _OFFICIAL:
-        return _by_official(arena, pool, order, name, owner, after, official)
-    if order == Order() and not (name or owner):
-        return arena.leaderboards.list_leaderboards(pool=pool, limit=PAGE, after=after).boards[0]
-    return arena.overview.sort_leaderboard(
-        pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=PAGE, after=after
-    )
+def _rows(kept: KeptTable) -> Mapping[str, OfficialRow]:
+    """Return the lines of an official table by version, in its order."""
+    return {row.version: row for row in kept.table.rows} if kept.table else {}
 
 
 def _by_official(
