@@ -26,7 +26,7 @@ def html(
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a match into one HTML file with the replay viewer, which opens in a browser from disk."""
+    """Write a match with its viewer into one HTML file."""
     document = read_document(find_replay(match, db))
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 
