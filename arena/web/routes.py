@@ -9,10 +9,12 @@ from fastapi import APIRouter
 
 from arena.web.live import pages as live
 from arena.web.owners import pages as owners
-from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, front, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    bots.router,
+    compare.router,
     live.router,
     owners.router,
     front.router,
