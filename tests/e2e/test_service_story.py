@@ -18,7 +18,7 @@ from tests.support.languages import has_language
 from tests.support.patience import ANY_TIME
 from tests.support.places import Place, Terminal
 from tests.support.processes import wait_until
-from tests.support.serving import Served, serving
+from tests.support.serving import Served, left_behind, serving
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def house() -> Iterator[Place]:
         made.wait_until_nothing_runs()
 
 
-PACE = "40000"
-"""A match every two seconds or so: an unhurried ladder leaves the machine to the checks of new versions."""
+PACE = "240"
+"""Ten matches at once, and then few: an unhurried ladder leaves the machine to the checks of new versions."""
 BOTS = {"ada/fox", "bob/hare"}
 
 
@@ -90,6 +90,8 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         come_in(house, served, "bob")
         submit(house, "bob", new_bot(house, "hare", "node"), "in JavaScript")
         old = submit(house, "ada", new_bot(house, "fox", "cpp"), "in C++")
+        assert served.metric('arena_admission_seconds_count{verdict="admitted"}') == 2
+        assert served.metric('arena_upload_seconds_count{outcome="OK"}') == 2
         wait_until(lambda: set(board(house, "bob")) >= BOTS)
         refuse_to_show_anothers(house)
         new = submit(house, "ada", new_bot(house, "fox", "python", "anew"), "written anew, in Python")
@@ -101,6 +103,7 @@ def test_the_whole_story_of_a_service(house: Place) -> None:
         house.ok("home", "backup", archive, "--home", house.directory)
         address = served.addresses["owners"]
         assert served.stop() == 0
+    assert left_behind(house) == []
     go_on_from(house, archive, address, old)
 
 
