@@ -135,6 +135,12 @@ def no_scoring(state: State, language: str) -> Sequence[ScoringStep]:
     return ()
 
 
+def number_of_seat(seat: int, language: str) -> str:
+    """Return the number of a seat."""
+    del language
+    return str(seat)
+
+
 def split_notation(notation: str) -> Sequence[str]:
     """Return the parts of a notation between its colons."""
     return notation.split(":")
@@ -163,6 +169,8 @@ class Shown:
     """`(language)`: names by language-free id, among them every action's notation; English where there is none."""
     languages: Sequence[str] = ("en",)
     """The languages that `labels` knows."""
+    seat_name: Callable[[int, str], str] = number_of_seat
+    """`(seat, language)`: how `tell` and the picture call a seat: a house, a letter; by default its number."""
     tell: Callable[[Move, str], Sequence[str]] = _by_label
     """`(move, language)`: what happened, in whole sentences: the action, dice and cards as they fell, and what came of
     it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""

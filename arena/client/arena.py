@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
+from arena.client.ladders import Ladders
 from arena.client.port import (
     Admissions,
     Bots,
-    Ladders,
     Leaderboards,
     Matches,
     Operations,

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from arena.client.values.admissions import Admission
+from arena.client.values.answers import ConfidencePoint
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion, BuildLog, NamedVersion
-from arena.client.values.ladders import Ladder, Season, SeasonTable
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.pairings import Pairing
 from arena.client.values.ratings import Anchor, OfficialTable, Suspicion
 from arena.client.values.replays import Replay, ReplayCheck
 from arena.client.values.runtimes import Runtime
@@ -36,7 +37,7 @@ from arena.client.values.tournaments import (
     TournamentSummary,
     Withdrawn,
 )
-from ratings.store.states import AdmissionState, MatchState
+from ratings.store.states import AdmissionState, Fared, MatchState
 
 
 class Bots(Protocol):
@@ -110,6 +111,14 @@ class Tournaments(Protocol):
     ) -> Page[LeakFinding]:
         """Return what leak checks found in schedule order: all, or of very many those that found something."""
 
+    def list_pairings(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[Pairing]:
+        """Return who was paired with whom in the rounds of a knockout or Swiss tournament, the first round first."""
+
+    def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
+        """Return how sure an adaptive tournament was of its answer while it went on; nothing of any other."""
+
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         """Write a tournament; a service plays it, here somebody has to."""
 
@@ -144,11 +153,16 @@ class Matches(Protocol):
         pool: str | None = None,
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
+        opponent: str | None = None,
+        fared: Fared | None = None,
+        least_plies: int | None = None,
+        most_plies: int | None = None,
     ) -> Page[MatchSummary]:
         """Return the matches for which everything that is given is true, those planned last first.
 
-        `bot` sits in it, any version of it or with `@hash` that one; `fault` is the cause of a fault in it, of that bot
-        if one is given.
+        `bot` sits in it, any version of it or with `@hash` that one, `opponent` in another seat; `fared` is how `bot`
+        came out of it; `fault` is the cause of a fault in it, of that bot if one is given. With a length a page may
+        have fewer items than `limit` although the list goes on: so many matches are looked through at once, no more.
         """
 
     def get_match(self, match: str) -> MatchDetail:
@@ -262,24 +276,6 @@ class Ratings(Protocol):
         after: str | None = None,
     ) -> Page[Suspicion]:
         """Return the pairs that do better at common tables than chance allows; for organisers only."""
-
-
-class Ladders(Protocol):
-    """The standing ladders and their seasons."""
-
-    def list_ladders(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Ladder]:
-        """Return the ladders, closed ones too."""
-
-    def get_ladder(self, ladder: str) -> Ladder:
-        """Return the open ladder of that name, or the one that was closed last."""
-
-    def list_seasons(self, ladder: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Season]:
-        """Return the seasons of a ladder, the newest first."""
-
-    def get_season_table(
-        self, ladder: str, number: int, limit: int | None = DEFAULT_LIMIT, after: str | None = None
-    ) -> SeasonTable:
-        """Return the archived table of a season that is closed."""
 
 
 class Runtimes(Protocol):

@@ -17,7 +17,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from arena.client import admin, mirror, port
+from arena.client import admin, ladders, mirror, port
 from arena.client.mirror import Hints
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.v1 import (  # noqa: F401 - what is imported is known to the pool of descriptors
@@ -41,7 +41,7 @@ SERVICES: Mapping[str, Mapping[str, type]] = {
         "submissions": admin.Submissions,
         "runtimes": port.Runtimes,
     },
-    "LadderService": {"ladders": port.Ladders},
+    "LadderService": {"ladders": ladders.Ladders},
     "LeaderboardService": {
         "leaderboards": port.Leaderboards,
         "statistics": port.Statistics,

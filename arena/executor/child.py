@@ -45,6 +45,11 @@ class ChildProcess:
             return False, None
         return await self._serve_until_death(process), process.returncode
 
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether it was told to stop."""
+        return self._is_stopping
+
     def stop(self) -> None:
         """Have it end its bots and itself; `run` returns then."""
         self._is_stopping = True

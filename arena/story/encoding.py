@@ -1,12 +1,14 @@
 """A story as one compact JSON document, for viewers that step through it. Pure.
 
     format, schema    "arena.story", 1
-    match_id, game, title, language, seats (the names), clock, started_at_us
+    match_id, game, title, language, clock, started_at_us
+    seats, called     who plays each seat; how the game calls it (a house, a letter)
     picture           width, height, style, defs: the same for every position; null if the game draws none
     parts             every distinct part of a picture, once
     frames            one per position, the start first; what is empty is left out:
         ply, seat, action, words, chance ([kind, values] each), by, elapsed_us, charged_us, remaining_us, note, turn,
-        values (thousandths), faults, decider; title, the picture in words; and
+        values (thousandths), faults, decider; title, the picture in words, or text, the position of a game that draws
+        none; and
         parts         [slot, part, slot, part, ...]: which slots of the picture now show which of `parts`
     end               null while the match goes on; else ranks, by_rules, forfeits, resigned, faults, details, lost,
                       and scoring: label, points, sums, others, note of each step
@@ -72,6 +74,27 @@ class FrameEncoder:
         return {"parts": changed} if changed else {}
 
 
+def frame_json(frame: Frame) -> dict[str, Any]:
+    """Return all that is told of a ply as JSON data for programs, picture apart; what is empty is null."""
+    return {
+        "ply": frame.ply,
+        "seat": frame.seat,
+        "bot": frame.bot,
+        "action": frame.action,
+        "words": list(frame.words),
+        "chance": [{"kind": seen.kind, "values": list(seen.values)} for seen in frame.chance],
+        "by": frame.by,
+        "elapsed_us": frame.elapsed_us,
+        "charged_us": frame.charged_us,
+        "remaining_us": frame.remaining_us and list(frame.remaining_us),
+        "note": frame.note,
+        "faults": [fault_json(fault) for fault in frame.faults],
+        "turn": frame.turn,
+        "values": frame.values and [round(value, 3) for value in frame.values],
+        "decider": frame.decider,
+    }
+
+
 def _filled(frame: Frame) -> dict[str, Any]:
     """Return what a frame tells besides its picture, without what is empty."""
     values = frame.values and [round(1000 * value) for value in frame.values]
@@ -88,6 +111,7 @@ def _filled(frame: Frame) -> dict[str, Any]:
         "turn": frame.turn,
         "values": values,
         "faults": [fault_json(fault) for fault in frame.faults] or None,
+        "text": frame.text or None,
     }
     return {name: value for name, value in data.items() if value is not None}
 
@@ -124,6 +148,7 @@ def head_json(story: Story) -> dict[str, Any]:
         "title": story.game.title,
         "language": story.language,
         "seats": list(beginning.names),
+        "called": list(story.called),
         "clock": dict(beginning.clock),
         "started_at_us": beginning.started_at_us,
         "picture": None if picture is None else {name: getattr(picture, name) for name in shared},

@@ -42,6 +42,8 @@ class Frame:
     """How good the position is for each seat, from 0 to 1; None where the game cannot tell."""
     picture: Picture | None = None
     """None if none was asked for, or the game draws none."""
+    text: str = ""
+    """The position as text, if a picture was asked for and the game draws none."""
 
 
 @dataclass(frozen=True, slots=True)

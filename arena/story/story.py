@@ -59,6 +59,12 @@ class Story:
         """Return the position after the last ply. Do not change it."""
         return self._state
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """Return how the game calls each seat."""
+        name = self.game.shown.seat_name
+        return tuple(name(seat, self.language) for seat in range(len(self.beginning.names)))
+
     def play(self, ply: Ply) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         move = self._apply(ply)
@@ -104,13 +110,16 @@ class Story:
 
     def _frame(self, ply: int, move: Move | None) -> Frame:
         state, playable = self._state, self.game.playable
+        picture = self._picture(move) if self._draws else None
+        is_text = self._draws and picture is None
         return Frame(
             ply,
             state.seat(),
             remaining_us=self._clocks.left_us,
             turn=None if playable is None else playable.turns_played(state),
             values=None if playable is None else tuple(playable.evaluate_all(state)),
-            picture=self._picture(move) if self._draws else None,
+            picture=picture,
+            text=self.game.shown.text(state, None, self.language) if is_text else "",
         )
 
     def _picture(self, move: Move | None) -> Picture | None:
@@ -118,7 +127,6 @@ class Story:
         try:
             drawn = self.game.shown.picture(self._state, view)
         except AbilityError:
-            self._draws = False
             return None
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
 

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class ListMatchesRequest(_message.Message):
-    __slots__ = ("tournament", "state", "bot", "fault", "pool", "limit", "after")
+    __slots__ = ("tournament", "state", "bot", "fault", "pool", "limit", "after", "opponent", "fared", "least_plies", "most_plies")
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
@@ -16,6 +16,10 @@ class ListMatchesRequest(_message.Message):
     POOL_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     AFTER_FIELD_NUMBER: _ClassVar[int]
+    OPPONENT_FIELD_NUMBER: _ClassVar[int]
+    FARED_FIELD_NUMBER: _ClassVar[int]
+    LEAST_PLIES_FIELD_NUMBER: _ClassVar[int]
+    MOST_PLIES_FIELD_NUMBER: _ClassVar[int]
     tournament: str
     state: str
     bot: str
@@ -23,7 +27,11 @@ class ListMatchesRequest(_message.Message):
     pool: str
     limit: int
     after: str
-    def __init__(self, tournament: _Optional[str] = ..., state: _Optional[str] = ..., bot: _Optional[str] = ..., fault: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+    opponent: str
+    fared: str
+    least_plies: int
+    most_plies: int
+    def __init__(self, tournament: _Optional[str] = ..., state: _Optional[str] = ..., bot: _Optional[str] = ..., fault: _Optional[str] = ..., pool: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ..., opponent: _Optional[str] = ..., fared: _Optional[str] = ..., least_plies: _Optional[int] = ..., most_plies: _Optional[int] = ...) -> None: ...
 
 class ListMatchesResponse(_message.Message):
     __slots__ = ("items", "next")

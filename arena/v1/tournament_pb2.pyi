@@ -72,6 +72,36 @@ class ListLeakChecksResponse(_message.Message):
     next: str
     def __init__(self, items: _Optional[_Iterable[_Union[LeakFinding, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
+class ListPairingsRequest(_message.Message):
+    __slots__ = ("tournament", "limit", "after")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    limit: int
+    after: str
+    def __init__(self, tournament: _Optional[str] = ..., limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListPairingsResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[Pairing]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[Pairing, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class ListConfidenceRequest(_message.Message):
+    __slots__ = ("tournament",)
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    def __init__(self, tournament: _Optional[str] = ...) -> None: ...
+
+class ListConfidenceResponse(_message.Message):
+    __slots__ = ("confidence",)
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    confidence: _containers.RepeatedCompositeFieldContainer[ConfidencePoint]
+    def __init__(self, confidence: _Optional[_Iterable[_Union[ConfidencePoint, _Mapping]]] = ...) -> None: ...
+
 class CreateTournamentRequest(_message.Message):
     __slots__ = ("request",)
     REQUEST_FIELD_NUMBER: _ClassVar[int]
@@ -281,6 +311,42 @@ class BestKnown(_message.Message):
     leader_names: _containers.RepeatedScalarFieldContainer[str]
     contender_names: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, until: _Optional[str] = ..., is_known: bool = ..., confidence: _Optional[float] = ..., leaders: _Optional[_Iterable[str]] = ..., contenders: _Optional[_Iterable[str]] = ..., leader_names: _Optional[_Iterable[str]] = ..., contender_names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ConfidencePoint(_message.Message):
+    __slots__ = ("blocks", "confidence", "leaders")
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    LEADERS_FIELD_NUMBER: _ClassVar[int]
+    blocks: int
+    confidence: float
+    leaders: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, blocks: _Optional[int] = ..., confidence: _Optional[float] = ..., leaders: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Pairing(_message.Message):
+    __slots__ = ("round", "entrants", "blocks", "is_over")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    ENTRANTS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    IS_OVER_FIELD_NUMBER: _ClassVar[int]
+    round: int
+    entrants: _containers.RepeatedCompositeFieldContainer[Paired]
+    blocks: int
+    is_over: bool
+    def __init__(self, round: _Optional[int] = ..., entrants: _Optional[_Iterable[_Union[Paired, _Mapping]]] = ..., blocks: _Optional[int] = ..., is_over: bool = ...) -> None: ...
+
+class Paired(_message.Message):
+    __slots__ = ("version_id", "bot", "points", "lost", "goes_on")
+    VERSION_ID_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    GOES_ON_FIELD_NUMBER: _ClassVar[int]
+    version_id: str
+    bot: str
+    points: int
+    lost: int
+    goes_on: bool
+    def __init__(self, version_id: _Optional[str] = ..., bot: _Optional[str] = ..., points: _Optional[int] = ..., lost: _Optional[int] = ..., goes_on: bool = ...) -> None: ...
 
 class ComparisonResult(_message.Message):
     __slots__ = ("answer", "log_ratio", "bounds", "mean", "error", "pairs", "answered_after", "games", "identical_games", "identical_pairs", "lower", "upper", "alpha", "beta")

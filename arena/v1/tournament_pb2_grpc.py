@@ -55,6 +55,16 @@ class TournamentServiceStub(object):
                 request_serializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.FromString,
                 _registered_method=True)
+        self.ListPairings = channel.unary_unary(
+                '/arena.v1.TournamentService/ListPairings',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ListPairingsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ListPairingsResponse.FromString,
+                _registered_method=True)
+        self.ListConfidence = channel.unary_unary(
+                '/arena.v1.TournamentService/ListConfidence',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ListConfidenceRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ListConfidenceResponse.FromString,
+                _registered_method=True)
         self.CreateTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/CreateTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.CreateTournamentRequest.SerializeToString,
@@ -132,6 +142,24 @@ class TournamentServiceServicer(object):
         """Return what leak checks found in schedule order: all, or of very many those that found something.
 
         Errors: NOT_FOUND for a tournament, INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPairings(self, request, context):
+        """Return who was paired with whom in the rounds of a knockout or Swiss tournament, the first round first.
+
+        Errors: NOT_FOUND for a tournament, INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListConfidence(self, request, context):
+        """Return how sure an adaptive tournament was of its answer while it went on; nothing of any other.
+
+        Errors: NOT_FOUND for a tournament.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -238,6 +266,16 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ListLeakChecks,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.SerializeToString,
+            ),
+            'ListPairings': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPairings,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ListPairingsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ListPairingsResponse.SerializeToString,
+            ),
+            'ListConfidence': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListConfidence,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ListConfidenceRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ListConfidenceResponse.SerializeToString,
             ),
             'CreateTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateTournament,
@@ -389,6 +427,60 @@ class TournamentService(object):
             '/arena.v1.TournamentService/ListLeakChecks',
             arena_dot_v1_dot_tournament__pb2.ListLeakChecksRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.ListLeakChecksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPairings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ListPairings',
+            arena_dot_v1_dot_tournament__pb2.ListPairingsRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ListPairingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListConfidence(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ListConfidence',
+            arena_dot_v1_dot_tournament__pb2.ListConfidenceRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ListConfidenceResponse.FromString,
             options,
             channel_credentials,
             insecure,

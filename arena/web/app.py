@@ -5,11 +5,17 @@ from __future__ import annotations
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
+from arena.web.api.router import CALLS, DOCUMENTS
 from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
+from arena.web.guarding.limits import Buckets, LimitedRequests
+from arena.web.guarding.tags import TaggedAnswers
+from arena.web.guarding.wellformed import WellFormed
 from arena.web.routes import ROUTERS
+from arena.web.viewing.tellings import Tellings
+from arena.web.viewing.verdicts import Verdicts
 
 _LEAST_ZIPPED_BYTES = 1000
 
@@ -18,10 +24,16 @@ def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
-    for router in ROUTERS:
+    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
+    app.include_router(CALLS)
+    for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
     app.mount("/static", KeptFiles(STATIC), name="static")
     install_errors(app)
+    buckets = Buckets(site.requests_per_second, site.requests_at_once)
+    app.add_middleware(LimitedRequests, buckets=buckets)
+    app.add_middleware(WellFormed)
+    app.add_middleware(TaggedAnswers)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app

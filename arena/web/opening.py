@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from arena.client.here.arena import ArenaHere
@@ -11,6 +12,8 @@ from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.frame.site import Site
+from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.tables import OfficialTables
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
 
@@ -23,8 +26,10 @@ def open_site(db: str, service: str | None = None, *, is_secure: bool = False) -
     `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
+    official = OfficialTables(partial(fit_elsewhere, db))
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
-        yield Site(ArenaHere(database, programs, Viewer(Scope.VIEWER)), service, is_secure)
+        yield Site(ArenaHere(database, programs, Viewer(Scope.VIEWER)), service, is_secure, official=official)
     finally:
+        official.close()
         database.close()

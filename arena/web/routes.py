@@ -7,6 +7,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, preferences
+from arena.web.pages import front, leaderboards, match, preferences
 
-ROUTERS: Final[Sequence[APIRouter]] = (front.router, preferences.router)
+ROUTERS: Final[Sequence[APIRouter]] = (
+    front.router,
+    leaderboards.router,
+    match.router,
+    preferences.router,
+)

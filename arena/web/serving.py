@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 
 GRACE_S = 2
 """How long answers that go on, such as live streams, may go on once the pages are to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """A certificate and its key, both files in PEM."""
+
+    certificate: Path
+    key: Path
 
 
 class WebListenError(OSError):
@@ -31,9 +43,24 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve(app: FastAPI, listening: socket.socket, on_ready: Callable[[], None]) -> None:
-    """Serve an application on a listening socket until SIGINT or SIGTERM; `on_ready` is called when it answers."""
-    config = uvicorn.Config(
+def serve(
+    app: FastAPI,
+    listening: socket.socket,
+    on_ready: Callable[[], None],
+    *,
+    tls: Tls | None = None,
+    ends_with: int | None = None,
+) -> None:
+    """Serve an application on a listening socket until SIGINT or SIGTERM; `on_ready` is called when it answers.
+
+    With a certificate it is served by https. It ends as well when the pipe `ends_with`, a descriptor, is closed.
+    """
+    server = uvicorn.Server(_configure(app, tls))
+    asyncio.run(_serve(server, listening, on_ready, ends_with))
+
+
+def _configure(app: FastAPI, tls: Tls | None) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
@@ -41,14 +68,33 @@ def serve(app: FastAPI, listening: socket.socket, on_ready: Callable[[], None]) 
         timeout_graceful_shutdown=GRACE_S,
         lifespan="on",
         ws="none",
+        ssl_certfile=None if tls is None else tls.certificate,
+        ssl_keyfile=None if tls is None else tls.key,
     )
-    asyncio.run(_serve(uvicorn.Server(config), listening, on_ready))
 
 
-async def _serve(server: uvicorn.Server, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+async def _serve(
+    server: uvicorn.Server, listening: socket.socket, on_ready: Callable[[], None], ends_with: int | None
+) -> None:
     serving = asyncio.create_task(server.serve([listening]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)
     if server.started:
         on_ready()
+        if ends_with is not None:
+            _end_with(server, ends_with)
     await serving
+
+
+def _end_with(server: uvicorn.Server, descriptor: int) -> None:
+    """Have the server stop when nobody holds the other end of a pipe any more."""
+    loop = asyncio.get_running_loop()
+
+    def look() -> None:
+        with suppress(BlockingIOError):
+            if not os.read(descriptor, 4096):
+                loop.remove_reader(descriptor)
+                server.should_exit = True
+
+    os.set_blocking(descriptor, False)
+    loop.add_reader(descriptor, look)

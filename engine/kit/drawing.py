@@ -9,11 +9,15 @@ from typing import Final
 _LINE_HEIGHT: Final = 12
 
 
-def part(content: str, *, place: str = "", classes: str = "") -> str:
-    """Return a part of a picture; `place` is the id of the place of the board that it stands for."""
+def part(content: str, *, place: str = "", classes: str = "", down: float = 0) -> str:
+    """Return a part of a picture, moved `down`; `place` is the id of the place of the board that it stands for.
+
+    Where a place may be chosen, pages mark the outline of the part's first element.
+    """
     where = f' data-place="{escape(place)}"' if place else ""
     kind = f' class="{classes}"' if classes else ""
-    return f"<g{where}{kind}>{content}</g>"
+    moved = f' transform="translate(0 {down:g})"' if down else ""
+    return f"<g{where}{kind}{moved}>{content}</g>"
 
 
 def text(x: float, y: float, content: object, classes: str = "", *, widest: float = 0, letter: float = 6.6) -> str:
@@ -22,6 +26,11 @@ def text(x: float, y: float, content: object, classes: str = "", *, widest: floa
     is_longer = 0 < widest < letter * len(str(content))
     squeezed = f' textLength="{widest:g}" lengthAdjust="spacingAndGlyphs"' if is_longer else ""
     return f'<text x="{x:g}" y="{y:g}"{kind}{squeezed}>{escape(str(content))}</text>'
+
+
+def clipped(content: str, letters: int) -> str:
+    """Return a text, its end replaced by an ellipsis if it has more letters than that."""
+    return content if len(content) <= letters else content[: letters - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def wrapped(

@@ -30,6 +30,16 @@ def open_blocks(source: Source, blocks: Collection[str]) -> dict[str, str]:
     return found
 
 
+def blocks_of(source: Source, matches: Sequence[str]) -> dict[str, str]:
+    """Return the block of each of these matches, both by id."""
+    found: dict[str, str] = {}
+    with read(source) as session:
+        for start in range(0, len(matches), _PART):
+            query = select(_m.c.id, _m.c.block_id).where(_m.c.id.in_(matches[start : start + _PART]))
+            found.update((row[0], row[1]) for row in session.connection().execute(query))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class EarlyResult:
     """How a version fared in a match that is over, in a block that is not."""

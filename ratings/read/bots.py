@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
@@ -15,6 +16,7 @@ from ratings.store.models import Bot, Owner, Version
 from ratings.store.sessions import Source, read
 
 _BOTS = Order("bots", (tables.bot.c.id,), (str,))
+_BY_NAME = Order("bots by name", (tables.bot.c.name,), (str,), is_descending=False)
 _VERSIONS = Order("versions", (tables.version.c.number,), (int,))
 _MOST_NAMED = 5
 _HASH_DIGITS = 64
@@ -51,7 +53,22 @@ def list_bots(
     with read(source) as session:
         found = session.exec(one_page(query, _BOTS, limit, after)).all()
         page = cut(found, _BOTS, limit, lambda row: (row[0].id,))
-        return each(page, lambda row: BotRow(*row, *_newest_of(session, row[0])))
+        newest = _newest_of_all(session, [bot for bot, _ in page.items])
+        return each(page, lambda row: BotRow(*row, *newest[row[0].id]))
+
+
+def search_bots(
+    source: Source, text: str, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+) -> Page[BotRow]:
+    """Return a page of the bots whose names hold a text, in any case of letters, by name. Raises PageError."""
+    query = select(Bot, Owner.name).join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
+    if text:
+        query = query.where(col(Bot.name).icontains(text, autoescape=True))
+    with read(source) as session:
+        found = session.exec(one_page(query, _BY_NAME, limit, after)).all()
+        page = cut(found, _BY_NAME, limit, lambda row: (row[0].name,))
+        newest = _newest_of_all(session, [bot for bot, _ in page.items])
+        return each(page, lambda row: BotRow(*row, *newest[row[0].id]))
 
 
 def count_bots(source: Source) -> int:
@@ -126,3 +143,14 @@ def _newest_of(session: Session, bot: Bot) -> tuple[Version, int]:
     of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
     count = session.exec(select(func.count()).where(Version.bot_id == bot.id)).one()
     return session.exec(of_bot.limit(1)).one(), count
+
+
+def _newest_of_all(session: Session, bots: Sequence[Bot]) -> dict[str, tuple[Version, int]]:
+    """Return the newest version of each bot, and how many it has, by the bot's id."""
+    ids = [bot.id for bot in bots]
+    counted = select(Version.bot_id, func.max(Version.number).label("number"), func.count().label("count"))
+    last = counted.where(col(Version.bot_id).in_(ids)).group_by(Version.bot_id).subquery()
+    query = select(Version, last.c.count).join(
+        last, (last.c.bot_id == Version.bot_id) & (last.c.number == Version.number)
+    )
+    return {version.bot_id: (version, count) for version, count in session.exec(query)}

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
-from ratings.read.match_search import ALL, MatchFilter, find_keys
-from ratings.read.paging import DEFAULT_LIMIT, Page, cut, each
+from ratings.read.match_search import ALL, LeaveOut, MatchFilter, find_page, leave_nothing_out
+from ratings.read.paging import DEFAULT_LIMIT, Page, each
 from ratings.store import tables
 from ratings.store.models import Block, Match, Tournament
 from ratings.store.sessions import Source, read
@@ -40,15 +40,15 @@ def list_matches(
     limit: int | None = DEFAULT_LIMIT,
     after: str | None = None,
     newest_first: bool = True,
+    leave_out: LeaveOut = leave_nothing_out,
 ) -> Page[MatchRow]:
-    """Return a page of matches: those planned last first, or the other way round.
+    """Return a page of matches: those planned last first, or the other way round, without those that are left out.
 
     The matches of one tournament are in the order of its schedule or its reverse, unless a bot or a cause is given.
-    Raises PageError.
+    With a length a page may be short although another follows. Raises PageError.
     """
     with read(source) as session:
-        order, found = find_keys(session, only, limit, after, newest_first=newest_first)
-        page = cut(found, order, limit, lambda key: (key.place,))
+        page = find_page(session, only, limit, after, newest_first=newest_first, leave_out=leave_out)
         rows = _rows(session, [key.match_id for key in page.items])
         return each(page, lambda key: rows[key.match_id])
 

@@ -7,15 +7,16 @@ condition is an `EXISTS`, which is looked up row by row: as a join, SQLite would
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlmodel import Session
 
-from ratings.read.paging import Order, one_page
+from ratings.read.paging import Order, Page, cursor_of, cut, need_rows, one_page
 from ratings.store import tables
-from ratings.store.states import MatchState
+from ratings.store.states import Fared, MatchState
 
 _m, _s, _f, _t, _v, _e = (
     tables.match,
@@ -27,6 +28,17 @@ _m, _s, _f, _t, _v, _e = (
 )
 _FEW = 5000
 """So many matches of a pool are sorted sooner than all matches are looked through for them."""
+_LOOKED_THROUGH = 5000
+"""So many matches are looked through for those of a length before a page ends."""
+_PART = 500
+
+LeaveOut = Callable[[Sequence[str]], Collection[str]]
+"""Returns which of these matches, named by id, are to be left out."""
+
+
+def leave_nothing_out(_matches: Sequence[str]) -> Collection[str]:
+    """Leave nothing out."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,23 @@ class MatchFilter:
     state: MatchState | None = None
     cause: str | None = None
     """A fault with that cause: of anybody, or of the bot or version that is given too."""
+    fared: Fared | None = None
+    """How the bot or version that is given came out of it."""
+    other_bot_id: str | None = None
+    """Any version of the bot sits in it in a seat besides the one that is given."""
+    other_version_id: str | None = None
+    least_plies: int | None = None
+    most_plies: int | None = None
+
+    @property
+    def has_length(self) -> bool:
+        """Return whether a length is asked for, by which no index finds matches."""
+        return self.least_plies is not None or self.most_plies is not None
+
+    @property
+    def tells_results(self) -> bool:
+        """Return whether it tells something of what was played that a match is found."""
+        return self.has_length or self.cause is not None or self.fared is not None
 
 
 ALL = MatchFilter()
@@ -54,7 +83,66 @@ class Key(NamedTuple):
     """Its position in the schedule of the tournament whose matches are listed, or else its id."""
 
 
-def find_keys(
+def find_page(
+    session: Session,
+    only: MatchFilter,
+    limit: int | None,
+    after: str | None,
+    *,
+    newest_first: bool,
+    leave_out: LeaveOut = leave_nothing_out,
+) -> Page[Key]:
+    """Return the matches of the page behind `after`, without those that are left out.
+
+    What is left out tells nothing by its absence either: neither the page nor whether another follows depends on it.
+    With a length the page may have fewer than `limit` although another follows, since `_LOOKED_THROUGH` matches are
+    looked through at once, no more. Raises PageError.
+    """
+    found: list[Key] = []
+    while True:
+        order, keys, rest = _look(session, only, limit, after, newest_first=newest_first)
+        out = leave_out([key.match_id for key in keys])
+        found += [key for key in keys if key.match_id not in out]
+        if limit is not None and len(found) > limit:
+            return cut(found, order, limit, lambda key: (key.place,))
+        if only.has_length or limit is None or len(keys) <= limit:
+            return Page(tuple(found), rest)
+        after = cursor_of(order, (keys[-1].place,))
+
+
+def _look(
+    session: Session, only: MatchFilter, limit: int | None, after: str | None, *, newest_first: bool
+) -> tuple[Order, list[Key], str | None]:
+    """Return order and matches as `_find_keys` does; with a length, those of the ones that were looked through.
+
+    The last is the cursor behind them, or `None` if there are no more.
+    """
+    if not only.has_length or limit is None:
+        order, keys = _find_keys(session, only, limit, after, newest_first=newest_first)
+        return order, _of_length(session, only, keys), None
+    need_rows(limit)
+    order, keys = _find_keys(session, only, _LOOKED_THROUGH, after, newest_first=newest_first)
+    looked = keys[:_LOOKED_THROUGH]
+    rest = cursor_of(order, (looked[-1].place,)) if len(keys) > len(looked) else None
+    return order, _of_length(session, only, looked), rest
+
+
+def _of_length(session: Session, only: MatchFilter, keys: list[Key]) -> list[Key]:
+    """Return those of the matches that are as long as is asked for."""
+    if not only.has_length:
+        return keys
+    bounds = [
+        *([] if only.least_plies is None else [_m.c.plies >= only.least_plies]),
+        *([] if only.most_plies is None else [_m.c.plies <= only.most_plies]),
+    ]
+    fitting: set[str] = set()
+    for start in range(0, len(keys), _PART):
+        ids = [key.match_id for key in keys[start : start + _PART]]
+        fitting.update(session.connection().execute(select(_m.c.id).where(_m.c.id.in_(ids), *bounds)).scalars())
+    return [key for key in keys if key.match_id in fitting]
+
+
+def _find_keys(
     session: Session, only: MatchFilter, limit: int | None, after: str | None, *, newest_first: bool
 ) -> tuple[Order, list[Key]]:
     """Return the order of the list and the matches of the page behind `after`, one more than `limit` if there is one.
@@ -96,9 +184,27 @@ def _of_versions(
         at_fault = select(_f.c.match_id).where(_f.c.match_id == id_, _f.c.seat == _s.c.seat, _f.c.cause == only.cause)
         query = select(id_).distinct().where(_s.c.version_id == version_id, *_exists_match(only, id_))
         query = query if only.cause is None else query.where(at_fault.exists())
+        query = query.where(*_fared(only), *_against(only))
         found.update(session.connection().execute(one_page(query, order, limit, after)).scalars())
     ids = sorted(found, reverse=newest_first)
     return order, [Key(id_, id_) for id_ in (ids if limit is None else ids[: limit + 1])]
+
+
+def _fared(only: MatchFilter) -> list[ColumnElement[bool]]:
+    if only.fared is None:
+        return []
+    return [_s.c.rank == 1 if only.fared is Fared.WON else _s.c.rank > 1]
+
+
+def _against(only: MatchFilter) -> list[ColumnElement[bool]]:
+    """Return the condition that another bot sits in another seat."""
+    if not (only.other_bot_id or only.other_version_id):
+        return []
+    other, theirs = _s.alias("other"), _v.alias("theirs")
+    query = select(other.c.seat).where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat)
+    if only.other_version_id:
+        return [query.where(other.c.version_id == only.other_version_id).exists()]
+    return [query.where(theirs.c.id == other.c.version_id, theirs.c.bot_id == only.other_bot_id).exists()]
 
 
 def _versions(session: Session, only: MatchFilter) -> list[str]:

@@ -68,7 +68,7 @@ def cut(rows: Sequence[T], order: Order, limit: int | None, key: Callable[[T], t
     """Return the page of what the query of `one_page` found; `key` returns the values of the order's columns."""
     if limit is None or len(rows) <= limit:
         return Page(tuple(rows), None)
-    return Page(tuple(rows[:limit]), _encode(order, key(rows[limit - 1])))
+    return Page(tuple(rows[:limit]), cursor_of(order, key(rows[limit - 1])))
 
 
 def part_of(items: Sequence[T], name: str, limit: int | None, after: str | None) -> Page[T]:
@@ -80,7 +80,7 @@ def part_of(items: Sequence[T], name: str, limit: int | None, after: str | None)
     start = 0 if after is None else place_of(order, after)
     need_rows(limit)
     end = len(items) if limit is None else start + limit
-    return Page(tuple(items[start:end]), _encode(order, (end,)) if end < len(items) else None)
+    return Page(tuple(items[start:end]), cursor_of(order, (end,)) if end < len(items) else None)
 
 
 def place_of(order: Order, cursor: str) -> int:
@@ -110,7 +110,8 @@ def _is_behind(order: Order, key: Sequence[str | int]) -> ColumnElement[bool]:
     return columns < values if order.is_descending else columns > values
 
 
-def _encode(order: Order, key: Sequence[str | int]) -> str:
+def cursor_of(order: Order, key: Sequence[str | int]) -> str:
+    """Return the cursor of the page behind the row with that key."""
     text = json.dumps([order.name, *key], separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 

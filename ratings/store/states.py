@@ -87,3 +87,12 @@ class RemovalKind(enum.StrEnum):
     REPLAYS = "replays"
     ARCHIVES = "archives"
     """The files of versions that were withdrawn or refused."""
+
+
+class Fared(enum.StrEnum):
+    """How a bot came out of a match."""
+
+    WON = "won"
+    """It ended with rank 1, alone or shared."""
+    LOST = "lost"
+    """It ended with another rank."""

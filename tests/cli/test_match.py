@@ -1,5 +1,6 @@
 import io
 import json
+import re
 import shutil
 import sqlite3
 from contextlib import closing, redirect_stdout
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.app import run
+from engine import registry
 from engine.core import UnknownGameError
 from tests.cli.support import Arena, write_bot
 from tests.cli.table import TableExecutor
@@ -114,6 +116,35 @@ def test_a_replay_is_shown_ply_by_ply(table: Arena, match: dict[str, Any]) -> No
     assert shown.code == 0
     assert len([line for line in shown.out.splitlines() if " bot " in line or " opening " in line]) > 10
     assert "ended  by the rules" in shown.out
+    assert " wants to build a factory." in shown.out
+    assert re.search(r"SCORING +ada \(\w\) ", shown.out)
+    assert re.search(r"total( +-?\d+){3}", shown.out)
+
+
+def test_a_replay_is_told_in_other_languages(table: Arena, match: dict[str, Any]) -> None:
+    shown = table("replay", "show", match["match_id"], "--lang", "it")
+    assert " vuole costruire una fabbrica." in shown.out
+    assert "Prestiti aperti" in shown.out
+
+
+def test_what_each_ply_was_is_told_to_programs_too(table: Arena, match: dict[str, Any]) -> None:
+    document = table("replay", "show", match["match_id"], "--json").json
+    assert [ply["ply"] for ply in document["plies"]] == list(range(match["plies"]))
+    assert all(ply["words"] and ply["action"] and len(ply["values"]) == 3 for ply in document["plies"])
+    assert document["scoring"][-1]["sums"] == document["result"]["details"]["scores"]
+    last = table("replay", "show", match["match_id"], "--ply", "4", "--json").json["last"]
+    assert last == document["plies"][3]
+
+
+def test_a_replay_of_other_rules_is_told_by_its_notation(
+    table: Arena, match: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(registry.get("foreign_king")), "rules_version", "99")
+    shown = table("replay", "show", match["match_id"])
+    assert "told by notation alone: it was played by version" in shown.err
+    assert "ACT_BUILD" in shown.out
+    assert "wants to build" not in shown.out
+    assert "installed is 99" in table.refusal("replay", "show", match["match_id"], "--ply", "3", code=1)
 
 
 def test_a_replay_is_json_for_programs(table: Arena, match: dict[str, Any]) -> None:

@@ -31,7 +31,7 @@ from ratings.read.match_search import _FEW
 from ratings.read.tournaments import tournament_row
 from ratings.read.unfinished import unfinished_tournaments
 from ratings.store.database import Database, open_database
-from ratings.store.states import MatchState
+from ratings.store.states import Fared, MatchState
 from tests.cli.support import write_bot
 from tests.ratings import book
 
@@ -137,10 +137,27 @@ PAGES: dict[str, Callable[[ArenaHere, str | None], Any]] = {
     "with a fault of a bot": lambda arena, after: arena.matches.list_matches(
         bot="ada", fault="TIMEOUT", limit=1, after=after
     ),
+    "of a bot against another": lambda arena, after: arena.matches.list_matches(
+        bot="ada", opponent="bob", limit=1, after=after
+    ),
+    "of a bot against a version": lambda arena, after: arena.matches.list_matches(
+        bot="bob", opponent=_version(arena), limit=1, after=after
+    ),
+    "that a bot lost": lambda arena, after: arena.matches.list_matches(
+        bot="ada", fared=Fared.LOST, limit=1, after=after
+    ),
+    "of a length": lambda arena, after: arena.matches.list_matches(least_plies=1, limit=1, after=after),
+    "of a length in a tournament": lambda arena, after: arena.matches.list_matches(
+        "long", most_plies=1000, limit=1, after=after
+    ),
     "of a pool": lambda arena, after: arena.matches.list_matches(pool=_pool(arena), limit=1, after=after),
     "history": lambda arena, after: arena.statistics.list_history("ada", limit=1, after=after),
     "leaderboard": lambda arena, after: arena.leaderboards.list_leaderboards(limit=1, after=after).boards[0],
+    "leaderboard by a column": lambda arena, after: arena.overview.sort_leaderboard(
+        _pool(arena), "matches", name="a", limit=1, after=after
+    ),
     "bots": lambda arena, after: arena.bots.list_bots(1, after),
+    "bots by name": lambda arena, after: arena.overview.search_bots("", 1, after),
     "versions": lambda arena, after: arena.bots.list_versions("ada", 1, after),
     "events": lambda arena, after: arena.bots.list_events("ada", 1, after),
     "ladders": lambda arena, after: arena.ladders.list_ladders(1, after),
@@ -157,6 +174,12 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
     "its logs are shown": lambda book: book.arena.matches.get_logs(book.match),
     "a match is watched": lambda book: book.arena.watchable.look(book.match, 0),
     "a bot is shown": lambda book: book.arena.bots.get_bot("ada"),
+    "its places are shown": lambda book: book.arena.overview.list_standings("ada"),
+    "its rating curve is drawn": lambda book: book.arena.overview.get_curve(*_rated(book.arena), 100),
+    "its faults are counted": lambda book: book.arena.overview.count_faults(*_rated(book.arena)),
+    "what bots did lately is shown": lambda book: book.arena.overview.list_forms(
+        _rated(book.arena)[0], [_rated(book.arena)[1]]
+    ),
     "the service looks for work": lambda book: unfinished_tournaments(book.database),
     "a run starts, results are recorded and rated, a wave is planned, and matches are leased": lambda book: book.settle(
         book.ledger.start_run(book.tournament, REQUEST, book.planner)
@@ -176,6 +199,10 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
 
 def _version(arena: ArenaHere) -> str:
     return f"ada@{arena.bots.find_version('ada').content_hash}"
+
+
+def _rated(arena: ArenaHere) -> tuple[str, str]:
+    return _pool(arena), arena.bots.find_version("ada").version_id
 
 
 def _pool(arena: ArenaHere) -> str:

@@ -15,7 +15,7 @@ from arena.client.here.viewer import Viewer
 from arena.client.here.visibility import has_secrets, is_hidden
 from arena.tournament.formats import catalog
 from ratings.store.database import open_database
-from ratings.store.states import MatchState, Scope
+from ratings.store.states import Fared, MatchState, Scope
 from tests.client.world import BOTS, SECRET, SEED, World, make_world, marks_of, text_of
 
 GAME = "rex_romanorum"
@@ -54,6 +54,15 @@ def answers(arena: ArenaHere, ids: dict[int, str]) -> Iterator[str]:
         arena.matches.list_matches,
         lambda: arena.matches.list_matches("rex", state=MatchState.FINISHED),
         lambda: arena.matches.list_matches(fault="TIMEOUT"),
+        lambda: arena.matches.list_matches(least_plies=1),
+        lambda: arena.tournaments.list_pairings("rex"),
+        lambda: arena.tournaments.list_confidence("rex"),
+        *(
+            lambda bot=bot, fared=fared, limit=limit: arena.matches.list_matches(bot=bot, fared=fared, limit=limit)
+            for bot in BOTS
+            for fared in Fared
+            for limit in (1, 50)
+        ),
         arena.leaderboards.list_leaderboards,
         lambda: arena.statistics.get_crosstable("rex"),
         lambda: arena.statistics.list_seats(tournament="rex"),

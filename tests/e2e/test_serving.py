@@ -175,7 +175,7 @@ def test_a_second_service_on_a_home_and_a_port_in_use_are_one_clear_line(field: 
         assert second.err.count("\n") == 1
         other = field.directory / "other"
         taken = served.addresses["admin"].removeprefix("http://")
-        refused = field.arena("serve", "--home", other, "--admin-address", taken, "--address", "")
+        refused = field.arena("serve", "--home", other, "--admin-address", taken, "--address", "", "--web-address", "")
         assert refused.code == 1
         assert f"arena: {taken} is in use; stop what listens there, or choose another address" in refused.err
         assert served.stop() == 0

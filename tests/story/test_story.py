@@ -16,6 +16,7 @@ from arena.story.story import Story
 from engine import registry
 from engine.abilities import Move, View
 from tests.story.played import played, replay_of, spec, watched
+from tests.support.nim import NIM
 from tests.support.specs import installed_script_game, script_spec
 
 TABLES = [(name, seats) for name in ("foreign_king", "rex_romanorum") for seats in registry.get(name).seats]
@@ -177,3 +178,14 @@ def test_a_replay_that_lacks_its_chance_is_refused() -> None:
     document = replay_of(played(spec("rex_romanorum", 2), 1))
     with pytest.raises(StoryError, match="script has no outcome left"):
         story_of_replay({**document, "chance": document["chance"][:1]})
+
+
+def test_a_game_that_draws_nothing_is_told_with_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.registry.get", lambda _name: NIM)
+    story = story_of_replay(replay_of(played(spec("nim", 2), 5)))
+    assert all(frame.picture is None and frame.text for frame in story.frames)
+    encoded = encode(story)
+    assert encoded["frames"][0]["text"] == NIM.shown.text(NIM.new_state(2), None, "en")
+    assert encoded["picture"] is None
+    plain = story_of_replay(replay_of(played(spec("nim", 2), 5)), draws=False)
+    assert all(frame.text == "" for frame in plain.frames)

@@ -59,9 +59,9 @@ class Served:
 
 
 @contextmanager
-def serving(place: Place, *words: str, address: str = "") -> Iterator[Served]:
+def serving(place: Place, *words: str, address: str = "", web: str = "") -> Iterator[Served]:
     """A service on the place; ended with the block, and then no process of the place is left."""
-    addresses = ("--admin-address", "127.0.0.1:0", "--address", address)
+    addresses = ("--admin-address", "127.0.0.1:0", "--address", address, "--web-address", web)
     with place.on_terminal("serve", "--home", place.directory, *addresses, *words) as terminal:
         yield Served(terminal)
 

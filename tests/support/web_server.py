@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from arena.web.app import make_app
 from arena.web.opening import open_site
@@ -18,8 +19,15 @@ from tests.support.patience import PATIENCE_S
 @contextmanager
 def pages_of(db: Path) -> Iterator[str]:
     """The address of the pages of a database, without a slash at its end."""
-    with open_site(str(db)) as site, listen("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="warning", access_log=False, ws="none"))
+    with open_site(str(db)) as site, served(make_app(site)) as address:
+        yield address
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    """The address of an application that is served by a thread of the test."""
+    with listen("127.0.0.1", 0) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:

@@ -1,26 +1,49 @@
 """What holds for every page, in a real browser: no trouble, nothing serious for axe, nothing wider than the window."""
 
+from pathlib import Path
+
 import pytest
 
+from arena.web.opening import open_site
 from arena.words.catalogue import LANGUAGES
 from tests.support.browsing import Watched
 
-PAGES = ("/",)
+PAGES = (
+    "/",
+    "/leaderboards",
+    "/leaderboards/{pool}",
+    "/matches/{match}",
+    "/matches/{match}?ply=3",
+    "/matches/{match}/verified",
+)
+"""The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
+
+
+@pytest.fixture(scope="module")
+def ids(played: Path) -> dict[str, str]:
+    """What stands in the addresses for their places."""
+    with open_site(str(played)) as site:
+        return {
+            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
+            "match": site.arena.matches.list_matches(limit=1).items[0].id,
+        }
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_free_of_trouble_in_light_and_dark(page: Watched, address: str, path: str) -> None:
+def test_a_page_is_free_of_trouble_in_light_and_dark(
+    page: Watched, address: str, ids: dict[str, str], path: str
+) -> None:
     for scheme in ("light", "dark"):
         page.page.emulate_media(color_scheme=scheme)
-        page.page.goto(address + path)
+        page.page.goto(address + path.format(**ids))
         assert page.page.title().endswith("Kingmaker Arena")
         assert page.serious_findings() == []
         assert page.overflows() == 0
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_fits_on_a_phone_in_every_language(phone: Watched, address: str, path: str) -> None:
+def test_a_page_fits_on_a_phone_in_every_language(phone: Watched, address: str, ids: dict[str, str], path: str) -> None:
     for language in LANGUAGES:
-        phone.page.goto(f"{address}{path}?lang={language}")
+        phone.page.goto(f"{address}{path.format(**ids)}{'&' if '?' in path else '?'}lang={language}")
         assert phone.page.locator("html").get_attribute("lang") == language
         assert phone.overflows() == 0

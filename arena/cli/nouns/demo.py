@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.building import build_added
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.errors import CliError
@@ -157,4 +158,5 @@ def _print_next(connection: Connection, tournament: PlannedTournament) -> None:
         ["leaderboard"],
     ):
         typer.echo(f"  {connection.command(*words)}")
+    typer.echo(f"In a browser: `{connection.command('web')}`, then http://{USUAL_ADDRESS}/")
     typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")

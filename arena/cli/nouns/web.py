@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import settings
+from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Database, example
 from arena.cli.shared.places import need_here
@@ -15,7 +16,6 @@ from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
 
 app = typer.Typer()
-USUAL_ADDRESS = "127.0.0.1:7780"
 
 
 @app.command("web", epilog=example("arena web", "arena web --db demo.db --address 127.0.0.1:8080"))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from arena.client import port
     from arena.client.admin import Account, Admin, Annulments, Seasons, Tables
     from arena.client.here.matches import MatchesHere
+    from arena.client.ladders import Ladders
+    from arena.client.overview import Overview
 
 _ORGANISER = Viewer()
 _USUAL_CHALLENGES = ChallengeLimits()
@@ -84,6 +86,13 @@ class ArenaHere:
         return LeaderboardsHere(self._place)
 
     @property
+    def overview(self) -> Overview:
+        """What pages show of many versions at once; a service does not answer this."""
+        from arena.client.here.overview import OverviewHere
+
+        return OverviewHere(self._place)
+
+    @property
     def statistics(self) -> port.Statistics:
         from arena.client.here.statistics import StatisticsHere
 
@@ -96,7 +105,7 @@ class ArenaHere:
         return RatingsHere(self._place)
 
     @property
-    def ladders(self) -> port.Ladders:
+    def ladders(self) -> Ladders:
         from arena.client.here.ladders import LaddersHere
 
         return LaddersHere(self._place)

@@ -24,7 +24,7 @@ class BotsHere:
 
     def list_bots(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         page = bots.list_bots(self._place.database, limit=limit, after=after)
-        return Page(tuple(map(_summary, page.items)), page.next)
+        return Page(tuple(map(bot_summary, page.items)), page.next)
 
     def get_bot(self, name: str) -> BotDetail:
         found = find_version(self._place, name)
@@ -90,7 +90,8 @@ class BotsHere:
         )
 
 
-def _summary(row: BotRow) -> BotSummary:
+def bot_summary(row: BotRow) -> BotSummary:
+    """Return a bot as a list shows it."""
     return BotSummary(
         name=row.bot.name,
         owner=row.owner,

@@ -21,7 +21,7 @@ _MOST_ABSENT = 100
 
 
 class LaddersHere:
-    """Implements the interface `arena.client.port.Ladders`."""
+    """Implements the interface `arena.client.ladders.Ladders`."""
 
     def __init__(self, place: Place) -> None:
         self._place = place

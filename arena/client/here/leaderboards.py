@@ -37,7 +37,7 @@ class LeaderboardsHere:
         only = None if pool is None else find_pool(self._place.database, pool).id
         chosen = [row.pool.id for row in rows if _fits(row, game, seats, only)]
         found = leaderboards(self._place.database, chosen, limit=limit, after=after)
-        return LeaderboardList(tuple(map(_board, found.items)), is_empty=not rows, next=found.next)
+        return LeaderboardList(tuple(map(board_value, found.items)), is_empty=not rows, next=found.next)
 
 
 def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None) -> bool:
@@ -45,6 +45,7 @@ def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None
     return pool_id in (None, pool.id) and game in (None, pool.game) and seats in (None, pool.seats)
 
 
-def _board(board: leaderboard.Leaderboard) -> Leaderboard:
+def board_value(board: leaderboard.Leaderboard) -> Leaderboard:
+    """Return a table as it crosses the interface."""
     rows = tuple(LeaderboardRow(**asdict(line)) for line in board.table)
     return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind, board.next)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arena.client.errors import unknown
+from arena.client.errors import RefusedError, unknown
 from arena.client.here import watching
 from arena.client.here.annulled import why_annulled
 from arena.client.here.live_values import Stage
@@ -20,9 +20,10 @@ from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, S
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.match.result import FaultCause
 from ratings.read import match_list, matches
-from ratings.read.match_list import MatchFilter
+from ratings.read.blocks import blocks_of
+from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.pools import find_pool
-from ratings.store.states import MatchState
+from ratings.store.states import Fared, MatchState
 
 
 class MatchesHere:
@@ -40,26 +41,50 @@ class MatchesHere:
         pool: str | None = None,
         limit: int | None = DEFAULT_LIMIT,
         after: str | None = None,
+        opponent: str | None = None,
+        fared: Fared | None = None,
+        least_plies: int | None = None,
+        most_plies: int | None = None,
     ) -> Page[MatchSummary]:
-        found = None if bot is None else find_version(self._place, bot)
-        is_version = bot is not None and "@" in bot
+        if bot is None and (opponent is not None or fared is not None):
+            raise RefusedError("an opponent, or how a bot fared, needs the bot that it is about; name one")
+        bot_id, version_id = self._meant(bot)
+        other_bot_id, other_version_id = self._meant(opponent)
         only = MatchFilter(
             tournament_id=None if tournament is None else find_tournament(self._place, tournament).id,
             pool_id=None if pool is None else find_pool(self._place.database, pool).id,
-            bot_id=found.bot.id if found and not is_version else None,
-            version_id=found.version.id if found and is_version else None,
+            bot_id=bot_id,
+            version_id=version_id,
             state=state,
             cause=None if fault is None else _cause(fault),
+            fared=fared,
+            other_bot_id=other_bot_id,
+            other_version_id=other_version_id,
+            least_plies=least_plies,
+            most_plies=most_plies,
         )
         return self._page(only, limit, after)
 
+    def _meant(self, bot: str | None) -> tuple[str | None, str | None]:
+        """Return the id of the bot that is meant, or of the version if its hash is named, too."""
+        if bot is None:
+            return None, None
+        found = find_version(self._place, bot)
+        return (None, found.version.id) if "@" in bot else (found.bot.id, None)
+
     def _page(self, only: MatchFilter, limit: int | None, after: str | None) -> Page[MatchSummary]:
-        page = match_list.list_matches(self._place.database, only, limit=limit, after=after)
+        leave_out = self._hidden if only.tells_results else leave_nothing_out
+        page = match_list.list_matches(self._place.database, only, limit=limit, after=after, leave_out=leave_out)
         hidden = hidden_blocks(self._place, {row.match.block_id for row in page.items})
-        shown = [row for row in page.items if only.cause is None or row.match.block_id not in hidden]
-        why = why_annulled(self._place, [row.match.id for row in shown])
-        items = (match_summary(row, hidden=row.match.block_id in hidden) for row in shown)
+        why = why_annulled(self._place, [row.match.id for row in page.items])
+        items = (match_summary(row, hidden=row.match.block_id in hidden) for row in page.items)
         return Page(tuple(replace(item, annulled=why.get(item.id)) for item in items), page.next)
+
+    def _hidden(self, matches: Sequence[str]) -> set[str]:
+        """Return which of these matches, named by id, are withheld from the viewer."""
+        blocks = blocks_of(self._place.database, matches)
+        hidden = hidden_blocks(self._place, set(blocks.values()))
+        return {match for match, block in blocks.items() if block in hidden}
 
     def get_match(self, match: str) -> MatchDetail:
         detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)

@@ -15,6 +15,8 @@ from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, Offic
 from ratings.read.crosstable import names as names_of
 from ratings.read.paging import part_of
 from ratings.read.pools import find_pool
+from ratings.store.database import Database
+from ratings.store.models import Pool
 
 if TYPE_CHECKING:  # NumPy is only imported by who needs it
     from collections.abc import Mapping, Sequence
@@ -44,20 +46,8 @@ class RatingsHere:
         found = find_pool(database, find_pool_id(self._place, pool))
         fixed = {find_version(self._place, anchor.bot).version.id: anchor.elo for anchor in anchors}
         table = official_table(load_results(database, found.id), fixed, confidence)
-        names = names_of(database, [row.version for row in table.rows])
         page = part_of(range(len(table.rows)), "official table", limit, after)
-        return OfficialTable(
-            pool=pool_value(found),
-            confidence=table.confidence,
-            matches=table.matches,
-            blocks=table.blocks,
-            repeats=table.repeats,
-            groups=table.groups,
-            dispersion=table.dispersion,
-            rows=tuple(_row(table, index, page.items, names) for index in page.items),
-            seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
-            next=page.next,
-        )
+        return table_value(database, found, table, page.items, next_=page.next)
 
     def list_suspicions(
         self,
@@ -75,6 +65,32 @@ class RatingsHere:
         names = names_of(database, sorted({id_ for one in found for id_ in (one.first, one.second)}))
         page = part_of(found, "suspicions", limit, after)
         return Page(tuple(_suspicion(one, names) for one in page.items), page.next)
+
+
+def table_value(
+    database: Database,
+    pool: Pool,
+    table: official.OfficialTable,
+    shown: Sequence[int],
+    *,
+    next_: str | None = None,
+    shows_chances: bool = True,
+) -> OfficialTable:
+    """Return some rows of an official table as they cross the interface, by request without the chances of pairs."""
+    names = names_of(database, [table.rows[index].version for index in shown])
+    compared = shown if shows_chances else ()
+    return OfficialTable(
+        pool=pool_value(pool),
+        confidence=table.confidence,
+        matches=table.matches,
+        blocks=table.blocks,
+        repeats=table.repeats,
+        groups=table.groups,
+        dispersion=table.dispersion,
+        rows=tuple(_row(table, index, compared, names) for index in shown),
+        seats=tuple(SeatAdvantage(**asdict(seat)) for seat in table.seats),
+        next=next_,
+    )
 
 
 def _row(table: official.OfficialTable, index: int, shown: Sequence[int], names: Mapping[str, str]) -> OfficialRow:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena.client.errors import RefusedError
+from arena.client.here import rounds
 from arena.client.here.challenges import challenge
 from arena.client.here.creating import create
 from arena.client.here.lookup import find_tournament, find_version, whole_name
@@ -12,8 +13,10 @@ from arena.client.here.place import Place
 from arena.client.here.rights import need_own_bot, need_remote_service
 from arena.client.here.running import need_canceller, need_entry, progress_of, watch
 from arena.client.here.tournament_values import STANDINGS, detail_of, list_leak_checks, standings_of, summary_of
+from arena.client.values.answers import ConfidencePoint
 from arena.client.values.operations import Operation
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.pairings import Pairing
 from arena.client.values.tournaments import (
     Cancelled,
     ChallengeRequest,
@@ -58,6 +61,14 @@ class TournamentsHere:
         self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[LeakFinding]:
         return list_leak_checks(self._place, find_tournament(self._place, tournament).id, limit, after)
+
+    def list_pairings(
+        self, tournament: str, limit: int | None = DEFAULT_LIMIT, after: str | None = None
+    ) -> Page[Pairing]:
+        return rounds.list_pairings(self._place, find_tournament(self._place, tournament).id, limit, after)
+
+    def list_confidence(self, tournament: str) -> tuple[ConfidencePoint, ...]:
+        return rounds.list_confidence(self._place, find_tournament(self._place, tournament).id)
 
     def create_tournament(self, request: TournamentRequest) -> PlannedTournament:
         return create(self._place, request)

@@ -14,6 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 from arena.client import port
 from arena.client.admin import Account, Admin, Annulments, Entrance, Seasons, Submissions, Tables
 from arena.client.errors import RefusedError
+from arena.client.ladders import Ladders
 from arena.client.rpcs import PLACES, UPLOAD, Rpc, rpcs_of
 from arena.client.there.answers import error_of
 from arena.client.there.channel import Endpoint
@@ -183,8 +184,8 @@ class ArenaThere:
         return cast(port.Ratings, self._noun("ratings"))
 
     @property
-    def ladders(self) -> port.Ladders:
-        return cast(port.Ladders, self._noun("ladders"))
+    def ladders(self) -> Ladders:
+        return cast(Ladders, self._noun("ladders"))
 
     @property
     def runtimes(self) -> port.Runtimes:

@@ -23,6 +23,16 @@ class BestKnown:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfidencePoint:
+    """How sure an adaptive tournament was of its answer after so many whole blocks."""
+
+    blocks: int
+    confidence: float
+    leaders: tuple[str, ...]
+    """What people call those who led then, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonResult:
     """What a comparison of NEW with OLD says so far."""
 

@@ -36,6 +36,7 @@ from arena.service.life.programs import make_programs
 from arena.service.life.remote import open_door, takes_anybody, wait_for
 from arena.service.life.stopping import stop_signals
 from arena.service.life.systemd import tell_systemd
+from arena.service.life.web import open_web, wait_for_web
 from arena.service.lock import HomeLock, held
 from arena.service.logs import Logger, get_logger, logging_to
 from arena.service.metrics import Metrics
@@ -65,14 +66,13 @@ class Ready:
 
     home: Home
     addresses: Mapping[str, str]
-    """By what is served there: `owners`, `socket`, `admin`."""
+    """By what is served there: `owners`, `socket`, `admin`, `play`, `web`."""
     fingerprint: str | None = None
     """That of the certificate of `owners`, if it is served with TLS."""
 
-    def also(self, what: str, address: str, port: int) -> Ready:
-        """Return this with something else that is served, at the port that was chosen for its address."""
-        place = f"{address.rpartition(':')[0]}:{port}"
-        return replace(self, addresses={**self.addresses, what: place}) if port else self
+    def also(self, what: str, place: str) -> Ready:
+        """Return this with something else that is served, unless its place is empty."""
+        return replace(self, addresses={**self.addresses, what: place}) if place else self
 
     def __str__(self) -> str:
         places = " ".join(f"{name}={address}" for name, address in self.addresses.items())
@@ -122,6 +122,7 @@ class _Service:
                 shop = self._make_shop(slots)
                 presence = Presence(shop.bell.ring)
                 door = self._open_door(shop, presence)
+                web = open_web(self._home, self._settings, self._health)
                 router = Router(slots, None if door is None else door.process)
                 host = Host(router, self._make_executor, self._health, get_logger("host"))
                 export_slots(self._metrics, slots, host.count_warm_bots)
@@ -132,9 +133,13 @@ class _Service:
                 await self._try_sandbox(shop, say)
                 self._look_at_certificate(say)
                 stack.push_async_callback(_end_tasks, works)
+                if web is not None:
+                    works.append(asyncio.create_task(web.run()))
                 if door is not None:
                     works.append(asyncio.create_task(door.run()))
-                    ready = ready.also("play", self._settings.service.play_address, await wait_for(door))
+                    ready = ready.also("play", await wait_for(door, self._settings))
+                if web is not None:
+                    ready = ready.also("web", await wait_for_web(web))
                 works += [asyncio.create_task(host.run()), asyncio.create_task(self._foreman(shop, presence).run())]
                 self._tell_ready(on_ready, ready)
                 await _first_of(asyncio.create_task(stop.wait()), *works)

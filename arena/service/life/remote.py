@@ -96,13 +96,14 @@ def _door(home: Home, settings: ServiceSettings) -> tuple[str, str, str]:
     return str(address), str(tls.certificate), str(tls.key)
 
 
-async def wait_for(keeper: RemoteKeeper) -> int:
-    """Return the port on which remote bots are taken; 0 if that is not so in time, which health tells."""
+async def wait_for(keeper: RemoteKeeper, settings: ServiceSettings) -> str:
+    """Return where remote bots are taken; empty if they are not, or not in time, which health tells."""
     try:
         async with asyncio.timeout(READY_PATIENCE_S):
-            return await keeper.wait_until_ready()
+            port = await keeper.wait_until_ready()
     except TimeoutError:
-        return 0
+        return ""
+    return f"{settings.service.play_address.rpartition(':')[0]}:{port}" if port else ""
 
 
 def _check_free(address: Address) -> None:

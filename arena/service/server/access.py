@@ -90,6 +90,8 @@ _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
         "GetTournament": _VIEWER,
         "ListStandings": _VIEWER,
         "ListLeakChecks": _VIEWER,
+        "ListPairings": _VIEWER,
+        "ListConfidence": _VIEWER,
         "GetProgress": _VIEWER,
         "WatchTournament": _VIEWER,
         "CreateTournament": _COMPETITOR,

@@ -47,6 +47,9 @@ _SERVICE = (
          "ARENA_SERVE_ADDRESS"),  # ARENA_ADDRESS is what bots are given
     _row("service", "admin_address", "127.0.0.1:7734", ADDRESS,
          'Where metrics and health are served; "" = nowhere. Never give it to the world.'),
+    _row("service", "web_address", "127.0.0.1:7780", ADDRESS,
+         'Where browsers find pages; "" = nowhere. Anything but loopback needs a certificate, and is https.',
+         "ARENA_SERVE_WEB_ADDRESS"),  # for the same reason
     _row("service", "tls_certificate", "", TEXT, 'A certificate (PEM file); "" = that of --tls-self-signed, if any.'),
     _row("service", "tls_key", "", TEXT, "The key of tls_certificate (PEM)."),
     _row("service", "tls_hosts", [], NAMES,

@@ -15,6 +15,7 @@ class ServiceSection:
 
     address: str
     admin_address: str
+    web_address: str
     tls_certificate: str
     tls_key: str
     tls_hosts: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from arena.tournament.formats.circular_orders import seat_groups
@@ -105,6 +105,16 @@ class Adaptive:
             tuple(names[label] for label in found.leaders),
             tuple(names[label] for label in found.contenders),
         )
+
+    def answers(self, situation: Situation, most: int) -> list[tuple[int, Standing]]:
+        """Return the answer after so many whole blocks, at `most` moments from the first that gave one until now."""
+        past = [replace(situation, waves=situation.waves[:end]) for end in range(_FIRST_WAVES, situation.wave + 1)]
+        counted = [(sum(block.is_whole for block in one.blocks), one) for one in past]
+        # What has no more whole blocks than the moment before says nothing new.
+        fresh = [pair for number, pair in enumerate(counted) if pair[0] > (counted[number - 1][0] if number else 0)]
+        step = max(1, -(-len(fresh) // most))
+        chosen = fresh[::-1][::step][::-1]  # from the end, so that the last answer is among them
+        return [(blocks, self.answer(one)) for blocks, one in chosen]
 
     def standings(self, situation: Situation) -> list[Row]:
         """Return the table by strength in the official table of these blocks."""

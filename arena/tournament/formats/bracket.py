@@ -28,7 +28,8 @@ class Tie:
         """The number of whole blocks that best of n still lacks."""
         return self.best_of - sum(block.is_whole for block in self.blocks)
 
-    def _points(self) -> Counter[str]:
+    def points(self) -> Counter[str]:
+        """Return the points of each entrant from the whole blocks."""
         points = Counter(dict.fromkeys(self.entrants, 0))
         for block in self.blocks:
             points.update(block_points(block))
@@ -36,12 +37,12 @@ class Tie:
 
     def ranking(self, gone: Collection[str] = ()) -> list[str]:
         """Return the entrants by points, at equal points the higher seed first; those who are `gone` come last."""
-        points = self._points()
+        points = self.points()
         return sorted(self.entrants, key=lambda entrant: (entrant in gone, -points[entrant]))
 
     def _lead(self) -> int:
         """Return by how many points the last who goes on is ahead of the first who does not."""
-        points, ranked = self._points(), self.ranking()
+        points, ranked = self.points(), self.ranking()
         return points[ranked[self.advance - 1]] - points[ranked[self.advance]]
 
     def is_decided(self, gone: Collection[str]) -> bool:
@@ -61,6 +62,16 @@ class Tie:
         return min(wanted, self.best_of + MOST_EXTRA - len(self.blocks))
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What a round of a bracket was opened with."""
+
+    ties: tuple[Tie, ...]
+    byes: tuple[str, ...]
+    lost: Counter[str]
+    """How many ties each entrant had lost before."""
+
+
 class Bracket:
     """Rounds of ties; a round begins when all ties of the one before are decided."""
 
@@ -74,6 +85,8 @@ class Bracket:
         self._round = 0
         self._ties: list[Tie] = []
         self._gone: set[str] = set()
+        self.rounds: list[Round] = []
+        """Those that were opened, the first one first."""
 
     @property
     def open_ties(self) -> list[Tie]:
@@ -97,9 +110,20 @@ class Bracket:
             for entrant in self._gone - self._out.keys():
                 self._out[entrant] = (self._round, self._seats)
             self._round += 1
-            self._ties = self._next_ties([entrant for entrant in self._seeds if entrant not in self._out])
+            active = [entrant for entrant in self._seeds if entrant not in self._out]
+            self._ties = self._next_ties(active)
             if not self._ties:
                 return
+            self._note_round(active)
+
+    def _note_round(self, active: Sequence[str]) -> None:
+        playing = {entrant for tie in self._ties for entrant in tie.entrants}
+        byes = tuple(entrant for entrant in active if entrant not in playing)
+        self.rounds.append(Round(tuple(self._ties), byes, Counter(self._losses)))
+
+    def goes_on(self, tie: Tie) -> Sequence[str] | None:
+        """Return who goes on from a tie without a loss, or `None` while it is open."""
+        return tie.ranking(self._gone)[: tie.advance] if tie.is_decided(self._gone) else None
 
     def _close(self, tie: Tie) -> None:
         for better, entrant in enumerate(tie.ranking(self._gone)):

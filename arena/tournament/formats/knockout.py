@@ -53,15 +53,16 @@ class Knockout:
 
     def plan(self, situation: Situation) -> list[CircularOrder]:
         """Return the blocks that the open ties need."""
-        groups = [tie.entrants for tie in self._bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
+        groups = [tie.entrants for tie in self.bracket(situation).open_ties for _ in range(tie.blocks_wanted())]
         return seat_groups(situation, groups)
 
     def standings(self, situation: Situation) -> list[Standing]:
         """Return who is still in, then who went out later; those equal in one round share a place."""
-        bracket = self._bracket(situation)
+        bracket = self.bracket(situation)
         return standing_rows(situation, tally(situation), bracket.order_key, bracket.status)
 
-    def _bracket(self, situation: Situation) -> Bracket:
+    def bracket(self, situation: Situation) -> Bracket:
+        """Return the bracket as the blocks so far have made it."""
         bracket = Bracket(self._seeds(situation), self.seats, self.lives, self.best_of)
         leavers = [entrant for entrant in situation.entrants if entrant.withdrawn is not None]
         bracket.settle({entrant.id for entrant in leavers if entrant.has_left(0)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from arena.tournament.formats.circular_orders import draw, seat_groups
@@ -89,20 +90,20 @@ class Swiss:
         for own in tallies.values():
             own.points += own.void * most // 2
             own.possible += own.void * most
-        for entrant in self._byes(situation):
+        for entrant in chain.from_iterable(self.byes(situation)):
             tallies[entrant].byes += 1
             tallies[entrant].points += most * self.blocks
             tallies[entrant].possible += most * self.blocks
         return tallies
 
-    def _byes(self, situation: Situation) -> list[str]:
-        """Return everybody who could have been paired in a round and was not, once for each such round."""
-        found: list[str] = []
+    def byes(self, situation: Situation) -> list[list[str]]:
+        """Return, round by round, everybody who could have been paired and was not."""
+        found: list[list[str]] = []
         for number in range(situation.wave):
             before = Situation(situation.entrants, situation.waves[:number], situation.seed)
             playing = {entrant for block in situation.waves[number] for entrant in block.order}
             active = self._active(before, tally(before))
-            found.extend(entrant for entrant in active if entrant not in playing)
+            found.append([entrant for entrant in active if entrant not in playing])
         return found
 
 

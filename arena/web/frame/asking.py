@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request
 
-from arena.client.arena import ArenaPort
+from arena.client.overview import ShownArena
 from arena.web.frame.site import Site
 
 
@@ -14,6 +14,11 @@ def site_of(request: Request) -> Site:
     return site
 
 
-def arena_of(request: Request) -> ArenaPort:
+def arena_of(request: Request) -> ShownArena:
     """Return the arena as everybody may see it."""
     return site_of(request).arena
+
+
+def home_of(request: Request) -> str:
+    """Return the address of the front page as the visitor reaches it, without its last slash."""
+    return str(request.base_url).rstrip("/")

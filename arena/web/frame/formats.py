@@ -20,6 +20,16 @@ def format_rating(value: float) -> str:
     return f"{value:.2f}".replace("-", "\u2212")
 
 
+def format_change(value: float) -> str:
+    """Return a change of a rating with its sign."""
+    return f"{value:+.2f}".replace("-", "\u2212")
+
+
+def format_elo(value: float) -> str:
+    """Return a number of the Elo scale, which tells nothing behind the point."""
+    return f"{value:.0f}".replace("-", "\u2212")
+
+
 def format_share(value: float) -> str:
     """Return a part of 1 as a percentage with one digit behind the point."""
     return f"{100 * value:.1f}{_THIN_SPACE}%"
@@ -62,6 +72,8 @@ def short_id(text: str) -> str:
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,
+    "change": format_change,
+    "elo": format_elo,
     "share": format_share,
     "instant": format_instant,
     "iso": iso_instant,

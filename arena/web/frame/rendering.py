@@ -12,6 +12,7 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
+from arena.web.drawing import small
 from arena.web.drawing.marks import mark_of
 from arena.web.frame import formats
 from arena.web.frame.choices import language_of, theme_of
@@ -37,6 +38,9 @@ def environment() -> Environment:
     found.globals.update(
         static=address_of,
         mark_of=mark_of,
+        sparkline=small.sparkline,
+        interval_bar=small.interval_bar,
+        axis=small.axis,
         game_title=game_title,
         pool_details=pool_details,
         languages=NAMES,

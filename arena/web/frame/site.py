@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.client.arena import ArenaPort
+from arena.client.overview import ShownArena
+from arena.web.official.tables import OfficialTables
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """An arena that is shown in browsers."""
 
-    arena: ArenaPort
+    arena: ShownArena
     """As somebody without a login may see it."""
     service: str | None = None
     """Where the service is reached that plays, such as `unix:/srv/arena/run/socket`; `None` where nobody plays."""
     is_secure: bool = False
     """Whether browsers reach it by https, so that cookies must not travel otherwise."""
+    official: OfficialTables | None = None
+    """The official tables, which are fitted in the background; `None` where none are shown."""
+    requests_per_second: float = 10.0
+    """The pace that one address is held to; whoever is on this machine is not."""
+    requests_at_once: int = 300
+    """So many requests of an address may come in a row before they are held to the pace."""
 
     @property
     def is_live(self) -> bool:

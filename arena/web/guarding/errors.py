@@ -12,7 +12,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import HEADERS
@@ -27,6 +27,7 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.client.errors.HiddenError": 403,
     "arena.client.errors.ClientError": 409,
     "arena.match.replay.ReplayError": 409,
+    "arena.story.facts.StoryError": 409,
     "engine.core.UnknownGameError": 404,
     "engine.core.EngineError": 400,
     "ratings.errors.NotFoundError": 404,
@@ -41,6 +42,7 @@ STATUS: Final[Mapping[str, int]] = {
     "ratings.statistics.errors.StatisticsError": 409,
 }
 _OWN_FAULT: Final = 500
+_API: Final = "/api/"
 
 
 def status_of(error: BaseException) -> int:
@@ -89,7 +91,14 @@ async def _answer_any(request: Request, error: Exception) -> Response:
 
 
 def error_page(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the page that tells what went wrong; without a sentence it says what the status means."""
+    """Return the page that tells what went wrong; without a sentence it says what the status means.
+
+    A program that asks the API is told so in JSON.
+    """
+    if request.url.path.startswith(_API):
+        message = sentence or _standard_phrase(status)
+        answer = {"error": {"status": status, "message": message}}
+        return JSONResponse(answer, status, dict(headers or {}), media_type="application/problem+json")
     return render(request, "error.html", status=status, headers=headers, sentence=sentence)
 
 

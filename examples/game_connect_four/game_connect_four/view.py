@@ -102,4 +102,11 @@ def _words(language: str) -> Mapping[str, str]:
     return _WORDS.get(language, _WORDS["en"])
 
 
-SHOWN: Final = Shown(text=render_text, picture=draw, labels=labels, languages=tuple(_WORDS), tell=tell)
+SHOWN: Final = Shown(
+    text=render_text,
+    picture=draw,
+    labels=labels,
+    languages=tuple(_WORDS),
+    seat_name=lambda seat, _: SIGNS[seat],
+    tell=tell,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -45,6 +45,11 @@ class Results:
     def where(self, kept: Bools) -> Results:
         """Return the matches at which the mask is true."""
         return Results(self.versions, self.seats[kept], self.ranks[kept], self.blocks[kept], self.digests[kept])
+
+    def among(self, versions: Collection[str]) -> Results:
+        """Return the matches in which nobody but these versions sat."""
+        is_wanted = np.array([version in versions for version in self.versions], np.bool_)
+        return self.where(is_wanted[self.seats].all(axis=1))
 
 
 def results_of(versions: Sequence[str], matches: Sequence[tuple[int, Sequence[str], Sequence[int], str]]) -> Results:

@@ -156,7 +156,7 @@ PUBLIC = frozenset(
         "GetIdentity", "ListBots", "FindVersion", "ListRuntimes", "ListLadders", "GetLadder", "ListSeasons",
         "GetSeasonTable", "ListLeaderboards", "GetCrosstable", "ListHistory", "ListOpponents", "ListSeats",
         "ListLengths", "GetOfficialTable", "ListTournaments", "GetTournament", "GetProgress", "WatchTournament",
-        "ListStandings", "ListLeakChecks",
+        "ListStandings", "ListLeakChecks", "ListPairings", "ListConfidence",
     }
 )  # fmt: skip
 """The calls that show everybody the same; `tests/client/test_visibility.py` looks that it is nothing hidden."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,28 +15,19 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import check_language, get_game
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
 from arena.cli.shared.suggestions import program
+from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
+from arena.story.encoding import frame_json
+from arena.story.facts import StoryError
+from arena.story.frames import Finish, Frame
+from arena.story.replays import story_of_replay
+from arena.story.story import Story
 from engine import registry
-from engine.abilities import View
-from engine.chance import SeededChance
-from engine.core import EngineError
-from engine.record import Playing
 
 app = typer.Typer()
-
-_PLIES = (
-    Column("ply", "PLY", right=True),
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("action", "ACTION"),
-    Column("by", "BY"),
-    Column("elapsed_us", "TIME", right=True, write=lambda us: "" if us is None else f"{us / 1000:.1f} ms"),
-    Column("note", "NOTE"),
-)
-
 
 ReplayName = Annotated[
     str,
@@ -57,13 +49,14 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a match was played, ply by ply, or a position in it."""
+    """Show how a match was played, ply by ply and in words, or a position in it.
+
+    With --json, the replay document comes with `plies`, what happened in each, and `scoring`, the steps of the end.
+    """
     document = _read_document(_find_replay(match, db))
-    if as_json and ply is None and svg is None:
-        print_json(document)
-        return
+    check_language(get_game(document["game"]), language)
     if ply is None and svg is None:
-        _print_plies(document)
+        _show_match(document, language, as_json=as_json)
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
 
@@ -92,70 +85,90 @@ def _read_document(replay: Replay) -> dict[str, Any]:
     return document
 
 
-def _print_plies(document: Mapping[str, Any]) -> None:
-    game, entries = get_game(document["game"]), document["entries"]
+def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) -> None:
+    """Tell all plies; in notation alone, with a word why, if the match cannot be played again here."""
+    try:
+        story = story_of_replay(document, language, draws=False)
+    except StoryError as error:
+        typer.echo(f"told by notation alone: {error}", err=True)
+        frames, finish = _in_notation(document), None
+    else:
+        frames, finish = story.frames[1:], story.finish
+    if as_json:
+        steps = [] if finish is None else [asdict(step) for step in finish.scoring]
+        print_json({**document, "plies": [frame_json(frame) for frame in frames], "scoring": steps})
+        return
+    _print_match(document, frames, finish, language)
+
+
+def _print_match(document: Mapping[str, Any], frames: Sequence[Frame], finish: Finish | None, language: str) -> None:
     names = [seat["name"] for seat in document["seats"]]
+    game = get_game(document["game"])
+    who = who_plays(game, names, language)
     print_facts(
         {
             "match": document["match_id"],
             "game": f"{game.title}, {len(names)} seats",
-            "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(names)),
+            "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(who)),
             "started": format_instant(document["started_at_us"]),
         }
     )
     typer.echo()
-    rows = [_ply_row(entry, names[entry["seat"]], game.actions.format(entry["action"])) for entry in entries]
-    print_table(_PLIES, rows, as_json=False, empty="no plies: the match ended before it began")
+    print_plies(frames)
+    if finish is not None:
+        print_scoring(finish, who)
     typer.echo()
-    _print_result(document["result"], names)
+    print_result(document["result"], who, has_scoring=finish is not None and bool(finish.scoring))
 
 
-def _ply_row(entry: Mapping[str, Any], bot: str, action: str) -> dict[str, Any]:
-    return {"elapsed_us": None, "note": "", **entry, "bot": bot, "action": action}
-
-
-def _print_result(result: Mapping[str, Any], names: Sequence[str]) -> None:
-    ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
-    print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
-    for name, value in result["details"].items():
-        typer.echo(f"{name}: {_detail_text(value)}")
-
-
-def _detail_text(value: Any) -> str:
-    """Write what a game says of its end without brackets and quotes."""
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(_detail_text, value)) or "none"
-    return yes_or_no(value)
+def _in_notation(document: Mapping[str, Any]) -> list[Frame]:
+    """Return frames that hold what stands in the replay itself."""
+    game = get_game(document["game"])
+    return [
+        Frame(
+            entry["ply"],
+            None,
+            seat=entry["seat"],
+            bot=document["seats"][entry["seat"]]["name"],
+            action=game.actions.format(entry["action"]),
+            by=entry["by"],
+            elapsed_us=entry.get("elapsed_us"),
+            charged_us=entry.get("charged_us"),
+            note=entry.get("note", ""),
+        )
+        for entry in document["entries"]
+    ]
 
 
 def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, language: str, *, as_json: bool) -> None:
-    game = get_game(document["game"])
-    check_language(game, language)
-    playing = _play_until(document, ply)
+    story = _story_until(document, ply, language, draws=svg is not None)
+    frame = story.frames[-1]
     if svg is not None:
-        write_svg(svg, game.shown.svg(playing.state, View(language)))
+        if frame.picture is None:
+            raise MisuseError(f"{story.game.name} has no picture; leave --svg out: it is shown as text")
+        write_svg(svg, frame.picture.svg())
     if as_json:
-        print_json({"match_id": document["match_id"], "ply": ply, "position": playing.state.to_json()})
+        last = None if frame.seat is None else frame_json(frame)
+        position = {"position": story.state.to_json(), "last": last}
+        print_json({"match_id": document["match_id"], "ply": ply, **position})
         return
     typer.echo(f"before ply {ply} of {len(document['entries'])}")
-    typer.echo(game.shown.text(playing.state, None, language))
+    if frame.seat is not None:
+        print_lines(f"{frame.bot} {frame.action}: {words_of(frame)}")
+    typer.echo()
+    typer.echo(story.game.shown.text(story.state, None, language))
+    if story.finish is not None:
+        print_scoring(story.finish, who_plays(story.game, story.beginning.names, language))
     if svg is not None:
         typer.echo(f"\ndrawn into {svg}")
 
 
-def _play_until(document: Mapping[str, Any], ply: int) -> Playing:
-    """Play a match again up to the position before `ply`. Raise MisuseError beyond its end, CliError if it fails."""
+def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws: bool) -> Story:
+    """Tell a match up to the position before `ply`. Raise MisuseError beyond its end, CliError if it fails."""
     entries = document["entries"]
     if ply > len(entries):
         raise MisuseError(f"the match has plies 0 to {len(entries) - 1}; --ply {len(entries)} is its end")
-    game = get_game(document["game"])
     try:
-        chance = SeededChance(document["chance_seed"])
-        playing = Playing(game, len(document["seats"]), game.parse_options(document["options"]), chance)
-        for entry in entries[:ply]:
-            playing.apply(entry["action"])
-    except EngineError as error:
-        raise CliError(f"the match cannot be played again: {error}; `arena replay verify` tells more") from error
-    return playing
+        return story_of_replay(document, language, draws=draws, plies=ply)
+    except StoryError as error:
+        raise CliError(f"{error}; `arena replay verify` tells more") from error

@@ -17,7 +17,7 @@ from engine.kit.drawing import group, text
 
 _DATA: Final[dict[str, Any]] = read_json(__file__, "geography.json")
 WIDTH: Final = 800
-HEIGHT: Final = 640
+HEIGHT: Final = 624
 """Of the map, in units of the board's file."""
 
 Points = Sequence[Sequence[int]]
@@ -49,15 +49,15 @@ STYLE: Final = (
     ".front{fill:none;stroke:#a3946f;stroke-width:1.5;stroke-dasharray:7 4}"
     ".hach{fill:none;stroke:#7a6a45;stroke-width:13;stroke-linejoin:bevel;stroke-dasharray:1.4 4;stroke-opacity:.75}"
     ".far{font-family:serif;font-style:italic;font-size:17px;letter-spacing:3px;fill:#8a7c5c;text-anchor:middle}"
-    ".wet{fill:#54788b;paint-order:stroke;stroke:#c9dde6;stroke-width:5px}.land{fill:#f6eeda;stroke:#5c4d2e;stroke-width:1.6;stroke-linejoin:round}"
-    + "".join(f".p{style}{{fill:url(#fk-p{style})}}" for style in range(5))
-    + ".n{font-size:17px;font-weight:bold;text-anchor:middle;paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;"
+    ".wet{fill:#54788b;paint-order:stroke;stroke:#c9dde6;stroke-width:5px}.land{stroke:#5c4d2e;stroke-width:1.6;stroke-linejoin:round}"
+    ".n{font-size:17px;font-weight:bold;text-anchor:middle;paint-order:stroke;stroke:#fbf6e8;stroke-width:4px;"
     "stroke-linejoin:round;stroke-opacity:.85}"
-    ".edge{fill:none;stroke:#222;stroke-width:8;stroke-linejoin:round}.glow{stroke:#ffe100;stroke-width:5}"
+    ".hit{fill:#fff;fill-opacity:0;stroke:none}.edge{fill:none;stroke:#222;stroke-width:8;stroke-linejoin:round}.glow{stroke:#ffe100;stroke-width:5}"
     ".walk{fill:none;stroke:#3d2c00;stroke-width:3;stroke-dasharray:2 7;stroke-linecap:round}"
 )
 
 _PROVINCE_PHASES: Final = (PLACE_N, KING_LEN, MOVE_TO, VIRT_TO)
+_NOBODYS: Final = "#f6eeda"
 _PITCH: Final = 43
 """From piece to piece."""
 _LOW_PITCH: Final = 36
@@ -101,8 +101,8 @@ def draw_rivers() -> str:
 def draw_land(scene: Scene, province: int) -> str:
     """Return a province, hatched for the colour that has the majority there."""
     holder = majority(scene.state, province)
-    owned = "" if holder == NOBODY else f" p{scene.style(holder)}"
-    return f'<use href="#fk-{PROVINCES[province]}" class="land{owned}"/>'
+    fill = _NOBODYS if holder == NOBODY else f"url(#fk-p{scene.style(holder)})"
+    return f'<use href="#fk-{PROVINCES[province]}" class="land" fill="{fill}"/>'
 
 
 def draw_changed(scene: Scene) -> str:
@@ -142,11 +142,16 @@ def _differs(scene: Scene, province: int) -> bool:
 
 
 def draw_content(scene: Scene, province: int) -> str:
-    """Return the name and, below it within the province's cell, King, discs and factories in rows."""
+    """Return the name and, below it within the province's cell, King, discs and factories in rows.
+
+    Before them comes the outline, unseen, over all provinces: what is marked where the province may be chosen.
+    """
     left, top, width, height = CELLS[province]
     middle = left + width / 2
     lines = _lines(scene.names[PROVINCES[province]], width)
-    name = "".join(text(middle, top + 15 + _NAME_SIZE * row, line, "n") for row, line in enumerate(lines))
+    name = f'<use href="#fk-{PROVINCES[province]}" class="hit"/>' + "".join(
+        text(middle, top + 15 + _NAME_SIZE * row, line, "n") for row, line in enumerate(lines)
+    )
     used = _NAME_SIZE * len(lines) + 4
     scale, rows = _arranged(scene, province, width, height - used)
     if not rows:
@@ -237,4 +242,4 @@ def draw_portrait(scene: Scene) -> str:
     if scene.state.king != PORTRAIT:
         return ""
     frame = '<rect x="-30" y="-30" width="60" height="60" rx="30" class="box"/>'
-    return group(50, 42, frame + crown(scene, 0, 2, scale=0.9) + text(0, 46, scene.names["portrait"], "c l"))
+    return group(46, 38, frame + crown(scene, 0, 2, scale=0.9) + text(0, 46, scene.names["portrait"], "c l"))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.games.foreign_king.scoring import breakdown, control, outcome, virtual_breakdown
+from engine.games.foreign_king.scoring import control, outcome
 from engine.games.foreign_king.state import END, colour_count
 from engine.games.foreign_king.view.pieces import token
 from engine.games.foreign_king.view.scene import Scene
-from engine.kit.drawing import box, group, text
+from engine.games.foreign_king.view.steps import scoring_steps
+from engine.kit.drawing import box, clipped, group, text
 
 HEIGHT: Final = 206
 _WIDTH: Final = 784
-_MOST_PARTS: Final = 10
-"""The frame, a heading, and at most eight steps of the scoring."""
+_MOST_PARTS: Final = 11
+"""The frame, a heading, and at most seven steps of the scoring with their sum and a note."""
 _HEADING: Final = 32
 _MINUS: Final = "\N{MINUS SIGN}"
 _COLUMNS: Final = ("score", "francs", "hand", "medals", "loans")
@@ -47,7 +48,7 @@ def _row(scene: Scene, colour: int) -> str:
     middle = height / 2
     decides = colour == scene.state.decider
     frame = box(11, 1, _WIDTH - 6, height - 2, "turn") if decides else ""
-    name = shortened(scene.player(colour), 232, _NAME_LETTER)
+    name = clipped(scene.player(colour), int(232 / _NAME_LETTER))
     shown = token(scene, colour, 40, middle) + text(70, middle + 7, name, "h" if decides else "h f")
     amounts = "".join(_amount(scene, word, colour, place, middle) for place, word in enumerate(_COLUMNS))
     return group(0, _HEADING + height * colour, frame + shown + amounts)
@@ -77,20 +78,28 @@ def _holding(state: object, word: str) -> Sequence[int]:
     return amounts
 
 
-def shortened(content: str, widest: float, letter: float) -> str:
-    """Return a text that fits into so many units if its letters are so wide, with an ellipsis where it was cut."""
-    room = int(widest / letter)
-    return content if len(content) <= room else content[: room - 1].rstrip() + "…"
-
-
 def _scoring(scene: Scene) -> list[str]:
-    """Return whose points the columns hold, and the steps of the final scoring."""
-    steps = _steps(scene)
-    players = "".join(_player(scene, colour) for colour in range(colour_count(scene.state)))
-    return [players, *(_step(scene, place, *step, len(steps)) for place, step in enumerate(steps))]
+    """Return whose points the columns hold, the steps of the final scoring, their sum, and what is to be said of it."""
+    steps = scoring_steps(scene.state, scene.language)
+    rows = [(step.label, step.points) for step in steps[:_COMMON_STEPS]]
+    if scene.state.seats == 2:
+        virtual = zip(*(step.points for step in steps[_COMMON_STEPS:]), strict=True)
+        rows.append((scene.names["final_provinces"], tuple(map(sum, virtual))))
+    note = steps[-1].note
+    height = (HEIGHT - _HEADING - 4) / (len(rows) + 1 + bool(note))
+    tops = [_HEADING + height * place for place in range(len(rows) + 2)]
+    found = ["".join(_player(scene, colour) for colour in range(colour_count(scene.state)))]
+    for place, (label, points) in enumerate(rows):
+        found.append(_step(scene, place, label, points, tops[place], tops[place] + height / 2 + 6))
+    found.append(_sum(scene, steps[-1].sums, tops[len(rows)], tops[len(rows)] + height / 2 + 6))
+    return [*found, text(24, tops[-1] + height / 2 + 6, note, "s")] if note else found
 
 
-_SCORED_FROM: Final = 214
+_SCORED_FROM: Final = 258
+_COMMON_STEPS: Final = 6
+"""Those of all colours; two of the virtual player alone follow them."""
+_COUNTED: Final = {1: "loans", 2: "control", 3: "medals", 4: "congress", 5: "francs"}
+"""What those steps compare, by their place."""
 
 
 def _width(scene: Scene) -> float:
@@ -100,51 +109,52 @@ def _width(scene: Scene) -> float:
 def _player(scene: Scene, colour: int) -> str:
     """Return whose points a column holds."""
     x = _SCORED_FROM + _width(scene) * colour
-    name = shortened(scene.player(colour), _width(scene) - 40, 9)
+    name = clipped(scene.player(colour), int((_width(scene) - 46) / 9.2))
     return token(scene, colour, x + 18, 19, scale=0.7) + text(x + 37, 25, name, "s b")
 
 
-def _steps(scene: Scene) -> list[tuple[str, list[int]]]:
-    """Return what is scored, and the points of each colour; the sum is last."""
-    steps = {word: list(points) for word, points in breakdown(scene.state).items()}
-    if scene.state.seats == 2:
-        others = virtual_breakdown(scene.state)
-        steps = {word: [*points, others.get(word, 0)] for word, points in steps.items()}
-        steps["provinces"] = [0, 0, others["provinces"] + others["industrialized"]]
-    sums = [sum(points) for points in zip(*steps.values(), strict=True)]
-    return [*steps.items(), ("sum", sums)]
-
-
-def _owned(scene: Scene, word: str) -> Sequence[int]:
-    """Return what a step of the scoring compares or counts, per colour; nothing where that goes without saying."""
+def _owned(scene: Scene, place: int) -> Sequence[int]:
+    """Return what a step of the scoring counts or compares, per colour; nothing where that goes without saying."""
+    word = _COUNTED.get(place, "")
     if word == "control":
         return control(scene.state).weight
-    return _holding(scene.state, word) if word in ("loans", "medals", "congress", "francs") else ()
+    return _holding(scene.state, word)[: scene.state.seats] if word else ()
 
 
-def _step(scene: Scene, place: int, word: str, points: Sequence[int], count: int) -> str:
+def _step(scene: Scene, place: int, label: str, points: Sequence[int], top: float, base: float) -> str:
     """Return a step: its name, and for each colour what it owns and the points for it."""
-    height = (HEIGHT - 40) / count
-    y = 36 + height * place
-    base = y + height / 2 + 6
-    owned = _owned(scene, word)[: scene.state.seats if word != "control" else None]
-    shown = text(24, base, scene.names[f"final_{word}"], "s b" if word == "sum" else "s")
+    owned = _owned(scene, place)
+    shown = text(24, base, label, "l")
     for colour, amount in enumerate(points):
         x = _SCORED_FROM + _width(scene) * colour
         if colour < len(owned):
             shown += text(x + 30, base, owned[colour], "r l q")
-        shown += text(x + 80, base, _signed(amount, plain=word in ("play", "sum")), "r b")
-    return f'<path class="fifth" d="M20 {y:g}H{_WIDTH - 4}"/>{shown}{_ranks(scene, base) if word == "sum" else ""}'
+        if place == 0 or amount:
+            shown += text(x + 80, base, _signed(amount, plain=place == 0), "r b")
+    return _rule(top) + shown
 
 
-def _ranks(scene: Scene, base: float) -> str:
-    """Return the rank of each seat, beside the sum of its points."""
-    shown = ""
-    for seat, rank in enumerate(outcome(scene.state).ranks):
-        x = _SCORED_FROM + _width(scene) * seat + 104
-        pill = f'<circle class="{"flag" if rank == 1 else "box"}" cx="{x:g}" cy="{base - 6:g}" r="11"/>'
-        shown += pill + text(x, base, rank, "c s b")
-    return shown
+def _rule(y: float) -> str:
+    return f'<path class="fifth" d="M20 {y:g}H{_WIDTH - 4}"/>'
+
+
+def _sum(scene: Scene, sums: Sequence[int], top: float, base: float) -> str:
+    """Return the result, with the rank of each seat; a crown if the virtual player is above both."""
+    result = outcome(scene.state)
+    shown = text(24, base, scene.names["final_sum"], "s b")
+    for colour, amount in enumerate(sums):
+        x = _SCORED_FROM + _width(scene) * colour
+        shown += text(x + 80, base, _signed(amount, plain=True), "r b")
+        if colour < scene.state.seats:
+            shown += _rank(x + 104, base, result.ranks[colour])
+        elif result.details["virtual_won"]:
+            shown += f'<use href="#fk-c" class="crown" transform="translate({x + 106:g} {base - 5:g}) scale(.55)"/>'
+    return _rule(top) + shown
+
+
+def _rank(x: float, base: float, rank: int) -> str:
+    pill = f'<circle class="{"flag" if rank == 1 else "box"}" cx="{x:g}" cy="{base - 6:g}" r="10"/>'
+    return pill + text(x, base, rank, "c s b")
 
 
 def _signed(amount: int, *, plain: bool) -> str:

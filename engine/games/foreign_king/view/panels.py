@@ -6,20 +6,24 @@ from typing import Final
 
 from engine.games.foreign_king.actions import ACTIONS
 from engine.games.foreign_king.state import END, SUPPLY, spaces_of
-from engine.games.foreign_king.view.pieces import FILLS, crown, factory, ring, token
+from engine.games.foreign_king.view.pieces import FILLS, factory, ghost, ring, token
 from engine.games.foreign_king.view.scene import Scene
 from engine.kit.drawing import box, group, text, wrapped
 
 _SPACE_WIDTH: Final = 164
-_SPACE_HEIGHT: Final = 52
-_SPACE_PITCH: Final = 56
+_SPACE_HEIGHT: Final = 50
+_SPACE_PITCH: Final = 54
 _SPACES_LEFT: Final = 14
-_SPACES_BOTTOM: Final = 632
+_SPACES_BOTTOM: Final = 620
 _LABEL_LETTER: Final = 8.8
+_SUPPLY_LEFT: Final = 704
 _ORDER_PITCH: Final = 38
-_LEGEND_COLUMNS: Final = (34, 338, 596)
+_LEGEND_SIGN: Final = 57
+_LEGEND_LETTER: Final = 8.2
 STYLE: Final = (
-    ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}.new{stroke:#222;stroke-width:9}"
+    "".join(f".e{seat}{{stroke:{fill}}}" for seat, fill in enumerate(FILLS[:4]))
+    + ".box{fill:#fbf6e8;stroke:#7a6a45;stroke-width:1.3}.taken{fill:#fff;stroke-width:3}"
+    ".new{stroke:#222;stroke-width:9}"
     ".newer{fill:#fff8cf;stroke:#ffe100;stroke-width:6}.icon{fill:none;stroke:#7a6a45;stroke-width:2.2;"
     "stroke-linejoin:round;stroke-linecap:round}.icon .full{fill:#7a6a45;stroke:none}"
 )
@@ -47,20 +51,29 @@ def draw_space(scene: Scene, space: int) -> str:
     x = _SPACES_LEFT + (_SPACE_WIDTH + 4) * (place % 2)
     rows = exists.bit_count() // 2 + exists.bit_count() % 2
     y = _SPACES_BOTTOM - _SPACE_PITCH * (rows - place // 2)
-    return group(x, y, _pawn_on(scene, space) + label)
+    return _space_frame(scene, space, x, y) + group(x, y, _pawn_on(scene, space) + label)
+
+
+def _space_frame(scene: Scene, space: int, x: float, y: float) -> str:
+    """Return the frame of a space: in the colour of the pawn on it, or aglow if the pawn has just come."""
+    seat = _seat_on(scene, space)
+    if seat is None:
+        return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT)
+    if scene.before.pawns[seat] != space:
+        return "".join(box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer"))
+    return box(x, y, _SPACE_WIDTH, _SPACE_HEIGHT, f"taken e{seat}")
+
+
+def _seat_on(scene: Scene, space: int) -> int | None:
+    return scene.state.pawns.index(space) if space in scene.state.pawns else None
 
 
 def _pawn_on(scene: Scene, space: int) -> str:
-    """Return the space's frame with the pawn that stands on it, or with its sign."""
-    if space not in scene.state.pawns:
-        icon = f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
-        return box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT) + icon
-    seat = scene.state.pawns.index(space)
-    lit = scene.before.pawns[seat] != space
-    frame = "".join(box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, classes) for classes in ("new", "newer")) if lit else ""
-    if not lit:
-        frame = f'<g stroke="{FILLS[seat]}">{box(0, 0, _SPACE_WIDTH, _SPACE_HEIGHT, "taken")}</g>'
-    return frame + token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=lit, scale=0.95)
+    """Return the pawn that stands on a space, or the sign of the space."""
+    seat = _seat_on(scene, space)
+    if seat is None:
+        return f'<g class="icon" transform="translate(27 {_SPACE_HEIGHT / 2:g})">{_ICONS[space]}</g>'
+    return token(scene, seat, 27, _SPACE_HEIGHT / 2, lit=scene.before.pawns[seat] != space, scale=0.95)
 
 
 def draw_congress(scene: Scene) -> str:
@@ -70,24 +83,26 @@ def draw_congress(scene: Scene) -> str:
     for seat in range(scene.state.seats):
         now, then = scene.state.congress[seat], scene.before.congress[seat]
         x, y = 38 + 52 * (seat % 2), 50 + 46 * (seat // 2)
-        parts.append(token(scene, seat, x, y, now, lit=now != then) if now else _empty(x, y))
-    return group(356, 630 - height, "".join(parts))
+        gone = ghost(scene, seat, x, y) if then else _empty(x, y)
+        parts.append(token(scene, seat, x, y, now, lit=now != then) if now else gone)
+    return group(356, 618 - height, "".join(parts))
 
 
 def _empty(x: float, y: float) -> str:
     return f'<circle class="icon" cx="{x:g}" cy="{y:g}" r="15" stroke-dasharray="2 5"/>'
 
 
-def draw_supply(scene: Scene, kind: str) -> str:
+def draw_supply(scene: Scene) -> str:
+    """Return the place of the factories that are not yet built."""
+    return box(_SUPPLY_LEFT, 8, 82, 110) + text(_SUPPLY_LEFT + 41, 28, scene.names["supply_short"], "c b s")
+
+
+def draw_supplied(scene: Scene, kind: str) -> str:
     """Return the factories of a kind that are not yet built."""
     now, then = (SUPPLY.counts(state.supply)[kind] for state in (scene.state, scene.before))
-    place = "MT".index(kind)
-    heading = text(41, 20, scene.names["supply_short"], "c b s") if place == 0 else ""
-    frame = box(0, 0, 82, 110) if place == 0 else ""
-    drawn = factory(scene, kind, 24, 46 + 40 * place, lit=now != then) + text(
-        46, 55 + 40 * place, f"\N{MULTIPLICATION SIGN}{now}", "b"
-    )
-    return group(704, 8, frame + heading + drawn)
+    y = 54 + 40 * "MT".index(kind)
+    number = text(_SUPPLY_LEFT + 46, y + 9, f"\N{MULTIPLICATION SIGN}{now}", "b")
+    return factory(scene, kind, _SUPPLY_LEFT + 24, y, lit=now != then) + number
 
 
 def draw_order(scene: Scene) -> str:
@@ -104,19 +119,19 @@ def draw_order(scene: Scene) -> str:
 
 
 def draw_legend(scene: Scene) -> str:
-    """Return what the signs mean."""
+    """Return what the signs mean, in one line."""
     names, points = scene.names, scene.names["score"]
-    hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" class="p0" stroke="#5c4d2e"/>'
+    hatched = '<rect x="-17" y="-13" width="34" height="26" rx="3" fill="url(#fk-p0)" stroke="#5c4d2e"/>'
     glow = f'<g transform="scale(.7)" class="k g">{ring("fk-t0")}<use href="#fk-t0"/></g>'
     entries = (
-        (factory(scene, "M", 0, 0), f"{names['M']} (6 {points})"),
-        (factory(scene, "T", 0, 0), f"{names['T']} (3 {points})"),
+        (factory(scene, "M", 0, 0), f"{names['metal']} (6 {points})"),
+        (factory(scene, "T", 0, 0), f"{names['textile']} (3 {points})"),
         (factory(scene, "m", 0, 0), names["closed"]),
-        (crown(scene, 0, 0, scale=0.8), names["king"]),
         (hatched, names["majority"]),
         (glow, names["last_move"]),
     )
-    return "".join(
-        group(_LEGEND_COLUMNS[place % 3], 22 + 40 * (place // 3), sign + text(28, 5, words, "l"))
-        for place, (sign, words) in enumerate(entries)
-    )
+    shown, x = "", 34.0
+    for sign, words in entries:
+        shown += group(x, 22, sign + text(25, 5, words, "l"))
+        x += _LEGEND_SIGN + _LEGEND_LETTER * len(words)
+    return shown

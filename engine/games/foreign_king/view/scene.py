@@ -19,6 +19,7 @@ class Scene:
     state: ForeignKingState
     before: ForeignKingState
     """The position before the last move; the same as `state` if nothing is to be marked."""
+    language: str
     names: Mapping[str, str]
     """The labels of the language."""
     players: Sequence[str] = ()

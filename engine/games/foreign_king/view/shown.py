@@ -11,7 +11,7 @@ from engine.games.foreign_king.view.labels import LANGUAGES, labels
 from engine.games.foreign_king.view.picture import draw
 from engine.games.foreign_king.view.steps import scoring_steps
 from engine.games.foreign_king.view.tell import tell
-from engine.games.foreign_king.view.text import render_text
+from engine.games.foreign_king.view.text import SEAT_LETTERS, render_text
 
 
 def path(notation: str) -> Sequence[str]:
@@ -22,6 +22,19 @@ def path(notation: str) -> Sequence[str]:
     return (verb, *parameters)
 
 
+def seat_name(seat: int, language: str) -> str:
+    """Return the letter of a seat's tokens."""
+    del language
+    return SEAT_LETTERS[seat]
+
+
 SHOWN: Final = Shown(
-    text=render_text, picture=draw, labels=labels, languages=LANGUAGES, tell=tell, scoring=scoring_steps, path=path
+    text=render_text,
+    picture=draw,
+    labels=labels,
+    languages=LANGUAGES,
+    seat_name=seat_name,
+    tell=tell,
+    scoring=scoring_steps,
+    path=path,
 )

@@ -29,9 +29,12 @@ def king_place(state: ForeignKingState, names: Mapping[str, str]) -> str:
 
 def status(state: ForeignKingState, names: Mapping[str, str]) -> str:
     """Return one line with the round, the phase and who decides, or with the ranks."""
-    start = f"{names['round']} {state.round} · {PHASES[state.phase]} · "
+    start = f"{names['round']} {state.round} · "
     if state.decider is not None:
-        return start + f"{names['seat']} {state.decider} ({letter_of(state, state.decider)}) {names['decides']}"
+        phase = names[f"phase_{PHASES[state.phase]}"]
+        return (
+            start + f"{names['seat']} {state.decider} ({letter_of(state, state.decider)}) {names['decides']}: {phase}"
+        )
     places = scoring.outcome(state).ranks
     ranks = ", ".join(f"{letter_of(state, seat)} {place}" for seat, place in enumerate(places))
     return start + f"{names['finished']} · {names['rank']}: {ranks}"

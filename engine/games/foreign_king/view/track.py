@@ -9,7 +9,7 @@ from engine.games.foreign_king.view.pieces import FILLS, PALE, token
 from engine.games.foreign_king.view.scene import Scene
 from engine.kit.drawing import group, text
 
-HEIGHT: Final = 128
+HEIGHT: Final = 118
 _LEFT: Final = 26
 _STEP: Final = 24.4
 _NUMBERS: Final = 28

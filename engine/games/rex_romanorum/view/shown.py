@@ -12,6 +12,7 @@ from engine.games.rex_romanorum.view.picture import draw
 from engine.games.rex_romanorum.view.steps import scoring_steps
 from engine.games.rex_romanorum.view.tell import tell
 from engine.games.rex_romanorum.view.text import render_text
+from engine.games.rex_romanorum.view.voice import voice
 
 
 def path(notation: str) -> Sequence[str]:
@@ -22,6 +23,18 @@ def path(notation: str) -> Sequence[str]:
     return (verb, *parameters)
 
 
+def seat_name(seat: int, language: str) -> str:
+    """Return the house that a seat plays."""
+    return voice(language).house(seat)
+
+
 SHOWN: Final = Shown(
-    text=render_text, picture=draw, labels=labels, languages=LANGUAGES, tell=tell, scoring=scoring_steps, path=path
+    text=render_text,
+    picture=draw,
+    labels=labels,
+    languages=LANGUAGES,
+    seat_name=seat_name,
+    tell=tell,
+    scoring=scoring_steps,
+    path=path,
 )

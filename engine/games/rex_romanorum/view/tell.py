@@ -34,11 +34,20 @@ _PLAIN = {
 def tell(move: Move, language: str) -> Sequence[str]:
     """Return the sentences of a move, dice and cards as they fell among them."""
     spoken = voice(language)
-    told = [_action(spoken, move), *_chance(spoken, move)]
+    return [_action(spoken, move), *_chance(spoken, move), *_consequences(spoken, move)]
+
+
+def headline(move: Move, language: str) -> Sequence[str]:
+    """Return the sentences without the dice of a fight, which are drawn beside them."""
+    spoken = voice(language)
+    return [_action(spoken, move), *_consequences(spoken, move)]
+
+
+def _consequences(spoken: Voice, move: Move) -> Iterator[str]:
     if move.before.phase in (FIGHT, FIGHT_ON) and move.chance:
-        told += losses(spoken, move)
-    told += _conquests(spoken, move)
-    return [*told, *tell_election(spoken, move)]
+        yield from losses(spoken, move)
+    yield from _conquests(spoken, move)
+    yield from tell_election(spoken, move)
 
 
 def _action(spoken: Voice, move: Move) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from engine.abilities import Move
 from engine.games.rex_romanorum import actions as ids
@@ -24,29 +25,47 @@ def _sides(state: RexState, region: int) -> tuple[list[int], list[int]]:
     return [state.arrived.get(place, 0) for place in places], [state.army[place] for place in places]
 
 
-def rolls(spoken: Voice, move: Move) -> Iterator[str]:
-    """Yield a sentence for each step in which somebody rolled: who, the dice, the hits."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a round in which somebody rolled."""
+
+    side: int
+    """0 the attacker, 1 the defender."""
+    kind: int
+    dice: tuple[int, ...]
+    hits: tuple[bool, ...]
+
+
+def steps_of(move: Move) -> Iterator[Step]:
+    """Yield the steps of the round that was fought, as they were rolled."""
     state: RexState = move.before
     region = battlefield(move)
     sides, options = _sides(state, region), state.options
     terrain = 1 if state.castles & BIT[region] else 0
-    houses = (spoken.house(state.active), spoken.house(state.owner[region]))
     throws = [seen.values for seen in move.chance if seen.kind == "d6"]
     for side, kind in options.roll_order[terrain]:
-        if not sides[side][kind]:
-            continue
         if not throws:
             return
+        if not sides[side][kind]:
+            continue
         dice, value = throws.pop(0), options.strength[terrain][side][kind]
-        hits = sum(die <= value if options.hits_low else die >= value for die in dice)
+        hits = tuple(die <= value if options.hits_low else die >= value for die in dice)
+        yield Step(side, kind, dice, hits)
+        remove_hit(sides[1 - side], options.rows[terrain], sum(hits))
+
+
+def rolls(spoken: Voice, move: Move) -> Iterator[str]:
+    """Yield a sentence for each step in which somebody rolled: who, the dice, the hits."""
+    state: RexState = move.before
+    houses = (spoken.house(state.active), spoken.house(state.owner[battlefield(move)]))
+    for step in steps_of(move):
         yield spoken.say(
-            "roll_one" if len(dice) == 1 else "roll",
-            figures=spoken.rolling(kind, len(dice)),
-            who=houses[side],
-            dice=" ".join(map(str, dice)),
-            hits=spoken.count("hits", hits),
+            "roll_one" if len(step.dice) == 1 else "roll",
+            figures=spoken.rolling(step.kind, len(step.dice)),
+            who=houses[step.side],
+            dice=" ".join(map(str, step.dice)),
+            hits=spoken.count("hits", sum(step.hits)),
         )
-        remove_hit(sides[1 - side], options.rows[terrain], hits)
 
 
 def losses(spoken: Voice, move: Move) -> Iterator[str]:

@@ -28,7 +28,7 @@ class Voice(Tongue):
 
     def house(self, seat: int) -> str:
         """Return the name of the house that a seat plays."""
-        return self.phrase(f"house_{seat}")
+        return self.names[f"arms_{seat}"]
 
     def houses(self, seats: Iterable[int]) -> str:
         """Return the names of several houses."""

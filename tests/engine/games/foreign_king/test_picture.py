@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 
 import pytest
@@ -43,13 +43,14 @@ def after(state: ForeignKingState, notation: str) -> Move:
     return Move(before, GAME.actions.parse(notation), notation, seat, state)
 
 
-def seen(move: Move) -> str:
-    return SHOWN.svg(move.after, View(last=move))
+def seen(move: Move) -> Picture:
+    return SHOWN.picture(move.after, View(last=move))
 
 
-def part_of(svg: str, place: str) -> str:
-    """All that stands for a place of the board."""
-    return "".join(re.findall(rf'<g data-place="{place}">.*?(?=<g data-place|<g><g transform|$)', svg))
+def part_of(picture: Picture, place: str) -> str:
+    """The part that stands for a place of the board."""
+    (found,) = (part for part in picture.parts if f'data-place="{place}"' in part)
+    return found
 
 
 @pytest.mark.parametrize("seats", GAME.seats)
@@ -88,13 +89,22 @@ def test_a_picture_is_small() -> None:
 
 def test_what_the_last_move_changed_glows() -> None:
     state = lay(3, discs={"LIE": [2, 1]}, francs=[4, 6, 7])
-    assert "ring lit" in part_of(seen(after(state, "ACT_PLACE")), "ACT_PLACE") + seen(after(state, "PLACE:LIE"))
+    assert "lit" in part_of(seen(after(state, "ACT_PLACE")), "ACT_PLACE")
+    assert '"#fk-LIE" class="edge glow"' in seen(after(state, "PLACE:LIE")).svg()
     placed = seen(after(state, "PLACE_N:3"))
     assert "A5" in part_of(placed, "LIE")
     assert "lit" in part_of(placed, "LIE")
     assert "lit" not in part_of(placed, "ANT")
-    assert placed.count(f"{MINUS}2<") == 1, "two Francs"
-    assert placed.count(f"{MINUS}3<") == 1, "three discs of the hand"
+    assert "lit" not in part_of(placed, "ACT_PLACE")
+    assert placed.svg().count(f"{MINUS}2<") == 1, "two Francs"
+    assert placed.svg().count(f"{MINUS}3<") == 1, "three discs of the hand"
+
+
+def test_the_first_element_of_a_place_is_its_outline() -> None:
+    picture = SHOWN.picture(lay(4, discs={"LIE": [2, 1]}), View())
+    for place in (*PROVINCES, "ACT_BUILD", "ACT_QUEEN", "M", "T"):
+        (outline, *_) = ElementTree.fromstring(part_of(picture, place))
+        assert outline.tag in ("use", "rect") or "k" in outline.get("class", "").split()
 
 
 def test_a_position_of_its_own_has_no_glow() -> None:

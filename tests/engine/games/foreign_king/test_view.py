@@ -15,7 +15,7 @@ from engine.games.foreign_king.view.shown import SHOWN
 from tests.engine.games.foreign_king.table import lay, play
 
 TEXT = """\
-The Foreign King · Round 1 · CONGRESS_ASK · Seat 1 (B) decides
+The Foreign King · Round 1 · Seat 1 (B) decides: does the Congress go there?
 Marker 29 · King: Liège · Order: A B C
 Supply: M 4, T 3
 

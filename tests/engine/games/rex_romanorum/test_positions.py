@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engine.abilities import Move, View
 from engine.chance import SeededChance
 from engine.core import InvariantError, PositionError
 from engine.games.rex_romanorum import GAME
@@ -17,8 +18,9 @@ from engine.games.rex_romanorum.checks import CHECKS
 from engine.games.rex_romanorum.evaluation.playable import PLAYABLE
 from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.labels import labels
+from engine.games.rex_romanorum.view.map import SWORDS
 from engine.games.rex_romanorum.view.shown import SHOWN
-from tests.engine.games.rex_romanorum.table import lay
+from tests.engine.games.rex_romanorum.table import dice, lay
 from tests.engine.games.rex_romanorum.table import play as play_on
 
 
@@ -196,8 +198,35 @@ def test_the_picture_shows_a_fight_and_its_attackers() -> None:
     state = lay(land={0: "aargau", 1: "baden"}, figures={"aargau": "3F", "baden": "1F"})
     play_on(state, "ACT_ATTACK MOVE_FROM:F:aargau MOVE_TO:baden COUNT:2 MOVE_DONE")
     picture = SHOWN.svg(state)
-    assert "⚔ A 2F" in picture
+    assert ">A 2F</text>" in picture
+    assert SWORDS in picture
     assert 'class="mark"' in picture
+
+
+def test_the_picture_marks_the_last_move_and_shows_its_dice_and_cards() -> None:
+    state = lay(land={0: "aargau", 1: "baden"}, figures={"aargau": "3F", "baden": "1F"}, chance=dice("621", "5"))
+    shown = []
+    for name in ["ACT_ATTACK", "MOVE_FROM:F:aargau", "MOVE_TO:baden", "COUNT:3", "MOVE_DONE", "FIGHT:baden"]:
+        before = state.clone()
+        play_on(state, name)
+        move = Move(before, GAME.actions.parse(name), name, 0, state, state.revealed())
+        shown.append(SHOWN.picture(state, View(names=("ann/fox", "<b>"), last=move)).svg())
+    assert 'class="way"' in shown[3]
+    assert 'class="last"' in shown[3]
+    assert shown[5].count('class="hit"') == 1
+    assert shown[5].count('class="miss"') == 2, "nobody is left to strike back"
+    assert "ann/fox" in shown[5]
+    assert "&lt;b&gt;" in shown[5]
+
+
+def test_the_last_picture_shows_the_final_scoring() -> None:
+    state = lay(gold=[30, 20], titles={"mainz": 0, "koeln": 0, "trier": 0, "boehmen": 0})
+    assert ">Titles</text>" in SHOWN.svg(state)
+    play_on(state, "ACT_KING STAND DECLINE VOTE:0 VOTE:0 VOTE:0 VOTE:0")
+    picture, outcome = SHOWN.svg(state), state.outcome()
+    assert outcome is not None
+    assert all(f">{total}</text>" in picture for total in outcome.details["wealth"])
+    assert 'class="crown"' in picture
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

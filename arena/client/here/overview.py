@@ -1,0 +1,120 @@
+"""What pages show of many versions of a database at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+
+from arena.client.errors import RefusedError
+from arena.client.here.bots import bot_summary
+from arena.client.here.leaderboards import board_value
+from arena.client.here.lookup import find_version
+from arena.client.here.place import Place
+from arena.client.here.pool_values import pool_value
+from arena.client.here.ratings import table_value
+from arena.client.overview import MOST_IN_OFFICIAL
+from arena.client.values.bots import BotSummary
+from arena.client.values.leaderboards import Leaderboard
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.ratings import OfficialTable
+from ratings.read import bots, forms, leaderboard, sorting
+from ratings.read.leaderboard import PoolRow
+from ratings.read.pools import find_pool
+from ratings.read.sorting import Narrowing, StandingRow
+
+_DEPTH = 24
+"""So many matches the form of a version reaches back."""
+
+
+class OverviewHere:
+    """Implements the interface `arena.client.overview.Overview`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def sort_leaderboard(
+        self,
+        pool: str,
+        by: str,
+        *,
+        is_descending: bool = True,
+        name: str = "",
+        owner: str = "",
+        limit: int = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Leaderboard:
+        if by not in sorting.COLUMNS:
+            raise RefusedError(f"a leaderboard cannot be sorted by {by[:40]!r}; it can by {', '.join(sorting.COLUMNS)}")
+        row, only = self._pool_row(pool), Narrowing(name, owner)
+        board = sorting.sorted_board(
+            self._place.database, row, by, is_descending=is_descending, only=only, limit=limit, after=after
+        )
+        return board_value(board)
+
+    def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
+        row = self._pool_row(pool)
+        lines = sorting.picked_lines(self._place.database, row, list(version_ids))
+        lag = leaderboard.behind(self._place.database, row.pool.id)
+        return board_value(leaderboard.Leaderboard(row, lines, lag))
+
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
+        changes = forms.latest_changes(self._place.database, pool, version_ids, _DEPTH)
+        faults = forms.faulty_matches(self._place.database, pool, version_ids)
+        return {version: _form(version, changes[version], faults.get(version, 0)) for version in version_ids}
+
+    def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
+        rows = forms.curve(self._place.database, pool, version_id, points)
+        return tuple(CurvePoint(**asdict(row)) for row in rows)
+
+    def list_standings(self, bot: str) -> tuple[Standing, ...]:
+        found = find_version(self._place, bot).bot
+        return tuple(map(_standing, sorting.standings_of_bot(self._place.database, found.id)))
+
+    def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
+        rows = forms.faults_by_cause(self._place.database, pool, version_id)
+        return tuple(FaultCount(**asdict(row)) for row in rows)
+
+    def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        page = bots.search_bots(self._place.database, text, limit=limit, after=after)
+        return Page(tuple(map(bot_summary, page.items)), page.next)
+
+    def fit_official(self, pool: str) -> OfficialTable:
+        from ratings.read.loading import load_results
+        from ratings.statistics.official.table import official_table
+
+        database = self._place.database
+        found = find_pool(database, pool)
+        best = {row.version_id for row in leaderboard.table(database, pool_id=found.id, limit=MOST_IN_OFFICIAL)}
+        table = official_table(load_results(database, found.id).among(best))
+        return table_value(database, found, table, range(len(table.rows)), shows_chances=False)
+
+    def _pool_row(self, pool: str) -> PoolRow:
+        wanted = find_pool(self._place.database, pool)
+        rated = [row for row in leaderboard.pools(self._place.database) if row.pool.id == wanted.id]
+        return rated[0] if rated else PoolRow(wanted, 0, 0)
+
+
+def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> Form:
+    if not changes:
+        return Form(version_id, (), 0.0, faults)
+    before, after = changes[-1]
+    return Form(version_id, (changes[0][0], *(rating for _, rating in changes)), after - before, faults)
+
+
+def _standing(row: StandingRow) -> Standing:
+    pool, rating = pool_value(row.pool), row.rating
+    return Standing(
+        pool=pool,
+        version_id=rating.version_id,
+        number=row.number,
+        content_hash=rating.content_hash,
+        rank=row.rank,
+        of=row.of,
+        mu=rating.mu,
+        sigma=rating.sigma,
+        exposure=rating.exposure,
+        matches=rating.matches,
+        wins=rating.wins,
+        score=rating.points / (2 * rating.matches * (pool.seats - 1)),
+    )

@@ -1,0 +1,71 @@
+"""What pages ask of a database besides the nouns: many versions at once, in one reading each.
+
+No service answers this; who asks a service asks noun by noun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from arena.client.arena import ArenaPort
+from arena.client.values.bots import BotSummary
+from arena.client.values.leaderboards import Leaderboard
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing
+from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.ratings import OfficialTable
+
+MOST_IN_OFFICIAL = 500
+"""So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
+
+
+class Overview(Protocol):
+    """What is read of many versions at once. Only rated matches count, so nothing tells the future."""
+
+    def sort_leaderboard(
+        self,
+        pool: str,
+        by: str,
+        *,
+        is_descending: bool = True,
+        name: str = "",
+        owner: str = "",
+        limit: int = DEFAULT_LIMIT,
+        after: str | None = None,
+    ) -> Leaderboard:
+        """Return the table of a pool sorted by one of its columns: the lines whose bot and owner hold those texts.
+
+        Ranks are those of the whole table. Raises RefusedError for a column that it cannot be sorted by.
+        """
+
+    def pick_leaderboard(self, pool: str, version_ids: Collection[str]) -> Leaderboard:
+        """Return the lines of these versions, in their order."""
+
+    def list_forms(self, pool: str, version_ids: Collection[str]) -> Mapping[str, Form]:
+        """Return how these versions did lately, by version id."""
+
+    def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
+        """Return the rating of a version from its first match on, thinned to about so many points, the last kept."""
+
+    def list_standings(self, bot: str) -> tuple[Standing, ...]:
+        """Return the places of a bot's versions in all pools: the busiest pool first, of it the newest version."""
+
+    def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
+        """Return what a version did wrong in a pool, the most frequent cause first."""
+
+    def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
+        """Return the bots whose names hold a text, by name."""
+
+    def fit_official(self, pool: str) -> OfficialTable:
+        """Return the official table without the chances of pairs; of a large pool that of its best versions.
+
+        It takes seconds to minutes: MOST_IN_OFFICIAL versions are fitted, and only their matches with one another.
+        """
+
+
+class ShownArena(ArenaPort, Protocol):
+    """An arena that pages show."""
+
+    @property
+    def overview(self) -> Overview:
+        """What is read of many versions at once."""

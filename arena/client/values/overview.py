@@ -1,0 +1,63 @@
+"""What pages show of many versions at once: how they did lately, rating curves, faults counted, tables in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.client.values.pools import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a version did lately in a pool, by the matches that are rated."""
+
+    version_id: str
+    ratings: tuple[float, ...]
+    """Its last ratings (mu - 3 sigma), the oldest first."""
+    change: float
+    """What its last match changed of its rating."""
+    faults: int
+    """In how many of its rated matches it did something wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The rating of a version after so many of its matches."""
+
+    matches: int
+    mu: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCount:
+    """How often a version did something wrong for the same cause, and a match that shows it."""
+
+    cause: str
+    count: int
+    match_id: str
+    """The last rated match in which it did."""
+    explanation: str
+    """What was said of it there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The place of a version in a pool."""
+
+    pool: Pool
+    version_id: str
+    number: int
+    """That of the version."""
+    content_hash: str
+    rank: int
+    of: int
+    """How many versions are rated in the pool."""
+    mu: float
+    sigma: float
+    exposure: float
+    """The figure that is shown and sorted by: mu - 3 sigma."""
+    matches: int
+    wins: int
+    score: float
+    """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""

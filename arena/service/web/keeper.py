@@ -1,0 +1,96 @@
+"""Keeps the process running that serves pages. It plays nothing: no bot's decision waits for a page."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.executor.child import ChildProcess
+from arena.service.addresses import Address
+from arena.service.health import Health
+from arena.service.logs import Logger
+from arena.service.supervision import Backoff
+
+PART = "pages"
+STOP_GRACE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """What is shown in browsers, and where."""
+
+    database: Path
+    service: Path
+    """The socket on which the service itself is asked."""
+    address: Address
+    certificate: Path | None = None
+    """Together with `key`; without them pages are served by plain HTTP."""
+    key: Path | None = None
+
+    @property
+    def scheme(self) -> str:
+        """Return `https`, or `http` without a certificate."""
+        return "http" if self.certificate is None else "https"
+
+    def words(self, port: int) -> Sequence[str]:
+        """Return them as words of a command line; `port` instead of that of the address, unless it is 0."""
+        tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
+        place = ("--host", self.address.host, "--port", str(port or self.address.port))
+        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls)
+
+
+class WebKeeper:
+    """`run` keeps the process going until it is cancelled."""
+
+    def __init__(self, options: WebOptions, *, health: Health, log: Logger) -> None:
+        self._options = options
+        self._health = health
+        self._log = log
+        self._backoff = Backoff()
+        self._is_ready = asyncio.Event()
+        self._child = ChildProcess(self._command, self._handle, lambda: None)
+        self._port = 0
+        """Where it listens, once it was ready: its next life listens there again."""
+
+    async def run(self) -> None:
+        """Keep the process running until this task is cancelled, which ends it in order."""
+        serving = asyncio.create_task(self._serve())
+        try:
+            await asyncio.shield(serving)
+        finally:
+            self._child.stop()
+            await asyncio.wait({serving}, timeout=STOP_GRACE_S)
+            self._child.kill()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+    async def wait_until_ready(self) -> str:
+        """Return the address of the front page, as soon as it is served."""
+        await self._is_ready.wait()
+        return f"{self._options.scheme}://{Address(self._options.address.host, self._port)}"
+
+    async def _serve(self) -> None:
+        while True:
+            was_ready, code = await self._child.run()
+            if self._child.is_stopping:
+                return
+            if was_ready:
+                self._backoff.reset()
+            words, pause_s = self._child.last_words() or f"exit status {code}", self._backoff.next_s()
+            self._health.tell(PART, f"their process ended: {words}; it is started again in {pause_s:g} s")
+            self._log.error("process of the pages ended", why=words, again_in_s=pause_s)
+            await asyncio.sleep(pause_s)
+
+    def _command(self) -> list[str]:
+        # -P: a folder named arena in the current directory is not ours.
+        return [sys.executable, "-P", "-m", "arena.web", *self._options.words(self._port)]
+
+    def _handle(self, head: Mapping[str, Any], _: bytes) -> None:
+        self._port = head["port"]
+        self._is_ready.set()
+        self._health.clear(PART)
+        self._log.info("pages are served", port=self._port)

@@ -1,0 +1,68 @@
+"""Matches: searched, shown, with their replays and times. What is hidden yet stays hidden here, too."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+
+from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes
+from arena.client.values.page import Page
+from arena.match.replay import load
+from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
+from arena.web.frame.asking import arena_of
+from ratings.store.states import Fared, MatchState
+
+router = APIRouter(tags=["matches"])
+
+
+@router.get("/matches")
+def list_matches(
+    request: Request,
+    tournament: Name = None,
+    state: MatchState | None = None,
+    bot: Name = None,
+    opponent: Name = None,
+    fared: Annotated[Fared | None, Query(description="How `bot` came out of it.")] = None,
+    fault: Annotated[str | None, Query(max_length=100, description="The cause of a fault, such as TIMEOUT.")] = None,
+    pool: Name = None,
+    least_plies: Plies = None,
+    most_plies: Plies = None,
+    limit: Limit = USUAL,
+    after: After = None,
+) -> Page[MatchSummary]:
+    """List the matches for which everything that is given is true, those planned last first.
+
+    With a length, a page may be shorter than `limit` although the list goes on.
+    """
+    return arena_of(request).matches.list_matches(
+        tournament,
+        state,
+        bot,
+        fault,
+        pool,
+        limit,
+        after,
+        opponent=opponent,
+        fared=fared,
+        least_plies=least_plies,
+        most_plies=most_plies,
+    )
+
+
+@router.get("/matches/{match}")
+def get_match(request: Request, match: MatchPath) -> MatchDetail:
+    """Show all of a match but its replay."""
+    return arena_of(request).matches.get_match(match)
+
+
+@router.get("/matches/{match}/times")
+def get_times(request: Request, match: MatchPath) -> MatchTimes:
+    """Tell how the time of a match was spent, decision by decision."""
+    return arena_of(request).matches.get_times(match)
+
+
+@router.get("/matches/{match}/replay")
+def get_replay(request: Request, match: MatchPath) -> dict[str, Any]:
+    """Return the replay of a match as the document that `arena replay show FILE` reads."""
+    return load(arena_of(request).replays.get_replay(match).data)

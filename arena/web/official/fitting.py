@@ -1,0 +1,99 @@
+"""Fits an official table in a process of its own, which gives way to everything else.
+
+    python -m arena.web.official.fitting
+
+reads a line of JSON that tells what to fit, and writes the table as JSON. In the process of the pages the fit would
+hold up every page. It ends at once when whoever asked has gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arena.client.errors import ClientError
+from arena.client.here.arena import ArenaHere
+from arena.client.here.viewer import Viewer
+from arena.client.values.pools import Pool
+from arena.client.values.ratings import OfficialRow, OfficialTable, SeatAdvantage
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.web.official.tables import FitError
+from ratings.errors import RatingsError
+from ratings.statistics.errors import StatisticsError
+from ratings.store.database import open_for_reading
+from ratings.store.states import Scope
+
+LONGEST_S = 1800.0
+_NICENESS = 15
+_COMMAND = (sys.executable, "-m", "arena.web.official.fitting")
+
+
+def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S) -> OfficialTable:
+    """Return the official table of a pool of a database, which another process fits. Raises FitError."""
+    asked = json.dumps({"db": db, "pool": pool})  # not among the arguments, which everybody on the machine can read
+    with tempfile.TemporaryFile() as written:
+        process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=written, text=True)
+        with process:  # its input stays open: the process ends when that ends
+            assert process.stdin is not None
+            process.stdin.write(asked + "\n")
+            process.stdin.flush()
+            try:
+                process.wait(longest_s)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise FitError(f"the fit took longer than {longest_s:.0f} s") from error
+        written.seek(0)
+        return _read_answer(written.read())
+
+
+def _read_answer(text: bytes) -> OfficialTable:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise FitError("the process that fits ended without an answer") from error
+    if "why_not" in data:
+        raise FitError(data["why_not"])
+    parts = {
+        "pool": Pool(**data["pool"]),
+        "rows": tuple(OfficialRow(**{**row, "stronger": ()}) for row in data["rows"]),
+        "seats": tuple(SeatAdvantage(**seat) for seat in data["seats"]),
+    }
+    return OfficialTable(**{**data, **parts})
+
+
+def main() -> int:
+    """Fit what standard input asks for."""
+    os.nice(_NICENESS)
+    asked = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    json.dump(_answer(asked["db"], asked["pool"]), sys.stdout)
+    return 0
+
+
+def _answer(db: str, pool: str) -> dict[str, Any]:
+    try:
+        database = open_for_reading(db)
+        try:
+            programs = StoredPrograms(VersionStore(Path("none.bots")))  # of bots only the names are read
+            return asdict(ArenaHere(database, programs, Viewer(Scope.VIEWER)).overview.fit_official(pool))
+        finally:
+            database.close()
+    except (RatingsError, StatisticsError, ClientError) as error:
+        return {"why_not": str(error)}
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

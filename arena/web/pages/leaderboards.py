@@ -1,0 +1,202 @@
+"""The leaderboards: all pools, and the table of one of them with its live and its official ratings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from arena.client.errors import RefusedError
+from arena.client.overview import MOST_IN_OFFICIAL, ShownArena
+from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
+from arena.client.values.overview import Form
+from arena.client.values.ratings import OfficialRow
+from arena.web.drawing.small import common_scale
+from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.rendering import render
+from arena.web.official.tables import KeptTable
+
+router = APIRouter()
+PAGE: Final = 50
+_LEADERS: Final = 3
+_SURE: Final = 1.96
+"""So many standard deviations on either side hold 95 % of a normal distribution."""
+_RISING: Final = frozenset({"bot", "sigma"})
+"""The columns of which the least comes first when they are chosen."""
+_OFFICIAL: Final = "elo"
+_LIVE_ORDER: Final = "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How a table is sorted, as its address says it: `matches`, or `-matches` for the other way round."""
+
+    by: str = _LIVE_ORDER
+    is_turned: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Order:
+        """Return the order that an address asks for."""
+        return cls(text.removeprefix("-") or _LIVE_ORDER, text.startswith("-"))
+
+    @property
+    def is_descending(self) -> bool:
+        """Return whether the largest comes first."""
+        return (self.by in _RISING) is self.is_turned
+
+    def __str__(self) -> str:
+        return "-" * self.is_turned + self.by
+
+    def after_choosing(self, column: str) -> Order:
+        """Return the order after somebody has chosen a column: the same column again turns it."""
+        return replace(self, is_turned=not self.is_turned) if column == self.by else Order(column)
+
+    def aria(self, column: str) -> str:
+        """Return how a column is sorted, in the words of `aria-sort`."""
+        return "none" if column != self.by else "descending" if self.is_descending else "ascending"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the table, with all that stands in it."""
+
+    row: LeaderboardRow
+    form: Form
+    official: OfficialRow | None
+
+    @property
+    def live_interval(self) -> tuple[float, float]:
+        """Return the bounds between which its strength lies with 95 % by the live rating."""
+        return self.row.mu - _SURE * self.row.sigma, self.row.mu + _SURE * self.row.sigma
+
+
+@router.get("/leaderboards")
+def list_pools(
+    request: Request,
+    game: Annotated[str, Query(max_length=100)] = "",
+    seats: Annotated[str, Query(max_length=3)] = "",
+    remote: Annotated[str, Query(max_length=3)] = "",
+    after: Annotated[str | None, Query(max_length=2000)] = None,
+) -> Response:
+    """Show all pools, each with its best."""
+    everything = arena_of(request).leaderboards.list_leaderboards(limit=_LEADERS, after=after)
+    boards = [board for board in everything.boards if _fits(board, game, seats, remote)]
+    return render(
+        request,
+        "pages/leaderboards.html",
+        boards=boards,
+        games=sorted({board.pool.game for board in everything.boards}),
+        counts=sorted({board.pool.seats for board in everything.boards}),
+        chosen={"game": game, "seats": seats, "remote": remote},
+        next_page=_address("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
+        if everything.next
+        else "",
+    )
+
+
+def _fits(board: Leaderboard, game: str, seats: str, remote: str) -> bool:
+    pool = board.pool
+    return game in ("", pool.game) and seats in ("", str(pool.seats)) and remote in ("", "yes" if pool.remote else "no")
+
+
+@router.get("/leaderboards/{pool}")
+def show_pool(
+    request: Request,
+    pool: str,
+    sort: Annotated[str, Query(max_length=20)] = _LIVE_ORDER,
+    name: Annotated[str, Query(max_length=100)] = "",
+    owner: Annotated[str, Query(max_length=100)] = "",
+    after: Annotated[str | None, Query(max_length=2000)] = None,
+) -> Response:
+    """Show the table of a pool."""
+    arena, order = arena_of(request), Order.parse(sort)
+    best = arena.leaderboards.list_leaderboards(pool=pool, limit=1)
+    if not best.boards:
+        return render(request, "pages/leaderboard_empty.html")
+    of_pool = best.boards[0]
+    tables = site_of(request).official
+    kept = KeptTable() if tables is None else tables.look(of_pool.pool.pool_id, of_pool.matches)
+    official = {row.version: row for row in kept.table.rows} if kept.table else {}
+    board = _board(arena, of_pool.pool.pool_id, order, name, owner, after, official)
+    lines = _lines(arena, board, official)
+    return render(
+        request,
+        "pages/leaderboard.html",
+        board=board,
+        lines=lines,
+        kept=kept,
+        most_in_official=MOST_IN_OFFICIAL,
+        order=order,
+        chosen={"name": name, "owner": owner},
+        live_scale=common_scale(line.live_interval for line in lines),
+        official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
+        address=f"/leaderboards/{of_pool.pool.pool_id}",
+        first_page=_address(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
+        next_page=_address(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
+        if board.next
+        else "",
+    )
+
+
+def _board(
+    arena: ShownArena,
+    pool: str,
+    order: Order,
+    name: str,
+    owner: str,
+    after: str | None,
+    official: Mapping[str, OfficialRow],
+) -> Leaderboard:
+    if order.by == _OFFICIAL:
+        return _by_official(arena, pool, order, name, owner, after, official)
+    if order == Order() and not (name or owner):
+        return arena.leaderboards.list_leaderboards(pool=pool, limit=PAGE, after=after).boards[0]
+    return arena.overview.sort_leaderboard(
+        pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=PAGE, after=after
+    )
+
+
+def _by_official(
+    arena: ShownArena,
+    pool: str,
+    order: Order,
+    name: str,
+    owner: str,
+    after: str | None,
+    official: Mapping[str, OfficialRow],
+) -> Leaderboard:
+    """Return the table in the order of the official one, which is short enough to be cut here."""
+    ids: Sequence[str] = list(official) if order.is_descending else list(official)[::-1]
+    if name or owner:
+        found = arena.overview.pick_leaderboard(pool, ids)
+        ids = [row.version_id for row in found.table if _holds(row.bot, name) and _holds(row.owner or "", owner)]
+    start = _place(after)
+    board = arena.overview.pick_leaderboard(pool, ids[start : start + PAGE])
+    return replace(board, next=str(start + PAGE) if start + PAGE < len(ids) else None)
+
+
+def _holds(text: str, part: str) -> bool:
+    return part.casefold() in text.casefold()
+
+
+def _place(after: str | None) -> int:
+    if after is None:
+        return 0
+    if not after.isascii() or not after.isdigit() or len(after) > 6:
+        raise RefusedError(f"{after[:60]!r} is no cursor of this list; take the one that the page before gave, or none")
+    return int(after)
+
+
+def _lines(arena: ShownArena, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
+    forms = arena.overview.list_forms(board.pool.pool_id, [row.version_id for row in board.table])
+    return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
+
+
+def _address(path: str, **values: str | None) -> str:
+    """Return the address of a page with those values that are not empty."""
+    given = {name: value for name, value in values.items() if value}
+    return f"{path}?{urlencode(given)}" if given else path

@@ -1,0 +1,171 @@
+"""A match: who played, how it ended, every position of it, and whether its replay is sound."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.responses import Response
+
+from arena.client.values.matches import MatchDetail
+from arena.match.replay import load
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.frame.formats import format_instant, short_id
+from arena.web.frame.rendering import render
+from arena.web.guarding.headers import PICTURE_POLICY
+from arena.web.viewing.document import picture_at
+from arena.web.viewing.phrases import viewer_words
+from arena.web.viewing.tellings import Tellings, telling_id
+from arena.web.viewing.verdicts import Verdicts
+from arena.words.catalogue import words
+from engine import registry
+from engine.abilities import View
+from engine.chance import SeededChance
+from engine.core import EngineError
+from ratings.store.states import MatchState
+
+router = APIRouter()
+_FOREVER = "public, max-age=31536000, immutable"
+_ASK_AGAIN = "public, no-cache"
+Position = Annotated[int | None, Query(ge=0, lt=1_000_000)]
+
+
+def tellings_of(request: Request) -> Tellings:
+    """Return the stories that are kept."""
+    found: Tellings = request.app.state.tellings
+    return found
+
+
+@router.get("/matches/{match}")
+def show_match(request: Request, match: str, ply: Position = None) -> Response:
+    """Show a match; with `ply` one position of it, which needs no script."""
+    found = arena_of(request).matches.get_match(match)
+    language = language_of(request)
+    has_replay = _has_replay(found)
+    return render(
+        request,
+        "pages/match.html",
+        match=found,
+        names=[seat.bot for seat in found.seats],
+        has_replay=has_replay,
+        why_not="" if has_replay else _why_not(found, language),
+        still=_still(request, found, ply, language) if has_replay and ply is not None else None,
+        words=viewer_words(language),
+        frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
+        size=_board_size(found.pool.game, len(found.seats)),
+    )
+
+
+@router.get("/matches/{match}/frames.json")
+def send_frames(request: Request, match: str, v: str = "") -> Response:
+    """Send the story of a match that is over, as `arena.web.viewing.document` makes it."""
+    found, language = _finished(request, match), language_of(request)
+    tag = telling_id(found, language)
+    headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN, "vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    packed = tellings_of(request).packed(arena_of(request), found, language)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed, media_type="application/json", headers=headers | {"content-encoding": "gzip"})
+    return Response(gzip.decompress(packed), media_type="application/json", headers=headers)
+
+
+@router.get("/matches/{match}/board.svg")
+def send_board(request: Request, match: str, ply: Position = None) -> Response:
+    """Send the picture of a position, the last one unless another is asked for."""
+    found, language = _finished(request, match), language_of(request)
+    document = tellings_of(request).told(arena_of(request), found, language)
+    picture = picture_at(document, _position(document, ply))
+    if picture is None:
+        raise HTTPException(404, words(language).say("viewer.no_picture"))
+    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _ASK_AGAIN}
+    return Response(picture.svg(), media_type="image/svg+xml", headers=headers)
+
+
+@router.get("/matches/{match}/replay.json")
+def send_replay(request: Request, match: str) -> Response:
+    """Send the replay of a match as a file of JSON."""
+    replay = arena_of(request).replays.get_replay(match)
+    name = f"{short_id(replay.match_id)}.json"
+    body = json.dumps(load(replay.data), ensure_ascii=False, separators=(",", ":"))
+    headers = {"content-disposition": f'attachment; filename="match-{name}"', "cache-control": _ASK_AGAIN}
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@router.get("/matches/{match}/verified")
+def show_verdict(request: Request, match: str) -> Response:
+    """Show whether the replay of a match is sound: a page, or for a page that asks a part of it."""
+    found = _finished(request, match)
+    verdicts: Verdicts = request.app.state.verdicts
+    check = verdicts.of(arena_of(request), found)
+    template = "viewing/verdict.html" if "hx-request" in request.headers else "pages/verified.html"
+    return render(request, template, match=found, check=check, headers={"vary": "HX-Request, Accept-Language, Cookie"})
+
+
+def _finished(request: Request, match: str) -> MatchDetail:
+    """Return a match whose replay there is. Raises HTTPException that says why there is none."""
+    found = arena_of(request).matches.get_match(match)
+    if not _has_replay(found):
+        status = 403 if found.hidden else 410 if found.replay_removed_at_us else 404
+        raise HTTPException(status, _why_not(found, language_of(request)))
+    return found
+
+
+def _has_replay(match: MatchDetail) -> bool:
+    return match.state is MatchState.FINISHED and not match.hidden and match.replay_removed_at_us is None
+
+
+def _why_not(match: MatchDetail, language: str) -> str:
+    say = words(language).say
+    if match.hidden:
+        return f"{say('match.hidden')} {match.why_hidden}".strip()
+    if match.replay_removed_at_us is not None:
+        return say("match.removed", when=format_instant(match.replay_removed_at_us))
+    if match.state is MatchState.VOID:
+        return say("match.void", why=match.void_reason or "")
+    return say("match.not_over")
+
+
+def _position(document: Mapping[str, Any], ply: int | None) -> int:
+    """Return the number of the frame that is asked for. Raises HTTPException beyond the end."""
+    last = len(document["frames"]) - 1
+    if ply is not None and ply > last:
+        raise HTTPException(404, words(document["language"]).say("viewer.beyond", last=last))
+    return last if ply is None else ply
+
+
+def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dict[str, Any]:
+    """Return what is told of one position on a page without a script."""
+    document = tellings_of(request).told(arena_of(request), match, language)
+    number, last = _position(document, ply), len(document["frames"]) - 1
+    frame = document["frames"][number]
+    picture = picture_at(document, number)
+    ways = {"first": 0, "back": max(number - 1, 0), "next": min(number + 1, last), "last": last}
+    return {
+        "ply": number,
+        "last": last,
+        "bot": document["seats"][frame["seat"]] if "seat" in frame else "",
+        "words": " ".join(frame.get("words", ())),
+        "action": frame.get("action", ""),
+        "has_picture": picture is not None,
+        "title": picture.title if picture else "",
+        "text": frame.get("text", ""),
+        "ways": [(name, place) for name, place in ways.items() if place != number],
+    }
+
+
+@cache
+def _board_size(game: str, seats: int) -> tuple[int, int] | None:
+    """Return width and height of a game's pictures, so that their place is kept free; `None` if it draws none."""
+    try:
+        found = registry.get(game)
+        start = found.new_state(seats, found.parse_options({}), SeededChance(0))
+        picture = found.shown.picture(start, View())
+    except EngineError:
+        return None
+    return picture.width, picture.height

@@ -1,0 +1,50 @@
+// How the figures of a replay are written, and small pieces of pages. No text is ever interpreted as markup here.
+export function make(kind, classes, ...children) {
+  const node = document.createElement(kind);
+  if (classes) node.className = classes;
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+export function formatTime(us) {
+  if (us < 1e3) return `${us} µs`;
+  if (us < 1e6) return `${Math.round(us / 1e3)} ms`;
+  return us < 6e7 ? `${(us / 1e6).toFixed(1)} s` : formatClock(us);
+}
+
+export function formatClock(us) {
+  if (us < 1e7) return `0:${(us / 1e6).toFixed(1).padStart(4, "0")}`;
+  const seconds = Math.floor(us / 1e6);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, "0");
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
+
+// A die shows its pips if it has six sides, and its number otherwise.
+export function dice(chance) {
+  const fallen = (chance ?? []).filter(([kind]) => /^d\d+$/.test(kind));
+  const shown = fallen.flatMap(([kind, values]) => values.map((value) => die(kind, value)));
+  return shown.length ? make("span", "dice", ...shown) : null;
+}
+
+function die(kind, value) {
+  const face = make("span", "die");
+  face.setAttribute("role", "img");
+  face.setAttribute("aria-label", String(value));
+  if (kind !== "d6" || !PIPS[value]) face.textContent = value;
+  else for (let at = 0; at < 9; at++) face.append(make("i", PIPS[value].includes(at) ? "pip" : ""));
+  return face;
+}
+
+// The mark of a bot comes from the server as an element of SVG, which escapes the letter in it.
+export function mark(markup) {
+  const holder = make("span", "mark-holder");
+  holder.innerHTML = markup;
+  return holder;
+}

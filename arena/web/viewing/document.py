@@ -1,0 +1,30 @@
+"""What the viewer gets of a match: its story in the compact form, with the marks of the bots. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.story.encoding import PartTable, encode, parts_at
+from arena.story.story import Story
+from arena.web.drawing.marks import mark_of
+from engine.picture import Picture
+
+
+def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, Any]:
+    """Return a story as `arena.story.encoding.encode` does, with the mark and the colour of who sits in each seat."""
+    marks = [mark_of(name) for name in story.beginning.names]
+    return {
+        **encode(story, table),
+        "marks": [str(mark.svg(18)) for mark in marks],
+        "colours": [mark.colour for mark in marks],
+    }
+
+
+def picture_at(document: Mapping[str, Any], number: int) -> Picture | None:
+    """Return the picture of frame `number`; `None` if the game draws none."""
+    shared = document["picture"]
+    if shared is None:
+        return None
+    titles = [frame["title"] for frame in document["frames"][: number + 1] if "title" in frame]
+    return Picture(**shared, title=titles[-1], parts=tuple(parts_at(document, number)))

@@ -1,0 +1,71 @@
+"""The stories of matches that are over, told when they are asked for and kept packed while there is room."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from arena.client.arena import ArenaPort
+from arena.client.values.matches import MatchDetail
+from arena.match.replay import load
+from arena.story.replays import story_of_replay
+from arena.web.viewing.document import viewer_document
+from arena.web.viewing.kept import Kept
+from engine import registry
+
+KEPT_BYTES = 48 * 1024 * 1024
+_LEVEL = 6
+
+
+class Tellings:
+    """Tells matches to viewers, each once for each language."""
+
+    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+        self._kept = Kept(most_bytes)
+
+    def packed(self, arena: ArenaPort, match: MatchDetail, language: str) -> bytes:
+        """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
+
+        Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
+        """
+
+        def tell() -> bytes:
+            document = load(arena.replays.get_replay(match.match_id).data)
+            told = viewer_document(story_of_replay(document, language))
+            return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
+
+        return self._kept.get(telling_id(match, language), tell)
+
+    def told(self, arena: ArenaPort, match: MatchDetail, language: str) -> dict[str, Any]:
+        """Return the same as data."""
+        found: dict[str, Any] = json.loads(gzip.decompress(self.packed(arena, match, language)))
+        return found
+
+
+def telling_id(match: MatchDetail, language: str) -> str:
+    """Return what changes when a telling does: the match, the language, the program and the game that tell it."""
+    parts = (match.match_id, match.record_digest, language, _teller(match.pool.game))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
+
+
+@cache
+def _teller(game: str) -> str:
+    """Return a hash of the program's version and of the files that tell and draw a game."""
+    packages = ["arena.story", "engine.kit", *([registry.package_of(game)] if game in registry.names() else [])]
+    digest = hashlib.sha256(version("kingmaker-arena").encode())
+    for file in sorted(found for package in packages for found in _files(package)):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _files(package: str) -> Iterator[Path]:
+    spec = find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        yield from (file for kind in ("*.py", "*.json") for file in Path(folder).rglob(kind))

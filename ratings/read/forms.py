@@ -1,0 +1,121 @@
+"""How versions did lately, how their ratings went, and what they did wrong: each in one reading for many of them.
+
+Everything starts from the rated matches, so blocks that are not over are not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, exists, func, literal, select
+
+from ratings.store import tables
+from ratings.store.sessions import Source, read
+from ratings.store.tables import AnyRow
+
+_c, _f, _s = tables.rating_change, tables.fault, tables.match_seat
+_LATEST = (
+    select(
+        (_c.c.mu_before - 3 * _c.c.sigma_before).label("before"), (_c.c.mu_after - 3 * _c.c.sigma_after).label("after")
+    )
+    .where(_c.c.pool_id == bindparam("pool"), _c.c.version_id == bindparam("version"))
+    .order_by(_c.c.rating_seq.desc())
+    .limit(bindparam("depth"))
+)
+"""Sent once for each version, which costs SQLite less than one statement that joins them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurveRow:
+    """The rating of a version after so many of its matches in a pool."""
+
+    matches: int
+    mu: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """How often a version did something wrong for one cause; match and explanation are those of the last time."""
+
+    cause: str
+    count: int
+    match_id: str
+    explanation: str
+
+
+def latest_changes(
+    source: Source, pool_id: str, version_ids: Collection[str], depth: int
+) -> dict[str, list[tuple[float, float]]]:
+    """Return the rating (mu - 3 sigma) before and after each of the last `depth` matches of versions, oldest first."""
+    with read(source) as session:
+        connection = session.connection()
+        return {
+            version: [
+                (row.before, row.after)
+                for row in connection.execute(_LATEST, {"pool": pool_id, "version": version, "depth": depth})
+            ][::-1]
+            for version in version_ids
+        }
+
+
+def faulty_matches(source: Source, pool_id: str, version_ids: Collection[str]) -> dict[str, int]:
+    """Count the rated matches in which versions did something wrong; those without a fault are left out.
+
+    Faults are rare: looked for first, they spare nearly all lookups of the ratings.
+    """
+    has_fault = exists().where(_f.c.match_id == _s.c.match_id, _f.c.seat == _s.c.seat)
+    is_rated = exists().where(_c.c.match_id == _s.c.match_id, _c.c.seat == _s.c.seat, _c.c.pool_id == pool_id)
+    query = (
+        select(_s.c.version_id, func.count().label("faulty"))
+        .where(_s.c.version_id.in_(version_ids), has_fault, is_rated)
+        .group_by(_s.c.version_id)
+    )
+    with read(source) as session:
+        return {row.version_id: row.faulty for row in session.connection().execute(query)}
+
+
+def faults_by_cause(source: Source, pool_id: str, version_id: str) -> list[FaultRow]:
+    """Return what a version did wrong in the rated matches of a pool, the most frequent cause first."""
+    query = (
+        select(_f.c.cause, _f.c.match_id, _f.c.explanation, _c.c.rating_seq)
+        .select_from(_s)
+        .join(_f, (_f.c.match_id == _s.c.match_id) & (_f.c.seat == _s.c.seat))
+        .join(_c, (_c.c.match_id == _s.c.match_id) & (_c.c.seat == _s.c.seat))
+        .where(_s.c.version_id == version_id, _c.c.pool_id == pool_id)
+    )
+    with read(source) as session:
+        rows = session.connection().execute(query).all()
+    return sorted((_cause_row(cause, rows) for cause in {row.cause for row in rows}), key=_by_count)
+
+
+def _cause_row(cause: str, rows: Collection[AnyRow]) -> FaultRow:
+    of_cause = [row for row in rows if row.cause == cause]
+    last = max(of_cause, key=lambda row: row.rating_seq)
+    return FaultRow(cause, len(of_cause), last.match_id, last.explanation)
+
+
+def _by_count(row: FaultRow) -> tuple[int, str]:
+    return -row.count, row.cause
+
+
+def curve(source: Source, pool_id: str, version_id: str, points: int) -> list[CurveRow]:
+    """Return the ratings of a version in a pool, oldest first, thinned to about `points`; the last is always there."""
+    of_version = (_c.c.pool_id == pool_id) & (_c.c.version_id == version_id)
+    with read(source) as session:
+        connection = session.connection()
+        count: int = connection.execute(select(func.count()).where(of_version)).scalar_one()
+        numbered = (
+            select(
+                func.row_number().over(order_by=(_c.c.rating_seq, _c.c.seat)).label("number"),
+                _c.c.mu_after,
+                _c.c.sigma_after,
+            )
+            .where(of_version)
+            .subquery()
+        )
+        every = literal(max(1, -(-count // points)))
+        is_kept = (numbered.c.number % every == 0) | (numbered.c.number == 1) | (numbered.c.number == count)
+        query = select(numbered).where(is_kept).order_by(numbered.c.number)
+        return [CurveRow(*row) for row in connection.execute(query)]

@@ -1,0 +1,137 @@
+"""The pages of the leaderboards, asked without a browser."""
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from arena.client.values.ratings import OfficialTable
+from arena.web.app import make_app
+from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.tables import FitError, KeptTable, OfficialTables
+from arena.web.opening import open_site
+from tests.support.patience import PATIENCE_S
+
+
+@pytest.fixture(scope="module")
+def pool(client: TestClient) -> str:
+    """The address of a pool's table."""
+    found = re.search(r"/leaderboards/[0-9a-f]{64}", client.get("/leaderboards").text)
+    assert found is not None
+    return found[0]
+
+
+def bots_of(text: str) -> list[str]:
+    """The bots of a table, from top to bottom."""
+    return re.findall(r'scope="row" class="name"><a class="bot" href="/bots/([^"]+)"', text)
+
+
+def test_all_pools_are_shown_and_can_be_narrowed(client: TestClient) -> None:
+    every = client.get("/leaderboards").text
+    rome = client.get("/leaderboards", params={"game": "rex_romanorum", "seats": "3", "remote": "no"}).text
+    assert every.count("<section") > rome.count("<section") == 1
+    assert "Rex Romanorum" in rome
+    assert client.get("/leaderboards", params={"remote": "yes"}).text.count("<table") == 0
+
+
+def test_a_table_shows_ratings_intervals_and_courses(client: TestClient, pool: str) -> None:
+    text = client.get(pool).text
+    assert set(bots_of(text)) == {"random", "greedy", "first"}
+    assert text.count('class="small interval"') >= 3
+    assert text.count("polyline") >= 3
+    assert 'aria-sort="descending"' in text
+
+
+@pytest.mark.parametrize("column", ["bot", "rating", "mu", "matches", "wins", "score"])
+def test_a_column_sorts_and_turns(client: TestClient, pool: str, column: str) -> None:
+    one, other = (bots_of(client.get(pool, params={"sort": by}).text) for by in (column, f"-{column}"))
+    assert sorted(one) == sorted(other)
+    if column == "bot":
+        assert one == sorted(one) == other[::-1]
+
+
+def test_a_table_is_narrowed_to_names_and_keeps_its_ranks(client: TestClient, pool: str) -> None:
+    bots = bots_of(client.get(pool).text)
+    text = client.get(pool, params={"name": bots[1].upper()}).text
+    assert bots_of(text) == [bots[1]]
+    assert '<td class="n">2</td>' in text
+    assert bots_of(client.get(pool, params={"owner": "nobody"}).text) == []
+
+
+@pytest.mark.parametrize(
+    "params", [{"sort": "nonsense"}, {"after": "%%%"}, {"sort": "elo", "after": "x"}, {"name": "x" * 101}]
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(client: TestClient, pool: str, params: dict[str, str]) -> None:
+    answer = client.get(pool, params=params)
+    assert answer.status_code == 400
+    assert 'class="sentence"' in answer.text
+
+
+def test_an_unknown_pool_is_not_found(client: TestClient) -> None:
+    assert client.get("/leaderboards/abcdef").status_code == 404
+
+
+def test_the_official_table_is_fitted_by_another_process_and_shown_beside(played: Path, pool: str) -> None:
+    pool_id = pool.rpartition("/")[2]
+    table = fit_elsewhere(str(played), pool_id)
+    assert {row.bot for row in table.rows} == {"random", "greedy", "first"}
+    with open_site(str(played)) as site:
+        kept = KeptTable(table, table.matches, 1_700_000_000_000_000)
+        object.__setattr__(site, "official", _Always(kept))
+        text = TestClient(make_app(site)).get(pool, params={"sort": "elo"}).text
+    assert [row.bot for row in table.rows] == bots_of(text)
+    assert "2023-11-14 22:13 UTC" in text
+
+
+def test_a_fit_that_fails_tells_why(tmp_path: Path) -> None:
+    with pytest.raises(FitError, match="no database"):
+        fit_elsewhere(str(tmp_path / "none.db"), "abcd")
+
+
+def test_a_table_is_fitted_in_the_background_and_again_when_there_is_more() -> None:
+    now = [0.0]
+    fitted, go_on = threading.Semaphore(0), threading.Semaphore(0)
+
+    def fit(pool: str) -> OfficialTable:
+        go_on.acquire(timeout=PATIENCE_S)
+        fitted.release()
+        raise FitError(f"{pool} is odd")
+
+    tables = OfficialTables(fit, lambda: now[0])
+    assert tables.look("a", 0) == KeptTable()
+    assert tables.look("a", 1).is_computing
+    go_on.release()
+    assert fitted.acquire(timeout=PATIENCE_S)
+    wait_until(lambda: not tables.look("a", 1).is_computing)
+    assert tables.look("a", 1).why_not == "a is odd"
+    assert not tables.look("a", 2).is_computing, "it rests"
+    now[0] = 1000.0
+    assert tables.look("a", 2).is_computing
+    go_on.release()
+    tables.close()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait for what another thread does at once."""
+    waited = threading.Event()
+    for _ in range(int(PATIENCE_S * 100)):
+        if holds():
+            return
+        waited.wait(0.01)
+    raise AssertionError("it never came")
+
+
+class _Always:
+    """Official tables that are done."""
+
+    def __init__(self, kept: KeptTable) -> None:
+        self.kept = kept
+
+    def look(self, _pool: str, _matches: int) -> KeptTable:
+        return self.kept
+
+    def close(self) -> None:
+        pass

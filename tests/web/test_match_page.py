@@ -1,0 +1,178 @@
+"""A match on its page, without a browser: what is told, what may be kept, what is not shown."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from arena.client.arena import ArenaPort
+from arena.client.values.matches import FaultFact, MatchDetail
+from arena.story.encoding import parts_at
+from arena.web.pages import match as match_page
+from arena.web.viewing.kept import Kept
+from arena.web.viewing.phrases import viewer_words
+from ratings.store.states import MatchState
+
+
+@pytest.fixture(scope="module")
+def arena(client: TestClient) -> ArenaPort:
+    app = client.app
+    assert isinstance(app, FastAPI)
+    found: ArenaPort = app.state.site.arena
+    return found
+
+
+@pytest.fixture(scope="module")
+def matches(arena: ArenaPort) -> dict[str, str]:
+    """A match of each game."""
+    page = arena.matches.list_matches(limit=None)
+    return {arena.matches.get_match(row.id).pool.game: row.id for row in page.items}
+
+
+@pytest.fixture
+def king(matches: dict[str, str]) -> str:
+    return matches["foreign_king"]
+
+
+@pytest.fixture
+def changed(arena: ArenaPort, king: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Changes what the arena tells of the match."""
+    detail = arena.matches.get_match(king)
+
+    def change(**changes: Any) -> None:
+        class Matches:
+            def get_match(self, _match: str) -> MatchDetail:
+                return replace(detail, **changes)
+
+        class Arena:
+            matches = Matches()
+
+        monkeypatch.setattr(match_page, "arena_of", lambda _request: Arena())
+
+    return change
+
+
+def test_the_frames_of_each_game_draw_what_the_picture_draws(client: TestClient, matches: dict[str, str]) -> None:
+    for match in matches.values():
+        document = client.get(f"/matches/{match}/frames.json?lang=de").json()
+        assert document["language"] == "de"
+        assert len(document["marks"]) == len(document["colours"]) == len(document["seats"])
+        number = len(document["frames"]) // 2
+        svg = client.get(f"/matches/{match}/board.svg?ply={number}&lang=de")
+        assert svg.headers["content-type"] == "image/svg+xml"
+        assert "".join(parts_at(document, number)) in svg.text
+
+
+def test_what_is_asked_for_by_its_content_is_kept_for_ever(client: TestClient, king: str) -> None:
+    first = client.get(f"/matches/{king}/frames.json")
+    tag = first.headers["etag"]
+    assert "no-cache" in first.headers["cache-control"]
+    again = client.get(f"/matches/{king}/frames.json", headers={"if-none-match": tag})
+    assert (again.status_code, again.content) == (304, b"")
+    named = client.get(f"/matches/{king}/frames.json", params={"v": tag.strip('"')})
+    assert "immutable" in named.headers["cache-control"]
+    plain = client.get(f"/matches/{king}/frames.json", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == first.json()
+    german = client.get(f"/matches/{king}/frames.json?lang=de")
+    assert german.headers["etag"] != tag
+
+
+def test_a_position_is_shown_without_a_script(client: TestClient, king: str) -> None:
+    text = client.get(f"/matches/{king}?ply=3&lang=en").text
+    assert f"/matches/{king}/board.svg?ply=3&amp;lang=en" in text
+    assert "?ply=2" in text
+    assert "?ply=4" in text
+    assert "Position 3 of" in text
+
+
+@pytest.mark.parametrize("place", ["?ply=99999", "/board.svg?ply=99999"])
+def test_a_position_beyond_the_end_is_a_page_that_names_the_last(client: TestClient, king: str, place: str) -> None:
+    answer = client.get(f"/matches/{king}{place}", headers={"accept-language": "en"})
+    assert answer.status_code == 404
+    assert "The match has positions 0 to" in answer.text
+
+
+@pytest.mark.parametrize("place", ["?ply=-1", "?ply=x", "?ply=99999999999", "/board.svg?ply=-1"])
+def test_a_position_that_is_none_is_refused(client: TestClient, king: str, place: str) -> None:
+    assert client.get(f"/matches/{king}{place}").status_code == 400
+
+
+@pytest.mark.parametrize("place", ["", "/frames.json", "/board.svg", "/replay.json", "/verified"])
+def test_an_unknown_match_is_not_found(client: TestClient, place: str) -> None:
+    assert client.get(f"/matches/no-such-match{place}").status_code == 404
+
+
+def test_the_replay_is_sent_as_a_file(client: TestClient, king: str) -> None:
+    answer = client.get(f"/matches/{king}/replay.json")
+    assert answer.json()["match_id"] == king
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+def test_the_check_is_a_part_of_the_page_or_a_page(client: TestClient, king: str) -> None:
+    part = client.get(f"/matches/{king}/verified?lang=de", headers={"hx-request": "true"}).text
+    assert "geprüft" in part
+    assert "<html" not in part
+    assert "<html" in client.get(f"/matches/{king}/verified").text
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "sentence"),
+    [
+        ({"hidden": True, "why_hidden": "Wait."}, 403, "is shown later"),
+        ({"replay_removed_at_us": 1_700_000_000_000_000}, 410, "was removed on 2023-11-14"),
+        ({"state": MatchState.VOID, "void_reason": "the host failed"}, 404, "no result: the host failed"),
+        ({"state": MatchState.LEASED}, 404, "not over yet"),
+    ],
+)
+def test_a_match_without_a_replay_says_why(
+    client: TestClient, king: str, changed: Callable[..., None], changes: dict[str, Any], status: int, sentence: str
+) -> None:
+    changed(**changes)
+    page = client.get(f"/matches/{king}", headers={"accept-language": "en"})
+    assert page.status_code == 200
+    assert sentence in page.text
+    assert "data-frames" not in page.text
+    for place in ("frames.json", "board.svg", "verified"):
+        answer = client.get(f"/matches/{king}/{place}", headers={"accept-language": "en"})
+        assert answer.status_code == status
+        assert sentence in answer.text
+
+
+def test_a_fault_is_told_in_words_and_never_interpreted(
+    client: TestClient, king: str, changed: Callable[..., None]
+) -> None:
+    changed(faults=(FaultFact(0, "<script>x", "TIMEOUT", 7, "<b>late</b>", {}),))
+    text = client.get(f"/matches/{king}?lang=en").text
+    assert "&lt;script&gt;x: exceeded its time" in text
+    assert "&lt;b&gt;late" in text
+    assert "#ply=8" in text
+
+
+def test_what_is_kept_is_made_once_and_dropped_where_there_is_no_room() -> None:
+    kept, made = Kept(10), list[str]()
+
+    def make(key: str) -> bytes:
+        made.append(key)
+        return b"123456"
+
+    for key in ("a", "a", "b", "a"):
+        assert kept.get(key, partial(make, key)) == b"123456"
+    assert made == ["a", "b", "a"]
+
+
+def test_what_fails_is_tried_again() -> None:
+    kept = Kept(10)
+    with pytest.raises(LookupError):
+        kept.get("a", lambda: dict[str, bytes]()["a"])
+    assert kept.get("a", lambda: b"1") == b"1"
+
+
+def test_the_script_gets_its_words_with_their_places() -> None:
+    assert viewer_words("de")["place"] == "Stellung {ply} von {last}"
+    assert json.loads(json.dumps(viewer_words("fr")))["fault_timeout"]
