@@ -7,11 +7,17 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.live import pages as live
+from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
+from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    live.router,
     front.router,
     leaderboards.router,
     match.router,
+    matches.router,
+    people.router,
     preferences.router,
+    tournaments.router,
 )
