@@ -7,10 +7,11 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.pages import front, games, leaderboards, match, preferences
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
+    games.router,
     leaderboards.router,
     match.router,
     preferences.router,

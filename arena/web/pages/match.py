@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -20,13 +19,10 @@ from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.viewing.document import picture_at
 from arena.web.viewing.phrases import viewer_words
+from arena.web.viewing.rules import picture_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from arena.words.catalogue import words
-from engine import registry
-from engine.abilities import View
-from engine.chance import SeededChance
-from engine.core import EngineError
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -57,7 +53,7 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
         still=_still(request, found, ply, language) if has_replay and ply is not None else None,
         words=viewer_words(language),
         frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
-        size=_board_size(found.pool.game, len(found.seats)),
+        size=picture_size(found.pool.game, len(found.seats)),
     )
 
 
@@ -157,15 +153,3 @@ def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dic
         "text": frame.get("text", ""),
         "ways": [(name, place) for name, place in ways.items() if place != number],
     }
-
-
-@cache
-def _board_size(game: str, seats: int) -> tuple[int, int] | None:
-    """Return width and height of a game's pictures, so that their place is kept free; `None` if it draws none."""
-    try:
-        found = registry.get(game)
-        start = found.new_state(seats, found.parse_options({}), SeededChance(0))
-        picture = found.shown.picture(start, View())
-    except EngineError:
-        return None
-    return picture.width, picture.height

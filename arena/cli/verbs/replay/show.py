@@ -36,7 +36,9 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a match was played, ply by ply and in words, or a position in it.
+    """Show how a match was played, or a position in it.
+
+    Ply by ply and in words, with dice and cards as they fell.
 
     With --json, the replay document comes with `plies`, what happened in each, and `scoring`, the steps of the end.
     """
