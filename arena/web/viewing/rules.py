@@ -34,6 +34,8 @@ def render_markdown(text: str) -> Markup:
     tokens, shown, is_shown = reader.parse(text), [], True
     for place, token in enumerate(tokens):
         token.attrs.pop("style", None)  # how a column is aligned; our pages allow no style in an element
+        if token.type == "table_open":
+            token.attrSet("tabindex", "0")  # a wide one is moved sideways, by keys too
         if token.type == "heading_open":
             title = tokens[place + 1].content
             is_shown = token.tag != "h1" and title != _FOR_PROGRAMMERS
