@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -13,6 +16,7 @@ from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
 from arena.web.viewing.tellings import Tellings
 from arena.web.viewing.verdicts import Verdicts
@@ -22,7 +26,7 @@ _LEAST_ZIPPED_BYTES = 1000
 
 def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
-    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
     app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
     app.include_router(CALLS)
@@ -37,3 +41,11 @@ def make_app(site: Site) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app
+
+
+@asynccontextmanager
+async def _open_tables(app: FastAPI) -> AsyncIterator[None]:
+    """Let people sit down for as long as pages are served."""
+    async with open_tables(app.state.site) as hall:
+        app.state.hall = hall
+        yield

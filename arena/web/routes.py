@@ -8,11 +8,13 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.pages import front, games, leaderboards, match, preferences
+from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     front.router,
     games.router,
     leaderboards.router,
     match.router,
+    people.router,
     preferences.router,
 )

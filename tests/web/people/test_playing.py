@@ -6,9 +6,10 @@ import pytest
 
 from arena.client.errors import ClientError
 from arena.client.there.connect import connect
+from arena.web.frame.site import Rules
 from arena.web.people.errors import FullError, IllegalError, StaleError, TakenOverError, TooManyError
 from arena.web.people.hall import Hall
-from arena.web.people.values import Pace, Rules, Stage
+from arena.web.people.values import Pace, Stage
 from engine import registry
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place

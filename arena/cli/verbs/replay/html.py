@@ -26,10 +26,7 @@ def html(
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a match into one file for a browser, with its viewer.
-
-    It is HTML, opens from a disk, and needs no server.
-    """
+    """Write a match with its viewer into one HTML file."""
     document = read_document(find_replay(match, db))
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 

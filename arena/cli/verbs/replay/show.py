@@ -36,11 +36,10 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a match was played, or a position in it.
+    """Tell how a match was played, or show a position in it.
 
-    Ply by ply and in words, with dice and cards as they fell.
-
-    With --json, the replay document comes with `plies`, what happened in each, and `scoring`, the steps of the end.
+    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and
+    `scoring`, the steps of the end.
     """
     document = read_document(find_replay(match, db))
     check_language(get_game(document["game"]), language)
