@@ -16,6 +16,7 @@ from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.live.hub import Hub, watch_service
 from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
 from arena.web.viewing.tellings import Tellings
@@ -28,6 +29,8 @@ def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
     app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
+    app.state.hub = None if site.service is None else Hub(watch_service(site.service))
+    app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
     app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):

@@ -7,10 +7,12 @@ from typing import Final
 
 from fastapi import APIRouter
 
+from arena.web.live import pages as live
 from arena.web.pages import front, games, leaderboards, match, preferences
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    live.router,
     front.router,
     games.router,
     leaderboards.router,

@@ -3,9 +3,8 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.viewing.rules import picture_size, render_markdown
+from arena.web.viewing.rules import render_markdown
 from engine import registry
-from engine.core import AbilityError
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -37,15 +36,8 @@ def test_an_unknown_game_and_a_wrong_number_of_seats_are_not_found(client: TestC
 
 
 def test_a_plain_game_is_shown_as_text(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def draw_nothing(*_arguments: object) -> None:
-        raise AbilityError("it draws nothing")
-
-    monkeypatch.setattr("arena.web.viewing.rules._start", draw_nothing)
-    picture_size.cache_clear()
-    assert picture_size("foreign_king", 4) is None
-    monkeypatch.undo()
+    monkeypatch.setattr("arena.web.pages.games.board_size", lambda _game, _seats: None)
     page = client.get("/games/foreign_king?seats=4").text
-    picture_size.cache_clear()
     assert '<pre tabindex="0">' in page
     assert "board.svg" not in page
 

@@ -21,10 +21,10 @@ def report(
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a tournament into one file, with its replays.
+    """Write a tournament into one HTML file, with its replays.
 
-    Standings, crosstable, rating curves, and every replay with its viewer, as HTML.
-    The file opens in a browser from disk and needs no server. Telling a match takes up to a second.
+    Standings, crosstable, rating curves, and every match with its viewer. The file opens in a browser from disk and
+    needs no server. Telling a match takes up to a second.
     """
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
 

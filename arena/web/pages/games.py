@@ -10,7 +10,8 @@ from starlette.responses import Response
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.viewing.rules import picture_size, rules_html, start_picture, start_text
+from arena.web.viewing.rules import rules_html, start_picture, start_text
+from arena.web.viewing.sizes import board_size
 from arena.words.catalogue import words
 from engine import registry
 from engine.core import Game
@@ -24,7 +25,7 @@ Seats = Annotated[int | None, Query(ge=1, le=99)]
 def list_games(request: Request) -> Response:
     """Show the games that are installed."""
     games = [registry.get(name) for name in registry.names()]
-    sizes = {game.name: picture_size(game.name, game.seats[0]) for game in games}
+    sizes = {game.name: board_size(game.name, game.seats[0]) for game in games}
     return render(request, "pages/games.html", games=games, sizes=sizes)
 
 
@@ -33,7 +34,7 @@ def show_game(request: Request, name: str, seats: Seats = None) -> Response:
     """Show a game: its board at the start, its rules and its options."""
     game = registry.get(name)
     count = _count(request, game, seats)
-    size = picture_size(name, count)
+    size = board_size(name, count)
     return render(
         request,
         "pages/game.html",

@@ -66,17 +66,5 @@ def start_text(game: str, seats: int, language: str) -> str:
     return found.shown.text(_start(found, seats), None, language)
 
 
-@lru_cache(_KEPT)
-def picture_size(game: str, seats: int) -> tuple[int, int] | None:
-    """Return width and height of a game's pictures, so that their place is kept free; `None` if it draws none."""
-    if game not in registry.names() or seats not in registry.get(game).seats:
-        return None
-    try:
-        picture = registry.get(game).shown.picture(_start(registry.get(game), seats), View())
-    except AbilityError:
-        return None
-    return picture.width, picture.height
-
-
 def _start(game: Game, seats: int) -> State:
     return game.new_state(seats, game.parse_options({}), SeededChance(0))
