@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import front, games, leaderboards, match, preferences
+from arena.web.pages import front, games, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -17,6 +17,8 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     games.router,
     leaderboards.router,
     match.router,
+    matches.router,
     people.router,
     preferences.router,
+    tournaments.router,
 )

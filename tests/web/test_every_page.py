@@ -18,6 +18,13 @@ PAGES = (
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",
+    "/matches",
+    "/matches?bot=greedy&opponent=random&fared=won",
+    "/tournaments",
+    "/tournaments/cup",
+    "/tournaments/swiss",
+    "/tournaments/duel",
+    "/api/v1",
 )
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 

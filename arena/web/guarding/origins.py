@@ -14,7 +14,13 @@ def need_own_page(request: Request) -> None:
 
     Browsers say where a request comes from; a program that says nothing is no browser, and acts for nobody else.
     """
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    is_foreign = site is not None and site not in _OURS
-    if is_foreign or (origin is not None and urlsplit(origin).netloc != request.headers.get("host")):
+    if _is_foreign(request):
         raise HTTPException(403, "this was sent by a page of another site, and nothing was done; use the pages here")
+
+
+def _is_foreign(request: Request) -> bool:
+    """Return whether another site sends this. What a browser makes of it counts most: a proxy may change the host."""
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site not in _OURS
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

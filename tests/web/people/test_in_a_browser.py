@@ -16,7 +16,8 @@ PLAY = """async () => {
     if (!document.querySelector("#result").hidden) return clicks;
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
     const buttons = [...document.querySelectorAll("#steps button")];
-    const all = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
+    const steps = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
+    const all = steps.length ? steps : [...document.querySelectorAll("#actions button")];
     if (!all.length) continue;
     const node = all[Math.floor(Math.random() * all.length)];
     node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));

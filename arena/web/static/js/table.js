@@ -33,6 +33,7 @@ function draw() {
   if (!state.frame) return;
   if (!board) {
     board = new Board(host, state.frame, parts);
+    host.style.maxWidth = `calc((100vh - 104px) * ${state.frame.width / state.frame.height})`;
     board.addEventListener("place", (event) => step(event.detail));
   }
   const changes = state.parts.flatMap((part, slot) => [slot, number(part)]);
@@ -46,17 +47,19 @@ function number(part) {
 }
 
 function step(id) {
-  if (!path?.next.has(id) || isSending) return;
+  if (!path?.next.has(id) || isSending || isStopped) return;
   path.step(id);
   if (path.action !== null) choose(path.action);
   else offer();
 }
 
 function offer() {
-  board?.mark(path ? [...path.next].filter((id) => places().has(id)) : [], label);
+  const onBoard = places();
+  board?.mark(path ? [...path.next].filter((id) => onBoard.has(id)) : [], label);
   const steps = find("steps");
   const back = path?.taken.length ? [button("←  " + table.words.undo, () => { path.undo(); offer(); })] : [];
-  const others = path ? [...path.next].filter((id) => path.taken.length || !places().has(id)) : [];
+  // A step that is a whole action stands in the list below.
+  const others = path ? [...path.next].filter((id) => path.whole(id) === null && !onBoard.has(id)) : [];
   steps.replaceChildren(...back, ...others.map((id) => button(label(id), () => step(id))));
   const hint = find("path");
   hint.hidden = !path;

@@ -67,7 +67,8 @@ def election(state: RexState, names: Mapping[str, str]) -> str:
     parts = [box(788, 554, 204, 34 + 25 * len(held.candidates)), text(800, 576, what, "b", widest=184)]
     for place, seat in enumerate(held.candidates):
         y = 598 + 25 * place
-        votes = f"{names['votes']} {held.votes[seat]} · {names['offer']} {held.offers[seat]}"
+        votes = f"{names['votes']} {held.votes[seat]}"
+        votes += f" · {names['offer']} {held.offers[seat]}" if held.diocese < 0 else ""
         parts.append(shield(seat, 810, y) + text(828, y + 5, votes, "n", widest=158))
     return "".join(parts)
 

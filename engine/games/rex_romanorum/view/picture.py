@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.abilities import View
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.state import PHASES, RexState
 from engine.games.rex_romanorum.view import panels
 from engine.games.rex_romanorum.view.banner import banner
-from engine.games.rex_romanorum.view.labels import labels
+from engine.games.rex_romanorum.view.labels import labels, phase_label
 from engine.games.rex_romanorum.view.map import CHURCH_INKS, map_defs, map_parts
-from engine.games.rex_romanorum.view.text import status
+from engine.games.rex_romanorum.view.text import letter_of, status
 from engine.kit.drawing import part, text
 from engine.picture import Picture
 
@@ -52,9 +52,18 @@ def draw(state: RexState, view: View) -> Picture:
         *panels.players(state, view, names),
         part(panels.legend(names)),
     )
-    title = f"{names['title']} · {status(state, names)}"
+    title = f"{names['title']} · {_status(state, names)}"
     return Picture(1000, 1200, title, _STYLE, map_defs(), parts)
 
 
 def _heading(state: RexState, names: Mapping[str, str]) -> str:
-    return text(12, 24, names["title"], "h") + text(178, 24, status(state, names), widest=812)
+    return text(12, 24, names["title"], "h") + text(178, 24, _status(state, names), widest=812)
+
+
+def _status(state: RexState, names: Mapping[str, str]) -> str:
+    """Return round, who decides by his house, and what; or king and ranks."""
+    if state.decider is None:
+        return status(state, names)
+    house = f"{letter_of(state.decider)} · {names[f'arms_{state.decider}']}"
+    start = f"{names['round']} {state.round}/{state.options.round_limit}"
+    return f"{start} · {house} {names['decides']}: {phase_label(PHASES[state.phase], names)}"
