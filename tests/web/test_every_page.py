@@ -10,6 +10,10 @@ from tests.support.browsing import Watched
 
 PAGES = (
     "/",
+    "/bots",
+    "/bots/greedy",
+    "/bot-times/greedy",
+    "/compare?new=greedy&old=random",
     "/leaderboards",
     "/leaderboards/{pool}",
     "/games",
