@@ -8,12 +8,15 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import front, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    bots.router,
+    compare.router,
     live.router,
     front.router,
+    games.router,
     leaderboards.router,
     match.router,
     matches.router,

@@ -10,8 +10,15 @@ from tests.support.browsing import Watched
 
 PAGES = (
     "/",
+    "/bots",
+    "/bots/greedy",
+    "/bot-times/greedy",
+    "/compare?new=greedy&old=random",
     "/leaderboards",
     "/leaderboards/{pool}",
+    "/games",
+    "/games/foreign_king",
+    "/games/rex_romanorum",
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",

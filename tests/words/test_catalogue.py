@@ -21,6 +21,8 @@ FAMILIES = (
     "tournament.answer_",
     "search.state_",
     "play.pace_",
+    "admission.",
+    "bot.match_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
