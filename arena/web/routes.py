@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
-from arena.web.pages import bots, compare, front, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -16,6 +16,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     compare.router,
     live.router,
     front.router,
+    games.router,
     leaderboards.router,
     match.router,
     matches.router,
