@@ -123,6 +123,7 @@ BOUNDARIES = {
             "google",
             "grpc",
             "jinja2",
+            "markdown_it",
             "markupsafe",
             "pydantic",
             "sse_starlette",

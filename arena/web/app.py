@@ -10,6 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
+from arena.web.frame.details import TournamentDetails
 from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
@@ -36,6 +37,7 @@ def make_app(site: Site) -> FastAPI:
     app.state.sessions = Sessions()
     app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
     app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
+    app.state.details = TournamentDetails()
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 
 from arena.web.live import pages as live
 from arena.web.owners import pages as owners
-from arena.web.pages import bots, compare, front, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -18,6 +18,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     live.router,
     owners.router,
     front.router,
+    games.router,
     leaderboards.router,
     match.router,
     matches.router,
