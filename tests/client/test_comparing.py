@@ -35,7 +35,9 @@ def test_the_walk_begins_at_nothing_and_ends_at_what_is_known(empty_database: Pa
         assert walk[0].log_ratio == 0.0
         assert walk[-1].log_ratio == known.log_ratio
         assert [point.pairs for point in arena.overview.walk_comparison(world.tournament, 1)] == [0, 2]
-        text = TestClient(make_app(Site(arena))).get(f"/compare/{world.tournament}").text
+        client = TestClient(make_app(Site(arena)))
+        assert f'href="/compare/{world.tournament}"' in client.get(f"/tournaments/{world.tournament}").text
+        text = client.get(f"/compare/{world.tournament}").text
         assert 'class="bound good"' in text
         assert text.count("polyline") == 1
 

@@ -18,6 +18,7 @@ from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
 from arena.web.frame.asking import arena_of
 from arena.web.frame.choices import language_of
+from arena.web.frame.details import TournamentDetails
 from arena.web.frame.progress import progress_of, status_words
 from arena.web.frame.rendering import render
 from arena.words.catalogue import Words, words
@@ -42,6 +43,12 @@ class Crossed:
     cells: tuple[tuple[Meeting | None, ...], ...]
 
 
+def details_of(request: Request) -> TournamentDetails:
+    """Return the tournaments that are kept."""
+    found: TournamentDetails = request.app.state.details
+    return found
+
+
 @router.get("/tournaments")
 def list_tournaments(request: Request, after: Cursor = None) -> Response:
     """List the tournaments, the newest first."""
@@ -53,13 +60,14 @@ def list_tournaments(request: Request, after: Cursor = None) -> Response:
 def show_tournament(request: Request, tournament: Named) -> Response:
     """Show a tournament."""
     arena, language = arena_of(request), language_of(request)
-    found = arena.tournaments.get_tournament(tournament)
+    found = details_of(request).read(arena, tournament)
     crossed, why_not = _crosstable(arena, found)
     pairings = _pairings(arena, found)
     return render(
         request,
         "pages/tournament.html",
         found=found,
+        asked=tournament,
         crossed=crossed,
         why_not=why_not,
         heat_of=heat_of,
@@ -74,17 +82,17 @@ def show_tournament(request: Request, tournament: Named) -> Response:
 @router.get("/tournaments/{tournament}/state")
 def show_state(request: Request, tournament: Named) -> Response:
     """Show what changes while a tournament goes on; once it is over, have the page load itself anew."""
-    found = arena_of(request).tournaments.get_tournament(tournament)
+    found = details_of(request).read(arena_of(request), tournament)
     headers = {"hx-refresh": "true"} if found.summary.is_over else {}
     values = _standing(found, words(language_of(request)))
-    return render(request, "tournament/state.html", headers=headers, found=found, **values)
+    return render(request, "tournament/state.html", headers=headers, found=found, asked=tournament, **values)
 
 
 @router.get("/tournaments/{tournament}/confidence")
 def show_confidence(request: Request, tournament: Named) -> Response:
     """Show how sure an adaptive tournament was of its answer; htmx gets the drawing alone."""
     arena, say = arena_of(request), words(language_of(request)).say
-    found = arena.tournaments.get_tournament(tournament)
+    found = details_of(request).read(arena, tournament)
     points = arena.tournaments.list_confidence(found.summary.id)
     drawn = draw_confidence(points, _target(found), say("tournament.confidence"), say("tournament.blocks"))
     template = "tournament/drawing.html" if "hx-request" in request.headers else "pages/confidence.html"
