@@ -153,6 +153,16 @@ def tell_by_label(labels: Callable[[str], Mapping[str, str]], move: Move, langua
     return (names[move.notation], *chance)
 
 
+def choose_by_label(labels: Callable[[str], Mapping[str, str]], state: State, notation: str, language: str) -> str:
+    """Return the label of the action."""
+    del state
+    return labels(language)[notation]
+
+
+def _choice_by_label(state: State, notation: str, language: str) -> str:
+    raise NotImplementedError  # stands for `choose_by_label` with the labels, until they are known
+
+
 def _by_label(move: Move, language: str) -> Sequence[str]:
     raise NotImplementedError  # stands for `tell_by_label` with the labels, until they are known
 
@@ -176,6 +186,9 @@ class Shown:
     it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""
     scoring: Callable[[Any, str], Sequence[ScoringStep]] = no_scoring
     """`(state, language)`: the steps of the final scoring of a finished game; none if there is no such thing."""
+    choice: Callable[[Any, str, str], str] = _choice_by_label
+    """`(state, notation, language)`: what a legal action means in this position, such as the cards that it keeps, for
+    whoever may choose it. By default its label."""
     path: Callable[[str], Sequence[str]] = split_notation
     """`(notation)`: the choices, one after another, that make up an action: ids of places on the board (`data-place` of
     the picture) are chosen by a click, others by a button. No action's path begins with the whole path of another."""
@@ -183,6 +196,8 @@ class Shown:
     def __post_init__(self) -> None:
         if self.tell is _by_label:
             object.__setattr__(self, "tell", partial(tell_by_label, self.labels))
+        if self.choice is _choice_by_label:
+            object.__setattr__(self, "choice", partial(choose_by_label, self.labels))
 
     def svg(self, state: State, view: View | None = None) -> str:
         """Return the position as a standalone SVG document. Raises AbilityError if the game draws none."""

@@ -38,6 +38,7 @@ NOUNS = {
     "rating": "The official table; fair play; ratings computed anew.",
     "stats": "Crosstables, histories, results by opponent and seat.",
     "replay": "Matches as they were played: shown, and verified.",
+    "report": "Write a tournament into one HTML file, with its replays.",
     "perft": "Count the sequences of decisions from the start of a game.",
     "db": "The database: upgrade, back up, check.",
     "ladder": "Standing ladders: open, close, look at.",

@@ -11,7 +11,7 @@ from typing import Protocol
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 
@@ -52,6 +52,12 @@ class Overview(Protocol):
 
     def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
         """Return what a version did wrong in a pool, the most frequent cause first."""
+
+    def walk_comparison(self, tournament: str, points: int) -> tuple[WalkPoint, ...]:
+        """Return how the log likelihood ratio of a comparison went, thinned to about so many points, the last kept.
+
+        Raises RefusedError for a tournament that compares nothing.
+        """
 
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         """Return the bots whose names hold a text, by name."""

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.web.frame.site import Rules
+
 NICE = 10
 """Bots come first: a page may wait for a processor, and a decision must not."""
 
@@ -27,7 +29,23 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, required=True, help="0 lets the system choose")
     parser.add_argument("--certificate", type=Path, help="serve by https with this certificate (PEM)")
     parser.add_argument("--key", type=Path)
+    parser.add_argument("--people", type=int, default=0, help="how many people may play at once")
+    parser.add_argument("--people-idle", type=float, default=1800.0, help="seconds after which an idle seat resigns")
+    parser.add_argument("--people-per-visitor", type=int, default=4, help="seats of one visitor at once")
+    parser.add_argument("--people-per-hour", type=int, default=30, help="tables that one address opens in an hour")
+    parser.add_argument("--people-rated", action="store_true", help="let people play rated matches")
     return parser.parse_args(arguments)
+
+
+def _people(options: argparse.Namespace) -> Rules:
+    """Return what people may do who play here."""
+    return Rules(
+        most=options.people,
+        idle_s=options.people_idle,
+        per_visitor=options.people_per_visitor,
+        per_hour=options.people_per_hour,
+        rated=options.people_rated,
+    )
 
 
 def _serve(options: argparse.Namespace, output: int) -> None:
@@ -38,7 +56,7 @@ def _serve(options: argparse.Namespace, output: int) -> None:
 
     tls = Tls(options.certificate, options.key) if options.certificate else None
     with (
-        open_site(options.db, options.service, is_secure=tls is not None) as site,
+        open_site(options.db, options.service, is_secure=tls is not None, people=_people(options)) as site,
         listen(options.host, options.port) as listening,
     ):
         port = listening.getsockname()[1]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
+from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
+from arena.web.frame.details import TournamentDetails
 from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
@@ -13,6 +18,10 @@ from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.live.hub import Hub, watch_service
+from arena.web.owners.pages import NotSignedInError, answer_strangers
+from arena.web.owners.sessions import Sessions
+from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
 from arena.web.viewing.tellings import Tellings
 from arena.web.viewing.verdicts import Verdicts
@@ -22,14 +31,20 @@ _LEAST_ZIPPED_BYTES = 1000
 
 def make_app(site: Site) -> FastAPI:
     """Return the application that shows a site."""
-    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="Kingmaker Arena", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_open_tables)
     app.state.site = site
+    app.state.hub = None if site.service is None else Hub(watch_service(site.service))
+    app.state.sessions = Sessions()
+    app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
     app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
+    app.state.details = TournamentDetails()
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
     app.mount("/static", KeptFiles(STATIC), name="static")
     install_errors(app)
+    for stranger in (NotSignedInError, LoginError):
+        app.add_exception_handler(stranger, answer_strangers)
     buckets = Buckets(site.requests_per_second, site.requests_at_once)
     app.add_middleware(LimitedRequests, buckets=buckets)
     app.add_middleware(WellFormed)
@@ -37,3 +52,11 @@ def make_app(site: Site) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app
+
+
+@asynccontextmanager
+async def _open_tables(app: FastAPI) -> AsyncIterator[None]:
+    """Let people sit down for as long as pages are served."""
+    async with open_tables(app.state.site) as hall:
+        app.state.hall = hall
+        yield

@@ -11,7 +11,7 @@ from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.web.frame.site import Site
+from arena.web.frame.site import NOBODY, Rules, Site
 from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import OfficialTables
 from ratings.store.database import database_url, open_for_reading
@@ -19,17 +19,20 @@ from ratings.store.states import Scope
 
 
 @contextmanager
-def open_site(db: str, service: str | None = None, *, is_secure: bool = False) -> Iterator[Site]:
+def open_site(
+    db: str, service: str | None = None, *, is_secure: bool = False, people: Rules = NOBODY
+) -> Iterator[Site]:
     """Open the site of a database, a path or URL; it is closed at the end.
 
-    `service` is where the service is reached that plays over it, if there is one. Raises the errors of
-    `ratings.store.database.open_for_reading`.
+    `service` is where the service is reached that plays over it, if there is one; `people` may play there.
+    Raises the errors of `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
     official = OfficialTables(partial(fit_elsewhere, db))
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
-        yield Site(ArenaHere(database, programs, Viewer(Scope.VIEWER)), service, is_secure, official=official)
+        arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
+        yield Site(arena, service, is_secure, official=official, people=people)
     finally:
         official.close()
         database.close()

@@ -7,11 +7,22 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from arena.web.pages import front, leaderboards, match, preferences
+from arena.web.live import pages as live
+from arena.web.owners import pages as owners
+from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
+from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
+    bots.router,
+    compare.router,
+    live.router,
+    owners.router,
     front.router,
+    games.router,
     leaderboards.router,
     match.router,
+    matches.router,
+    people.router,
     preferences.router,
+    tournaments.router,
 )

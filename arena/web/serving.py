@@ -43,6 +43,18 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+class _Server(uvicorn.Server):
+    """A server that ends streams before it waits for its answers to end.
+
+    `app.state.on_stop` holds what is to be called then.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for end in self.config.app.state.on_stop:  # type: ignore[union-attr] # it is the application of `serve`
+            end()
+        await super().shutdown(sockets)
+
+
 def serve(
     app: FastAPI,
     listening: socket.socket,
@@ -55,12 +67,13 @@ def serve(
 
     With a certificate it is served by https. It ends as well when the pipe `ends_with`, a descriptor, is closed.
     """
-    server = uvicorn.Server(_configure(app, tls))
+    server = make_server(app, tls)
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 
-def _configure(app: FastAPI, tls: Tls | None) -> uvicorn.Config:
-    return uvicorn.Config(
+def make_server(app: FastAPI, tls: Tls | None = None) -> uvicorn.Server:
+    """Return a server of an application, which listens nowhere yet."""
+    config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
@@ -71,6 +84,7 @@ def _configure(app: FastAPI, tls: Tls | None) -> uvicorn.Config:
         ssl_certfile=None if tls is None else tls.certificate,
         ssl_keyfile=None if tls is None else tls.key,
     )
+    return _Server(config)
 
 
 async def _serve(

@@ -51,12 +51,10 @@ def latest_changes(
     """Return the rating (mu - 3 sigma) before and after each of the last `depth` matches of versions, oldest first."""
     with read(source) as session:
         connection = session.connection()
+        wanted = [(version, {"pool": pool_id, "version": version, "depth": depth}) for version in version_ids]
         return {
-            version: [
-                (row.before, row.after)
-                for row in connection.execute(_LATEST, {"pool": pool_id, "version": version, "depth": depth})
-            ][::-1]
-            for version in version_ids
+            version: [(before, after) for before, after in reversed(connection.execute(_LATEST, which).all())]
+            for version, which in wanted
         }
 
 

@@ -126,10 +126,12 @@ def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
         return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select(PendingRating))]
 
 
-def pools(source: Source) -> list[PoolRow]:
-    """Return all pools in which something was rated, or is being rated anew, the busiest first."""
+def pools(source: Source, only: str | None = None) -> list[PoolRow]:
+    """Return all pools in which something was rated, or is being rated anew, the busiest first; or that one alone."""
     with read(source) as session:
         versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
+        if only is not None:
+            versions = versions.where(Rating.pool_id == only)
         counted = versions.group_by(Rating.pool_id).subquery()
         query = (
             select(Pool, func.coalesce(counted.c.n, 0), func.coalesce(counted.c.seats, 0))
@@ -137,6 +139,8 @@ def pools(source: Source) -> list[PoolRow]:
             .join(PendingRating, col(PendingRating.pool_id) == Pool.id, isouter=True)
             .where(counted.c.n.is_not(None) | col(PendingRating.pool_id).is_not(None))
         )
+        if only is not None:
+            query = query.where(Pool.id == only)
         found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
 

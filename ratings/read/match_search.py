@@ -28,7 +28,7 @@ _m, _s, _f, _t, _v, _e = (
 )
 _FEW = 5000
 """So many matches of a pool are sorted sooner than all matches are looked through for them."""
-_LOOKED_THROUGH = 5000
+_LOOKED_THROUGH = 2000
 """So many matches are looked through for those of a length before a page ends."""
 _PART = 500
 

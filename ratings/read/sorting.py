@@ -8,6 +8,7 @@ from math import inf
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlmodel import Session
 
 from ratings.read.leaderboard import Leaderboard, LeaderboardRow, PoolRow, behind
 from ratings.read.paging import Order, cut, place_of
@@ -63,14 +64,25 @@ def sorted_board(
     """Return a page of a leaderboard sorted by one of COLUMNS, ties by name. Raises PageError, KeyError."""
     order = Order(f"leaderboard {row.pool.id} {by} {is_descending} {only.name} {only.owner}"[:500], (), (int,))
     start = 0 if after is None else place_of(order, after)
-    column = COLUMNS[by]
-    query = _narrowed(_lines(row.pool.id), only)
-    query = query.order_by(column.desc() if is_descending else column.asc(), _b.c.name, _v.c.number)
+    column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
     with read(source) as session:
-        lines = session.connection().execute(query.limit(limit + 1).offset(start)).all()
+        if by == "bot" or only != Narrowing():
+            query = _narrowed(_lines(row.pool.id), only).order_by(column, _b.c.name, _v.c.number)
+            lines = session.connection().execute(query.limit(limit + 1).offset(start)).all()
+        else:
+            lines = _sorted_alone(session, row.pool.id, column, limit + 1, start)
         page = cut(lines, order, limit, lambda _: (start + limit,))
         table = _ranked(source=session, row=row, lines=page.items)
         return Leaderboard(row, table, behind(session, row.pool.id), page.next)
+
+
+def _sorted_alone(session: Session, pool_id: str, column: ColumnElement[Any], limit: int, start: int) -> list[AnyRow]:
+    """Return lines sorted by a column of the ratings, ties by rating: names are looked up for those lines alone."""
+    query = select(_r.c.version_id).where(_r.c.pool_id == pool_id)
+    query = query.order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id).limit(limit).offset(start)
+    ids = session.connection().execute(query).scalars().all()
+    lines = session.connection().execute(_lines(pool_id).where(_r.c.version_id.in_(ids))).all()
+    return sorted(lines, key=lambda line: ids.index(line.version_id))
 
 
 def picked_lines(source: Source, row: PoolRow, version_ids: Sequence[str]) -> list[LeaderboardRow]:

@@ -160,6 +160,8 @@ ELSEWHERE: Mapping[str, str] = {
     "owner show": _COUNTED,
     "perft": _NO_ARENA,
     "rating rebuild": _THIS_MACHINE,
+    "replay html": "writes a file from what the port gives: tests/web/test_report.py",
+    "report": "writes a file from what the port gives: tests/web/test_report.py",
     "runtime list": "a service has runtimes of its own, those of its settings: tests/cli/test_runtime.py",
     "runtime show": "a service has runtimes of its own, those of its settings: tests/cli/test_runtime.py",
     "serve": _THIS_MACHINE,
@@ -173,6 +175,7 @@ ELSEWHERE: Mapping[str, str] = {
     "tournament run round-robin": _PLAYS,
     "tournament run sample": _PLAYS,
     "tournament run swiss": _PLAYS,
+    "web": "serves pages of this machine until it is ended: tests/service/web",
 }
 """The commands that are not run over both, and why."""
 

@@ -1,23 +1,41 @@
+import io
+import json
 import re
+import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.cli.app import run
 from engine import registry
 from engine.core import UnknownGameError
 from tests.cli.support import Arena, write_bot
+from tests.cli.table import TableExecutor
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
 
 
+@pytest.fixture(scope="module")
+def played(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A directory with a match that was played in its database, to be copied, not used; and what was told of it."""
+    directory = tmp_path_factory.mktemp("played")
+    shutil.copytree(three_bots, directory, dirs_exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
+        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.delenv("ARENA_SERVER", raising=False)
+        assert run([*MATCH, "--json", "--db", str(directory / "arena.db")]) == 0
+    return directory, json.loads(out.getvalue())
+
+
 @pytest.fixture
-def match(table: Arena) -> dict[str, Any]:
-    """A match that was played."""
-    played: dict[str, Any] = table(*MATCH, "--json").json
-    return played
+def match(table: Arena, played: tuple[Path, dict[str, Any]], tmp_path: Path) -> dict[str, Any]:
+    """A match that was played, in the database of `table`."""
+    directory, told = played
+    shutil.copytree(directory, tmp_path, dirs_exist_ok=True)
+    return told
 
 
 def test_a_match_is_played_and_shown(table: Arena) -> None:

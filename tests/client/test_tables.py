@@ -57,6 +57,12 @@ def test_a_table_is_one_unrated_match_with_everybody_in_the_seat_that_was_asked_
     assert arena.tables.open_table(order("people/guest-1", "fox")).tournament == "table-2"
 
 
+def test_a_rated_table_counts_in_a_pool_of_remote_bots(arena: ArenaHere) -> None:
+    opened = arena.tables.open_table(order("people/guest-1", "fox", rated=True))
+    found = arena.tournaments.get_tournament(opened.tournament)
+    assert (found.summary.rated, found.pool.remote) == (True, True)
+
+
 def test_two_people_sit_at_one_table(arena: ArenaHere) -> None:
     opened = arena.tables.open_table(order("people/guest-1", "people/guest-2", people=("Anna", "<b>Bob</b>")))
     assert [seat.person for seat in arena.matches.get_match(opened.match_id).seats] == ["Anna", "<b>Bob</b>"]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 import sqlite3
@@ -11,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.hosting.sandbox.limits import STANDARD
-from arena.hosting.sandbox.probe import probe
 from arena.tournament.formats.ladder import Ladder
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place, write_quick_bot
+from tests.support.places import Place
 from tests.support.processes import wait_until
-from tests.support.serving import cancel, plan, serving, wait_for_counts
+from tests.support.serving import cancel, left_behind, plan, serving, wait_for_counts
 
 BLOCKS = 2
 MATCHES = 3 * BLOCKS
@@ -31,12 +28,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, prepared: Path) -> lis
     place.ok("tournament", "resume", "monday")
     place.wait_until_nothing_runs()
     return place.table()
-
-
-def left_behind(place: Place) -> list[str]:
-    """Files that only a running service, or a run of a tournament, has a use for."""
-    names = [path.name for path in place.directory.iterdir() if path.name.endswith((".lock", "-wal", "-shm"))]
-    return names + [path.name for path in (place.directory / "run").iterdir() if path.name != "lock"]
 
 
 def test_it_plays_what_others_create_and_tells_how_it_does(field: Place, undisturbed: list[tuple[object, ...]]) -> None:
@@ -172,28 +163,6 @@ def test_a_ladder_is_played_by_all_bots_until_it_is_closed(field: Place) -> None
         assert served.stop() == 0
     (row,) = field.ok("ladder", "list", "--json").json
     assert (row["state"], row["closed_because"]) == ("closed", "the class is over")
-    assert left_behind(field) == []
-    field.ok("db", "check")
-
-
-def test_a_competitor_elsewhere_submits_a_bot_which_is_admitted_and_plays_on_the_ladder(field: Place) -> None:
-    if not probe(STANDARD).works:
-        pytest.skip(f"an owner's bot needs a sandbox: {probe(STANDARD).problem}")
-    source = write_quick_bot(field.directory / "fox", "last", name="fox")
-    with (source / "bot.toml").open("a") as manifest:
-        manifest.write('games = ["foreign_king"]\n')
-    with serving(field, "--tls-self-signed", address="127.0.0.1:0") as served:
-        field.ok("ladder", "open", "king3", "--game", "foreign_king", "--seats", "3", *ANY_TIME)
-        code = re.search(r"kmi_[\w-]+", field.ok("owner", "invite", "ada").out)
-        assert code
-        login = ("--name", "club", "--fingerprint", served.addresses["fingerprint"], "--invitation", code[0])
-        field.ok("login", served.addresses["owners"], *login)
-        submitted = field.ok("--server", "club", "bot", "submit", source)
-        assert "admitted: " in submitted.err
-        wait_until(lambda: "ada/fox" in {row[0] for row in field.table()})
-        assert served.metric('arena_admission_seconds_count{verdict="admitted"}') == 1
-        assert served.metric('arena_upload_seconds_count{outcome="OK"}') == 1
-        assert served.stop() == 0
     assert left_behind(field) == []
     field.ok("db", "check")
 

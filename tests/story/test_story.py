@@ -26,7 +26,8 @@ SCRIPT = "0:3 1:1 1:2d 2:4 0:2d 0:3 1:3 2:2 0:2d"
 @pytest.fixture(scope="module", params=TABLES, ids=lambda table: f"{table[0]}-{table[1]}")
 def document(request: pytest.FixtureRequest) -> dict[str, Any]:
     game, seats = request.param
-    return replay_of(played(spec(game, seats), seats))
+    options = {"round_limit": 12} if game == "rex_romanorum" else {}
+    return replay_of(played(spec(game, seats, options=options), seats))
 
 
 @pytest.fixture(scope="module")

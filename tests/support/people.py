@@ -11,11 +11,12 @@ from random import Random
 from arena.client.arena import ArenaPort
 from arena.client.there.channel import Endpoint
 from arena.client.there.connect import connect
+from arena.web.frame.site import Rules
 from arena.web.people.desk import Desk
 from arena.web.people.hall import Hall
 from arena.web.people.seat import Seat
 from arena.web.people.table import Table
-from arena.web.people.values import Asked, Order, Rules, Stage
+from arena.web.people.values import Asked, Order, Stage
 from tests.support.patience import PATIENCE_S
 
 Choose = Callable[[Seat, Asked], int]

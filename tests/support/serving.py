@@ -95,6 +95,12 @@ def cancel(place: Place, tournament_id: str) -> None:
         database.close()
 
 
+def left_behind(place: Place) -> list[str]:
+    """Files that only a running service, or a run of a tournament, has a use for."""
+    names = [path.name for path in place.directory.iterdir() if path.name.endswith((".lock", "-wal", "-shm"))]
+    return names + [path.name for path in (place.directory / "run").iterdir() if path.name != "lock"]
+
+
 def wait_for_counts(place: Place, wanted: dict[str, int]) -> None:
     """Return when the matches are in these states."""
     deadline = time.monotonic() + PATIENCE_S

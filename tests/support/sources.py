@@ -56,4 +56,4 @@ def _statements(tree: ast.Module, *, at_load: bool) -> Iterator[ast.AST]:
 
 
 def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

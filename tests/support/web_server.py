@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
 from fastapi import FastAPI
 
 from arena.web.app import make_app
 from arena.web.opening import open_site
-from arena.web.serving import listen
+from arena.web.serving import listen, make_server
 from tests.support.patience import PATIENCE_S
 
 
@@ -27,7 +26,7 @@ def pages_of(db: Path) -> Iterator[str]:
 def served(app: FastAPI) -> Iterator[str]:
     """The address of an application that is served by a thread of the test."""
     with listen("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
+        server = make_server(app)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:

@@ -10,11 +10,25 @@ from tests.support.browsing import Watched
 
 PAGES = (
     "/",
+    "/bots",
+    "/bots/greedy",
+    "/bot-times/greedy",
+    "/compare?new=greedy&old=random",
     "/leaderboards",
     "/leaderboards/{pool}",
+    "/games",
+    "/games/foreign_king",
+    "/games/rex_romanorum",
     "/matches/{match}",
     "/matches/{match}?ply=3",
     "/matches/{match}/verified",
+    "/matches",
+    "/matches?bot=greedy&opponent=random&fared=won",
+    "/tournaments",
+    "/tournaments/cup",
+    "/tournaments/swiss",
+    "/tournaments/duel",
+    "/api/v1",
 )
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 

@@ -10,7 +10,20 @@ import pytest
 from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
 from tests.support.sources import ROOT
 
-FAMILIES = ("site.theme_", "error.status_", "fault.", "viewer.do_", "match.ended_")
+FAMILIES = (
+    "site.theme_",
+    "error.status_",
+    "fault.",
+    "viewer.do_",
+    "match.ended_",
+    "format.",
+    "tournament.status_",
+    "tournament.answer_",
+    "search.state_",
+    "play.pace_",
+    "admission.",
+    "bot.match_",
+)
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
 

@@ -105,7 +105,12 @@ def worker_count(workers: int) -> int:
 
 def write_svg(file: Path, picture: str) -> None:
     """Write a picture into a file. Raise MisuseError if the place cannot be written to."""
+    write_file(file, picture, "--svg")
+
+
+def write_file(file: Path, text: str, flag: str) -> None:
+    """Write what a command made into the file that `flag` names. Raise MisuseError if the place cannot be written."""
     try:
-        file.write_text(picture, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after --svg") from error
+        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error

@@ -7,15 +7,16 @@ from dataclasses import asdict
 
 from arena.client.errors import RefusedError
 from arena.client.here.bots import bot_summary
+from arena.client.here.comparing import walk_of
 from arena.client.here.leaderboards import board_value
-from arena.client.here.lookup import find_version
+from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.ratings import table_value
 from arena.client.overview import MOST_IN_OFFICIAL
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 from ratings.read import bots, forms, leaderboard, sorting
@@ -65,7 +66,7 @@ class OverviewHere:
 
     def get_curve(self, pool: str, version_id: str, points: int) -> tuple[CurvePoint, ...]:
         rows = forms.curve(self._place.database, pool, version_id, points)
-        return tuple(CurvePoint(**asdict(row)) for row in rows)
+        return tuple(CurvePoint(row.matches, row.mu, row.sigma) for row in rows)
 
     def list_standings(self, bot: str) -> tuple[Standing, ...]:
         found = find_version(self._place, bot).bot
@@ -74,6 +75,9 @@ class OverviewHere:
     def count_faults(self, pool: str, version_id: str) -> tuple[FaultCount, ...]:
         rows = forms.faults_by_cause(self._place.database, pool, version_id)
         return tuple(FaultCount(**asdict(row)) for row in rows)
+
+    def walk_comparison(self, tournament: str, points: int) -> tuple[WalkPoint, ...]:
+        return walk_of(self._place.database, find_tournament(self._place, tournament).id, points)
 
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         page = bots.search_bots(self._place.database, text, limit=limit, after=after)
@@ -91,7 +95,7 @@ class OverviewHere:
 
     def _pool_row(self, pool: str) -> PoolRow:
         wanted = find_pool(self._place.database, pool)
-        rated = [row for row in leaderboard.pools(self._place.database) if row.pool.id == wanted.id]
+        rated = leaderboard.pools(self._place.database, wanted.id)
         return rated[0] if rated else PoolRow(wanted, 0, 0)
 
 

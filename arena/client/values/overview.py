@@ -61,3 +61,11 @@ class Standing:
     wins: int
     score: float
     """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPoint:
+    """Where the log likelihood ratio of a comparison stood after so many pairs of blocks."""
+
+    pairs: int
+    log_ratio: float

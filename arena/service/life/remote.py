@@ -60,8 +60,8 @@ def open_door(
 
 
 def people_of(settings: ServiceSettings) -> int:
-    """Return how many people may sit here at once."""
-    return settings.service.people
+    """Return how many people may sit here at once; nobody without pages."""
+    return settings.service.people if settings.service.web_address else 0
 
 
 def takes_anybody(settings: ServiceSettings) -> bool:

@@ -9,10 +9,11 @@ from arena.service.errors import ListenError, SettingsError
 from arena.service.health import Health
 from arena.service.home import Home
 from arena.service.life.owners import find_tls
+from arena.service.life.remote import people_of
 from arena.service.listening import explain, try_to_listen
 from arena.service.logs import get_logger
 from arena.service.settings.values import ServiceSettings
-from arena.service.web.keeper import WebKeeper, WebOptions
+from arena.service.web.keeper import PeopleOptions, WebKeeper, WebOptions
 
 READY_PATIENCE_S = 30.0
 """How long the service waits with being ready until pages are served, too."""
@@ -34,13 +35,22 @@ def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebKeeper
 def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOptions:
     """Return what the process is started with: plain HTTP on loopback, where a proxy may stand in front of it."""
     if address.is_loopback:
-        return WebOptions(home.database, home.socket, address)
+        return WebOptions(home.database, home.socket, address, people=_people(settings))
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             f"service.web_address {address} can be reached from other machines, where tokens must not travel openly; "
             "give --tls-self-signed, or a certificate, or listen at 127.0.0.1 behind a proxy"
         )
-    return WebOptions(home.database, home.socket, address, tls.certificate, tls.key)
+    return WebOptions(home.database, home.socket, address, tls.certificate, tls.key, _people(settings))
+
+
+def _people(settings: ServiceSettings) -> PeopleOptions | None:
+    """Return what people may do who play here, or None if nobody may."""
+    service = settings.service
+    if not people_of(settings):
+        return None
+    bounds = service.people_per_visitor, service.people_per_hour
+    return PeopleOptions(service.people, service.people_idle, *bounds, service.people_rated)
 
 
 def _check_free(address: Address) -> None:

@@ -20,6 +20,23 @@ STOP_GRACE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleOptions:
+    """What people may do who play in their browsers; see `arena.service.settings.table`."""
+
+    most: int
+    idle_s: float
+    per_visitor: int
+    per_hour: int
+    rated: bool
+
+    def words(self) -> Sequence[str]:
+        """Return them as words of a command line."""
+        bounds = ("--people-per-visitor", str(self.per_visitor), "--people-per-hour", str(self.per_hour))
+        rated = ("--people-rated",) if self.rated else ()
+        return ("--people", str(self.most), "--people-idle", f"{self.idle_s:g}", *bounds, *rated)
+
+
+@dataclass(frozen=True, slots=True)
 class WebOptions:
     """What is shown in browsers, and where."""
 
@@ -30,6 +47,8 @@ class WebOptions:
     certificate: Path | None = None
     """Together with `key`; without them pages are served by plain HTTP."""
     key: Path | None = None
+    people: PeopleOptions | None = None
+    """What people may do who play there; None if nobody may."""
 
     @property
     def scheme(self) -> str:
@@ -40,7 +59,8 @@ class WebOptions:
         """Return them as words of a command line; `port` instead of that of the address, unless it is 0."""
         tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
         place = ("--host", self.address.host, "--port", str(port or self.address.port))
-        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls)
+        people = () if self.people is None else self.people.words()
+        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls, *people)
 
 
 class WebKeeper:

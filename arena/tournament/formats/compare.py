@@ -6,6 +6,7 @@ The blocks come in pairs with one opening and one chance seed: first NEW sits at
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -106,14 +107,21 @@ class Compare:
 
     def _fold(self, situation: Situation) -> tuple[Comparison, bool]:
         """Return what the test has seen, and whether no pair is pending."""
+        blocks = situation.blocks
+        is_all = not any(block.is_pending for block in blocks[: len(blocks) // 2 * 2])
+        return deque(self.walk(situation), maxlen=1)[0], is_all
+
+    def walk(self, situation: Situation) -> Iterator[Comparison]:
+        """Yield what the test remembers, then what it knows after each whole pair, up to the first that is pending."""
         comparison = situation.past.own if isinstance(situation.past.own, Comparison) else Comparison(self.settings)
+        yield comparison
         blocks = situation.blocks
         for pair in zip(blocks[::2], blocks[1::2], strict=False):
             if any(block.is_pending for block in pair):
-                return comparison, False
+                return
             if all(block.is_whole for block in pair):
                 comparison = comparison.after(PairedBlock(*map(_games, pair)))
-        return comparison, True
+                yield comparison
 
     def remember(self, situation: Situation) -> Comparison:
         """Return what the test has seen."""

@@ -8,9 +8,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from arena.client.arena import ArenaPort
-from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
-from arena.client.values.page import MOST_LIMIT
+from arena.client.overview import ShownArena
 from arena.web.api.asked import BotPath, Name
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.asking import arena_of
@@ -23,8 +21,6 @@ _HEADERS: Final = {
     "access-control-allow-origin": "*",
     "cross-origin-resource-policy": "cross-origin",
 }
-_PAGES: Final = 20
-"""So many pages of a leaderboard are looked through; who stands below has no rank on his badge."""
 _WIDE: Final = frozenset("MWmw@%")
 _NARROW: Final = frozenset("iljtfrI.,:;|!' ")
 
@@ -37,26 +33,21 @@ def badge(request: Request, bot: BotPath, pool: Name = None) -> Response:
     return Response(draw_badge(name, _place(arena, name, pool)), media_type="image/svg+xml", headers=_HEADERS)
 
 
-def _place(arena: ArenaPort, bot: str, pool: str | None) -> str:
-    """Return what the badge says of a bot, such as `#3 of 41`."""
-    best: LeaderboardRow | None = None
-    for board in arena.leaderboards.list_leaderboards(pool=pool, limit=MOST_LIMIT).boards:
-        row = _row_of(arena, board, bot)
-        if row is not None and (best is None or row.matches > best.matches):
-            best = row
-    return "unrated" if best is None else f"#{best.rank} · {best.exposure:.1f}"
+def _place(arena: ShownArena, bot: str, pool: str | None) -> str:
+    """Return what the badge says of a bot, such as `#3 of 41`: the rank of the version that is rated highest there."""
+    pool_id = None if pool is None else _pool_id(arena, pool)
+    standings = [one for one in arena.overview.list_standings(bot) if pool_id in (None, one.pool.pool_id)]
+    if not standings:
+        return "unrated"
+    busiest = max(standings, key=lambda one: one.matches).pool.pool_id
+    best = min((one for one in standings if one.pool.pool_id == busiest), key=lambda one: one.rank)
+    return f"#{best.rank} of {best.of}"
 
 
-def _row_of(arena: ArenaPort, board: Leaderboard, bot: str) -> LeaderboardRow | None:
-    """Return the best line of a bot in a leaderboard."""
-    for _ in range(_PAGES):
-        found = next((row for row in board.table if row.bot == bot), None)
-        if found is not None or board.next is None:
-            return found
-        (board,) = arena.leaderboards.list_leaderboards(
-            pool=board.pool.pool_id, limit=MOST_LIMIT, after=board.next
-        ).boards
-    return None
+def _pool_id(arena: ShownArena, pool: str) -> str | None:
+    """Return the whole id of a pool; a text that no pool has if nothing is rated in it."""
+    boards = arena.leaderboards.list_leaderboards(pool=pool, limit=1).boards
+    return boards[0].pool.pool_id if boards else ""
 
 
 def draw_badge(label: str, text: str) -> str:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
+from arena.client.errors import RefusedError
 from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import arena_of, site_of
+from arena.web.official.tables import KeptTable
 
 router = APIRouter(tags=["pools"])
 Most = Annotated[int, Query(ge=1, le=MOST_IN_CROSSTABLE, description="How many versions at most, the best first.")]
 _MOST_SEATS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialNow:
+    """The official table of a pool as it was fitted last."""
+
+    table: OfficialTable | None
+    """`None` before the first fit is done, or if there is nothing to fit. The chances of pairs may be left out."""
+    at_us: int
+    """When it was fitted."""
+    is_computing: bool
+    """Whether another one is being fitted, or will be next."""
+    why_not: str
+    """Why there is none, if the last try failed."""
 
 
 @router.get("/leaderboards")
@@ -31,9 +48,25 @@ def list_leaderboards(
 
 
 @router.get("/pools/{pool}/official")
-def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, after: After = None) -> OfficialTable:
-    """Show the official table of a pool: one joint fit of all its matches."""
-    return arena_of(request).ratings.get_official_table(pool, limit=limit, after=after)
+def get_official_table(request: Request, pool: PoolPath, limit: Limit = USUAL, after: After = None) -> OfficialNow:
+    """Show the official table of a pool, one joint fit of all its matches, as it was fitted last.
+
+    It is fitted in the background: `is_computing` tells that a newer one will be there when this is asked again.
+    """
+    boards = arena_of(request).leaderboards.list_leaderboards(pool=pool, limit=1).boards
+    official = site_of(request).official
+    kept = official.look(boards[0].pool.pool_id, boards[0].matches) if official and boards else KeptTable()
+    table = None if kept.table is None else _page_of(kept.table, limit, after)
+    return OfficialNow(table, kept.at_us, kept.is_computing, kept.why_not)
+
+
+def _page_of(table: OfficialTable, limit: int, after: str | None) -> OfficialTable:
+    """Return a part of the rows of a table; the cursor is the place of its last row. Raises RefusedError."""
+    start = 0 if after is None else int(after) if after.isdecimal() else -1
+    if not 0 <= start <= len(table.rows):
+        raise RefusedError("that is no cursor of this list; take the one that the page before gave")
+    end = start + limit
+    return replace(table, rows=table.rows[start:end], next=str(end) if end < len(table.rows) else None)
 
 
 @router.get("/pools/{pool}/crosstable")

@@ -13,6 +13,7 @@ from arena.client.values.tournaments import LeakFinding, StandingRow, Tournament
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
 from arena.web.frame.asking import arena_of
+from arena.web.frame.details import TournamentDetails
 
 router = APIRouter(tags=["tournaments"])
 
@@ -26,7 +27,8 @@ def list_tournaments(request: Request, limit: Limit = USUAL, after: After = None
 @router.get("/tournaments/{tournament}")
 def get_tournament(request: Request, tournament: TournamentPath) -> TournamentDetail:
     """Show all of a tournament but its matches."""
-    return arena_of(request).tournaments.get_tournament(tournament)
+    details: TournamentDetails = request.app.state.details
+    return details.read(arena_of(request), tournament)
 
 
 @router.get("/tournaments/{tournament}/progress")

@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 
 from arena.web.drawing.scale import Scale, figure, tick_text, ticks
 
-WIDTH, HEIGHT = 640, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 28
+WIDTH, HEIGHT = 640, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ def _grid(x: Scale, y: Scale) -> str:
 def _across_axis(chart: Chart, x: Scale) -> str:
     values = [value for value in ticks(x.low, x.high, 6) if value == int(value)]
     texts = "".join(
-        f'<text class="label" x="{x.at(value)}" y="{HEIGHT - 12}" text-anchor="middle">{tick_text(value)}</text>'
+        f'<text class="label" x="{x.at(value)}" y="{HEIGHT - 27}" text-anchor="middle">{tick_text(value)}</text>'
         for value in values
     )
-    place = f'x="{WIDTH - _RIGHT}" y="{HEIGHT - 1}" text-anchor="end"'
+    place = f'x="{WIDTH - _RIGHT}" y="{HEIGHT - 5}" text-anchor="end"'
     return f'{texts}<text class="label" {place}>{escape(chart.across_name)}</text>'
 
 
@@ -93,7 +93,7 @@ def _bounds(chart: Chart, x: Scale, y: Scale) -> str:
         f'<line class="bound {escape(bound.kind)}" x1="{figure(x.start)}" x2="{figure(x.end)}" '
         f'y1="{y.at(bound.value)}" y2="{y.at(bound.value)}"/>'
         f'<text class="label bound {escape(bound.kind)}" x="{_LEFT + 6}" y="{y.at(bound.value)}" '
-        f'dy="{-5 if bound.value >= 0 else 13}">{escape(bound.name)}</text>'
+        f'dy="-5">{escape(bound.name)}</text>'
         for bound in chart.bounds
     )
 

@@ -8,6 +8,25 @@ from arena.client.overview import ShownArena
 from arena.web.official.tables import OfficialTables
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What people may do who play in their browsers."""
+
+    most: int
+    """How many may sit at once; 0 for nobody."""
+    idle_s: float = 1800.0
+    """How long a person may take for a decision before the seat resigns."""
+    per_visitor: int = 4
+    """How many seats one visitor may hold at once."""
+    per_hour: int = 30
+    """How many tables one address may open within an hour."""
+    rated: bool = False
+    """Whether people may play rated matches."""
+
+
+NOBODY = Rules(most=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """An arena that is shown in browsers."""
@@ -24,6 +43,14 @@ class Site:
     """The pace that one address is held to; whoever is on this machine is not."""
     requests_at_once: int = 300
     """So many requests of an address may come in a row before they are held to the pace."""
+
+    people: Rules = NOBODY
+    """What people may do who play here."""
+
+    @property
+    def takes_people(self) -> bool:
+        """Return whether people can sit down here."""
+        return self.service is not None and self.people.most > 0
 
     @property
     def is_live(self) -> bool:

@@ -28,6 +28,7 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.client.errors.ClientError": 409,
     "arena.match.replay.ReplayError": 409,
     "arena.story.facts.StoryError": 409,
+    "arena.web.live.hub.FullError": 503,
     "engine.core.UnknownGameError": 404,
     "engine.core.EngineError": 400,
     "ratings.errors.NotFoundError": 404,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -19,6 +18,7 @@ from arena.web.drawing.small import common_scale
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
+from arena.web.pages.addresses import address_of_page
 
 router = APIRouter()
 PAGE: Final = 50
@@ -92,7 +92,7 @@ def list_pools(
         games=sorted({board.pool.game for board in everything.boards}),
         counts=sorted({board.pool.seats for board in everything.boards}),
         chosen={"game": game, "seats": seats, "remote": remote},
-        next_page=_address("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
+        next_page=address_of_page("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
         if everything.next
         else "",
     )
@@ -113,15 +113,20 @@ def show_pool(
     after: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> Response:
     """Show the table of a pool."""
-    arena, order = arena_of(request), Order.parse(sort)
-    best = arena.leaderboards.list_leaderboards(pool=pool, limit=1)
-    if not best.boards:
+    arena, order, tables = arena_of(request), Order.parse(sort), site_of(request).official
+    kept = KeptTable()
+    if order.by == _OFFICIAL:
+        of_pool = arena.overview.pick_leaderboard(pool, ())
+        kept = tables.look(of_pool.pool.pool_id, of_pool.matches) if tables else kept
+        board = _by_official(arena, of_pool.pool.pool_id, order, name, owner, after, _rows(kept))
+    else:
+        board = arena.overview.sort_leaderboard(
+            pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=PAGE, after=after
+        )
+        kept = tables.look(board.pool.pool_id, board.matches) if tables else kept
+    if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
-    of_pool = best.boards[0]
-    tables = site_of(request).official
-    kept = KeptTable() if tables is None else tables.look(of_pool.pool.pool_id, of_pool.matches)
-    official = {row.version: row for row in kept.table.rows} if kept.table else {}
-    board = _board(arena, of_pool.pool.pool_id, order, name, owner, after, official)
+    official = _rows(kept)
     lines = _lines(arena, board, official)
     return render(
         request,
@@ -134,30 +139,17 @@ def show_pool(
         chosen={"name": name, "owner": owner},
         live_scale=common_scale(line.live_interval for line in lines),
         official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
-        address=f"/leaderboards/{of_pool.pool.pool_id}",
-        first_page=_address(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
-        next_page=_address(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
+        address=f"/leaderboards/{board.pool.pool_id}",
+        first_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
+        next_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
         if board.next
         else "",
     )
 
 
-def _board(
-    arena: ShownArena,
-    pool: str,
-    order: Order,
-    name: str,
-    owner: str,
-    after: str | None,
-    official: Mapping[str, OfficialRow],
-) -> Leaderboard:
-    if order.by == _OFFICIAL:
-        return _by_official(arena, pool, order, name, owner, after, official)
-    if order == Order() and not (name or owner):
-        return arena.leaderboards.list_leaderboards(pool=pool, limit=PAGE, after=after).boards[0]
-    return arena.overview.sort_leaderboard(
-        pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=PAGE, after=after
-    )
+def _rows(kept: KeptTable) -> Mapping[str, OfficialRow]:
+    """Return the lines of an official table by version, in its order."""
+    return {row.version: row for row in kept.table.rows} if kept.table else {}
 
 
 def _by_official(
@@ -194,9 +186,3 @@ def _place(after: str | None) -> int:
 def _lines(arena: ShownArena, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
     forms = arena.overview.list_forms(board.pool.pool_id, [row.version_id for row in board.table])
     return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]
-
-
-def _address(path: str, **values: str | None) -> str:
-    """Return the address of a page with those values that are not empty."""
-    given = {name: value for name, value in values.items() if value}
-    return f"{path}?{urlencode(given)}" if given else path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -13,20 +12,17 @@ from starlette.responses import Response
 
 from arena.client.values.matches import MatchDetail
 from arena.match.replay import load
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import format_instant, short_id
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.viewing.document import picture_at
 from arena.web.viewing.phrases import viewer_words
+from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from arena.words.catalogue import words
-from engine import registry
-from engine.abilities import View
-from engine.chance import SeededChance
-from engine.core import EngineError
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -46,18 +42,19 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
     """Show a match; with `ply` one position of it, which needs no script."""
     found = arena_of(request).matches.get_match(match)
     language = language_of(request)
-    has_replay = _has_replay(found)
+    has_replay, is_live = _has_replay(found), _is_live(found) and site_of(request).is_live
     return render(
         request,
         "pages/match.html",
         match=found,
         names=[seat.bot for seat in found.seats],
         has_replay=has_replay,
-        why_not="" if has_replay else _why_not(found, language),
+        is_live=is_live,
+        why_not="" if has_replay or is_live else _why_not(found, language),
         still=_still(request, found, ply, language) if has_replay and ply is not None else None,
         words=viewer_words(language),
         frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
-        size=_board_size(found.pool.game, len(found.seats)),
+        size=board_size(found.pool.game, len(found.seats)),
     )
 
 
@@ -120,6 +117,11 @@ def _has_replay(match: MatchDetail) -> bool:
     return match.state is MatchState.FINISHED and not match.hidden and match.replay_removed_at_us is None
 
 
+def _is_live(match: MatchDetail) -> bool:
+    """Return whether the match can be watched while it goes on, if a service plays."""
+    return match.state in (MatchState.PLANNED, MatchState.LEASED) and not match.hidden
+
+
 def _why_not(match: MatchDetail, language: str) -> str:
     say = words(language).say
     if match.hidden:
@@ -157,15 +159,3 @@ def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dic
         "text": frame.get("text", ""),
         "ways": [(name, place) for name, place in ways.items() if place != number],
     }
-
-
-@cache
-def _board_size(game: str, seats: int) -> tuple[int, int] | None:
-    """Return width and height of a game's pictures, so that their place is kept free; `None` if it draws none."""
-    try:
-        found = registry.get(game)
-        start = found.new_state(seats, found.parse_options({}), SeededChance(0))
-        picture = found.shown.picture(start, View())
-    except EngineError:
-        return None
-    return picture.width, picture.height

@@ -20,8 +20,8 @@ class Board:
         self.seats = started.seats
         self.options = json.loads(started.options_json or "{}")
         self.moves: list[match_pb2.Event] = []
-        self.last: Move | None = None
-        """The move that led to the position, if it is known how."""
+        self.told: list[Move | None] = []
+        """The same moves with the positions before and behind them; None where they are not known."""
         self._follows = not (self.game.has_chance or self.game.has_hidden_information)
         options = self.game.parse_options(self.options)
         self.state: State | None = self.game.new_state(started.seats, options) if self._follows else None
@@ -34,8 +34,7 @@ class Board:
             if event.ply < len(self.moves):
                 continue
             self.moves.append(event)
-            if self._follows:
-                self._follow(event)
+            self.told.append(self._follow(event) if self._follows else None)
 
     def see(self, decide: play_pb2.Decide) -> None:
         """Take the position as a question shows it."""
@@ -44,15 +43,20 @@ class Board:
             self.state = self.game.observed(decide.observation.value).state
         self._ply = decide.ply
 
-    def _follow(self, event: match_pb2.Event) -> None:
+    @property
+    def last(self) -> Move | None:
+        """Return the move that led to the position, if it is known how."""
+        return self.told[-1] if self.told else None
+
+    def _follow(self, event: match_pb2.Event) -> Move | None:
         if self.state is None:
-            return
+            return None
         before = self.state.clone()
         try:
             self.state.apply(event.action)
         except EngineError:  # the service plays by other rules: what it shows counts, and nothing follows any more
-            self._follows, self.state, self.last = False, None, None
-            return
+            self._follows, self.state = False, None
+            return None
         reveals = tuple(Reveal(reveal.kind, tuple(reveal.values)) for reveal in event.reveals)
         notation = self.game.actions.format(event.action)
-        self.last = Move(before, event.action, notation, event.seat, self.state.clone(), reveals)
+        return Move(before, event.action, notation, event.seat, self.state.clone(), reveals)

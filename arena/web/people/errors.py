@@ -2,7 +2,10 @@
 
 PeopleError
 ├── FullError         all seats of this arena are taken
-├── TooManyError      this visitor has as many seats, or opened as many tables, as he may
+├── TooManyError      this visitor may not have another table
+│   ├── HeldError     he has as many seats as he may
+│   ├── HourError     his address opened as many tables as it may
+│   └── RatedError    people play unrated matches here
 ├── NoTableError      there is no such table, or it was cleared away
 ├── StaleError        the question was answered already, or another one is asked now
 ├── IllegalError      the action is not legal here
@@ -12,34 +15,72 @@ PeopleError
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class PeopleError(Exception):
-    """A person may not do that now."""
+    """A person may not do that now. `key` and `values` say it in the catalogue of words."""
+
+    key: ClassVar[str] = ""
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message)
+        self.values = values
 
 
 class FullError(PeopleError):
     """All seats are taken."""
 
+    key = "play.error_full"
+
 
 class TooManyError(PeopleError):
-    """The visitor has as many seats, or opened as many tables, as he may."""
+    """The visitor may not have another table."""
+
+
+class HeldError(TooManyError):
+    """The visitor has as many seats as he may."""
+
+    key = "play.error_held"
+
+
+class HourError(TooManyError):
+    """The address of the visitor opened as many tables as it may."""
+
+    key = "play.error_hour"
+
+
+class RatedError(TooManyError):
+    """People play unrated matches here."""
+
+    key = "play.error_rated"
 
 
 class NoTableError(PeopleError):
     """There is no such table, or not any more."""
 
+    key = "play.error_no_table"
+
 
 class StaleError(PeopleError):
     """The question is not asked any more."""
+
+    key = "play.error_stale"
 
 
 class IllegalError(PeopleError):
     """The action is not legal here."""
 
+    key = "play.error_illegal"
+
 
 class TakenOverError(PeopleError):
     """Another browser plays this table now."""
 
+    key = "play.error_taken_over"
+
 
 class NotReachedError(PeopleError):
     """The service cannot be reached, or refuses a guest."""
+
+    key = "play.error_not_reached"

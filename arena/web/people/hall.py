@@ -18,14 +18,15 @@ from typing import Self
 from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
 from arena.client.values.people import TableRequest, guest_bot, guest_names
+from arena.web.frame.site import Rules
 from arena.web.people.desk import Desk, Found
-from arena.web.people.errors import FullError, NoTableError, NotReachedError, TooManyError
+from arena.web.people.errors import FullError, HeldError, NoTableError, NotReachedError, RatedError
 from arena.web.people.guest import Guest
 from arena.web.people.keeping import Kept, load, save
 from arena.web.people.limits import Pacer
 from arena.web.people.seat import Seat
 from arena.web.people.table import About, Chair, Table, new_key
-from arena.web.people.values import Order, Rules
+from arena.web.people.values import Order, time_of
 
 ENTER_PATIENCE_S = 15.0
 """How long the service may take to let guests in before a visitor is told to try again."""
@@ -111,14 +112,20 @@ class Hall:
 
     def _check(self, visitor: str, address: str, order: Order) -> None:
         if order.people > len(self._free):
-            raise FullError(f"only {len(self._free)} of {self.rules.most} seats are free; try again in some minutes")
+            raise FullError(
+                f"only {len(self._free)} of {self.rules.most} seats are free; try again in some minutes",
+                free=len(self._free),
+                most=self.rules.most,
+            )
         held = sum(not seat.is_over for table in self.tables_of(visitor) for seat in table.seats)
         if held + order.people > self.rules.per_visitor:
-            raise TooManyError(
-                f"you have {held} seats, and may have {self.rules.per_visitor} at once; play or leave a table first"
+            raise HeldError(
+                f"you have {held} seats, and may have {self.rules.per_visitor} at once; play or leave a table first",
+                held=held,
+                most=self.rules.per_visitor,
             )
         if order.rated and not self.rules.rated:
-            raise TooManyError("people play unrated matches here; leave the match unrated")
+            raise RatedError("people play unrated matches here; leave the match unrated")
         self._pacer.count(address)
 
     def _take_guests(self, count: int) -> list[str]:
@@ -130,7 +137,7 @@ class Hall:
             game=order.game,
             bots=tuple(bots),
             people=persons,
-            time=self.rules.time(order.pace),
+            time=time_of(order.pace, self.rules),
             options=order.options,
             rated=order.rated,
         )

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from arena.web.people.errors import TooManyError
+from arena.web.people.errors import HourError
 
 _HOUR_S = 3600.0
 _MOST_ADDRESSES = 10_000
@@ -22,13 +22,15 @@ class Pacer:
         self._opened: OrderedDict[str, deque[float]] = OrderedDict()
 
     def count(self, address: str) -> None:
-        """Count another table. Raises TooManyError, with the time to wait, and counts nothing then."""
+        """Count another table. Raises HourError, with the time to wait, and counts nothing then."""
         times = self._opened.setdefault(address, deque(maxlen=self._per_hour))
         now = self._clock()
         if len(times) == self._per_hour and times[0] > now - _HOUR_S:
             minutes = max(1, round((times[0] + _HOUR_S - now) / 60))
-            raise TooManyError(
-                f"from your address {self._per_hour} tables were opened within an hour; try again in {minutes} minutes"
+            raise HourError(
+                f"from your address {self._per_hour} tables were opened within an hour; try again in {minutes} minutes",
+                most=self._per_hour,
+                count=minutes,
             )
         times.append(now)
         self._opened.move_to_end(address)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from arena.client.values.people import LONGEST_NAME
+from arena.web.frame.site import Rules
 
 
 class Pace(StrEnum):
@@ -24,24 +25,9 @@ _BEYOND_IDLE_S = 60
 """How much longer than the idle time the limit of a decision is without a clock, so that idling is never a fault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What people may do here."""
-
-    most: int
-    """How many may sit at once; 0 for nobody."""
-    idle_s: float = 1800.0
-    """How long a person may take for a decision before the seat resigns."""
-    per_visitor: int = 4
-    """How many seats one visitor may hold at once."""
-    per_hour: int = 30
-    """How many tables one address may open within an hour."""
-    rated: bool = False
-    """Whether people may play rated matches."""
-
-    def time(self, pace: Pace) -> str:
-        """Return the time control of a pace, as a service reads it."""
-        return _TIMES.get(pace) or f"{int(self.idle_s) + _BEYOND_IDLE_S}s"
+def time_of(pace: Pace, rules: Rules) -> str:
+    """Return the time control of a pace, as a service reads it."""
+    return _TIMES.get(pace) or f"{int(rules.idle_s) + _BEYOND_IDLE_S}s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

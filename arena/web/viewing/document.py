@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.story.encoding import PartTable, encode, parts_at
@@ -13,12 +13,13 @@ from engine.picture import Picture
 
 def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, Any]:
     """Return a story as `arena.story.encoding.encode` does, with the mark and the colour of who sits in each seat."""
-    marks = [mark_of(name) for name in story.beginning.names]
-    return {
-        **encode(story, table),
-        "marks": [str(mark.svg(18)) for mark in marks],
-        "colours": [mark.colour for mark in marks],
-    }
+    return {**encode(story, table), **seat_marks(story.beginning.names)}
+
+
+def seat_marks(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the marks and the colours of who sits at a table, seat by seat."""
+    marks = [mark_of(name) for name in names]
+    return {"marks": [str(mark.svg(18)) for mark in marks], "colours": [mark.colour for mark in marks]}
 
 
 def picture_at(document: Mapping[str, Any], number: int) -> Picture | None:

@@ -263,7 +263,7 @@ def prepared(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
     return path, tournaments, [*bots, second[0]]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS)
 def test_whatever_is_annulled_and_when_the_book_stays_sound(
     prepared: tuple[Path, list[str], list[str]], acts: list[tuple[str, int]]

@@ -201,7 +201,7 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ACTS)
 def test_whatever_happens_the_active_versions_are_those_in_the_ladder(
     empty_file: Path, tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int]]

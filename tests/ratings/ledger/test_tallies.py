@@ -105,7 +105,7 @@ def tallied(database: Database, tournament: str) -> list[dict[str, Any]]:
     return [{"version_id": version, **own, "seats": seats} for version, own in found.items()]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32), seats=st.integers(2, 3))
 def test_kept_up_tallies_are_those_of_all_matches(
     books: list[Database], empty_file: Path, tmp_path: Path, seed: int, seats: int

@@ -9,18 +9,29 @@ import pytest
 from arena.web.people.hall import Hall
 from tests.support.people import open_hall
 from tests.support.places import CHOICES, Place, write_quick_bot
-from tests.support.serving import serving
+from tests.support.serving import Served, serving
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
+def served() -> Iterator[tuple[Place, Served]]:
     # The path of pytest's own directory can be too long for a socket.
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         made = Place(Path(directory))
         made.ok("bot", "add", *(write_quick_bot(made.directory / "sources" / name, name) for name in CHOICES))
-        with serving(made, "--people", "6", "--stop-grace", "1") as served:
-            yield made
-            assert served.stop() == 0
+        with serving(made, "--people", "6", "--stop-grace", "1", web="127.0.0.1:0") as running:
+            yield made, running
+            assert running.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def place(served: tuple[Place, Served]) -> Place:
+    return served[0]
+
+
+@pytest.fixture(scope="module")
+def address(served: tuple[Place, Served]) -> str:
+    """Where a browser finds the pages of that service."""
+    return served[1].addresses["web"]
 
 
 @pytest.fixture

@@ -6,12 +6,15 @@ import pytest
 
 from arena.client.errors import ClientError
 from arena.client.there.connect import connect
+from arena.client.values.operations import OperationState
+from arena.web.frame.site import Rules
 from arena.web.people.errors import FullError, IllegalError, StaleError, TakenOverError, TooManyError
 from arena.web.people.hall import Hall
-from arena.web.people.values import Pace, Rules, Stage
+from arena.web.people.values import Pace, Stage
 from engine import registry
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place
+from tests.support.serving import plan
 
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
 
@@ -130,6 +133,20 @@ async def test_the_clock_of_a_pace_is_the_one_that_runs(hall: Hall) -> None:
     assert asked.bank_us is not None
     assert 110e6 < asked.bank_us <= 120e6
     hall.leave(table)
+
+
+async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall) -> None:
+    tables = [await hall.open("v", "address", order(None, "first")) for _ in range(6)]
+    for table in tables:
+        await until_asked(table)
+    tournament = await asyncio.to_thread(plan, place, blocks=1, name="meanwhile")
+    with connect(f"unix:{place.directory / 'run' / 'owners.sock'}") as arena:
+        progress = await asyncio.to_thread(lambda: list(arena.tournaments.watch_tournament(tournament)))
+    assert progress[-1].state is OperationState.DONE
+    for table in tables:
+        assert table.turn.stage is Stage.ASKED
+        hall.leave(table)
+        await until(table, lambda one: one.is_over)
 
 
 async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: Place) -> None:

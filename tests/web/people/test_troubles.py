@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.web.frame.site import Rules
 from arena.web.people.errors import NoTableError, NotReachedError
 from arena.web.people.hall import Hall
 from arena.web.people.keeping import load
-from arena.web.people.values import Rules, Stage
+from arena.web.people.values import Stage
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place, write_quick_bot
 from tests.support.serving import serving
@@ -128,13 +129,13 @@ async def test_a_service_that_is_started_anew_plays_the_match_again() -> None:
         own = Place(Path(directory))
         own.ok("bot", "add", write_quick_bot(own.directory / "sources" / "first", "first"))
         async with open_hall(own.directory) as hall:
-            with serving(own, "--people", "6", "--stop-grace", "0") as served:
+            with serving(own, "--people", "6", "--stop-grace", "0", web="127.0.0.1:0") as served:
                 table = await hall.open("v", "address", order(None, "first"))
                 await play(table, by_chance(), 5)
                 await until_asked(table)
                 assert await asyncio.to_thread(served.stop) == 0
             await until(table, lambda one: not one.is_connected)
-            with serving(own, "--people", "6") as served:
+            with serving(own, "--people", "6", web="127.0.0.1:0") as served:
                 await until(table, lambda one: one.seats[0].restarts == 1)
                 await play(table, by_chance())
                 assert table.seats[0].stage is Stage.OVER

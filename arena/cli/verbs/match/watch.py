@@ -13,9 +13,12 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
-from arena.cli.shared.options import AsJson, Database, example
+from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import format_json, printable
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
+from arena.story.facts import StoryError
+from arena.story.live import follow
+from arena.story.story import Story
 
 app = typer.Typer()
 
@@ -27,10 +30,11 @@ def watch(
         int | None,
         typer.Option("--log", min=0, metavar="SEAT", help="Show what the bot in this seat writes instead."),
     ] = None,
+    language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a match move by move while it is played.
+    """Show a match move by move, in words, while it is played.
 
     What has happened comes first; a match that is over is shown whole. With --json, each event is a line. Ctrl-C stops
     watching, and the match goes on.
@@ -41,7 +45,7 @@ def watch(
             if log is not None:
                 _show(matches.watch_logs(match, log), _log_json if as_json else _log_text)
             else:
-                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _event_text)
+                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _Teller(language).text)
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
             raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
@@ -82,15 +86,36 @@ def _log_line(line: str) -> str:
     return printable(line.rstrip("\r\n")) + ("\n" if line[-1] in "\r\n" else "")
 
 
-def _event_text(event: MatchEvent) -> str:
-    text = ""
-    if event.start is not None:
-        text = _start_text(event.start)
-    elif event.move is not None:
-        text = _move_text(event.move)
-    elif event.end is not None:
-        text = _end_text(event.end)
-    return printable(text) + "\n"
+class _Teller:
+    """Writes events, and tells moves in words as long as the match can be followed here."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._story: Story | None = None
+        self._is_followed = True
+
+    def text(self, event: MatchEvent) -> str:
+        """Return an event as a line."""
+        words = self._words(event)
+        text = ""
+        if event.start is not None:
+            text = _start_text(event.start)
+        elif event.move is not None:
+            text = _move_text(event.move, words)
+        elif event.end is not None:
+            text = _end_text(event.end)
+        return printable(text) + "\n"
+
+    def _words(self, event: MatchEvent) -> str:
+        """Return what happened in a move; nothing if the game is not installed here, or another version of it."""
+        if not self._is_followed:
+            return ""
+        try:
+            self._story = follow(self._story, event, self._language, draws=False)
+        except StoryError:
+            self._is_followed = False
+            return ""
+        return " ".join(self._story.frames[-1].words) if event.move is not None else ""
 
 
 def _start_text(start: LiveStart) -> str:
@@ -98,9 +123,9 @@ def _start_text(start: LiveStart) -> str:
     return f"match {start.match_id}: {start.game}, {seats}"
 
 
-def _move_text(move: LiveMove) -> str:
+def _move_text(move: LiveMove, words: str) -> str:
     time = "" if move.elapsed_us is None else f"{move.elapsed_us / 1000:.1f} ms"
-    parts = [f"{move.ply:4}", f"{move.seat} {move.bot}", move.text, time, move.note or ""]
+    parts = [f"{move.ply:4}", f"{move.seat} {move.bot}", move.text, time, words, move.note and f"[{move.note}]"]
     return "  ".join(part for part in parts if part)
 
 

@@ -10,32 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared import settings
-from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import check_language, get_game
-from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
-from arena.cli.shared.suggestions import program
+from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
-from arena.client.values.replays import Replay
-from arena.match.replay import ReplayError, load
 from arena.story.encoding import frame_json
 from arena.story.facts import StoryError
 from arena.story.frames import Finish, Frame
 from arena.story.replays import story_of_replay
 from arena.story.story import Story
-from engine import registry
 
 app = typer.Typer()
-
-ReplayName = Annotated[
-    str,
-    typer.Argument(
-        metavar="MATCH",
-        help="Its id, or 4 characters or more of its beginning or end; or a file with its replay.",
-    ),
-]
 
 
 @app.command(
@@ -49,40 +36,17 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a match was played, ply by ply and in words, or a position in it.
+    """Tell how a match was played, or show a position in it.
 
-    With --json, the replay document comes with `plies`, what happened in each, and `scoring`, the steps of the end.
+    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and
+    `scoring`, the steps of the end.
     """
-    document = _read_document(_find_replay(match, db))
+    document = read_document(find_replay(match, db))
     check_language(get_game(document["game"]), language)
     if ply is None and svg is None:
         _show_match(document, language, as_json=as_json)
     else:
         _show_position(document, len(document["entries"]) if ply is None else ply, svg, language, as_json=as_json)
-
-
-def _find_replay(match: str, db: str) -> Replay:
-    """Return a replay that lies in a file, as `arena bot test` leaves it, or that of a match with such an id."""
-    file = Path(match)
-    if file.is_file():
-        return Replay(file.stem, file.read_bytes())
-    with connect(db) as connection:
-        return connection.arena.replays.get_replay(match)
-
-
-def _read_document(replay: Replay) -> dict[str, Any]:
-    """Return the replay document of a match. Raise CliError if it cannot be read, or its game is not installed here."""
-    match = short_match_id(replay.match_id)
-    try:
-        document = load(replay.data)
-    except ReplayError as error:
-        raise CliError(f"the replay of match {match} cannot be read: {error}") from error
-    if document["game"] not in registry.names():
-        raise CliError(
-            f"the match is one of {document['game']!r}, a game that is not installed here; install its package, or "
-            f"`{program()} match show {match}` shows the result"
-        )
-    return document
 
 
 def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) -> None:

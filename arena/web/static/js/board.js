@@ -3,7 +3,7 @@
 //   const board = new Board(host, picture, parts)   `parts` is the table that frames refer to; it may grow
 //   board.append(frame)      takes the next position, encoded as arena/story/encoding.py says
 //   board.show(index)        draws a position; 0 is the start
-//   board.mark(ids)          makes places of the board choosable; an empty list takes the marks away
+//   board.mark(ids, labelOf) makes places of the board choosable, named by `labelOf(id)`; an empty list takes the marks away
 //   board.addEventListener("place", event => event.detail)   a place was clicked, or chosen by Enter
 //
 // The picture lives in a shadow root with a sheet of its own, so that its classes and those of the page never meet.
@@ -27,7 +27,7 @@ export class Board extends EventTarget {
     this.titles = [];
     this.shown = [];
     this.index = -1;
-    this.marked = new Set();
+    this.marked = new Map();
     this.made = new Map();
     this.#build(host, picture);
   }
@@ -56,8 +56,9 @@ export class Board extends EventTarget {
     this.picture.setAttribute("aria-label", this.titles[index]);
   }
 
-  mark(ids) {
-    this.marked = new Set(ids);
+  mark(ids, labelOf = (id) => id) {
+    this.marked = new Map(ids.map((id) => [id, labelOf(id)]));
+    this.picture.setAttribute("role", ids.length ? "group" : "img"); // what can be chosen is no part of an image
     for (const node of this.picture.querySelectorAll("[data-place]")) this.#markOne(node);
   }
 
@@ -102,7 +103,7 @@ export class Board extends EventTarget {
     if (!node.dataset.place) return;
     const isChoice = this.marked.has(node.dataset.place);
     node.classList.toggle("choice", isChoice);
-    for (const [name, value] of [["tabindex", "0"], ["role", "button"]]) {
+    for (const [name, value] of [["tabindex", "0"], ["role", "button"], ["aria-label", this.marked.get(node.dataset.place)]]) {
       if (isChoice) node.setAttribute(name, value);
       else node.removeAttribute(name);
     }

@@ -1,9 +1,9 @@
 // The value of the position over time, a line for each seat, with a cursor; a click or a drag seeks.
-const NS = "http://www.w3.org/2000/svg";
+const SHAPES = "http://www.w3.org/2000/svg";
 const HEIGHT = 100;
 
-function make(kind, attributes) {
-  const node = document.createElementNS(NS, kind);
+function shape(kind, attributes) {
+  const node = document.createElementNS(SHAPES, kind);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   return node;
 }
@@ -14,7 +14,7 @@ export class Graph extends EventTarget {
     this.colours = colours;
     this.values = [];
     this.faults = [];
-    this.picture = make("svg", { preserveAspectRatio: "none", role: "img", "aria-label": label });
+    this.picture = shape("svg", { preserveAspectRatio: "none", role: "img", "aria-label": label });
     host.replaceChildren(this.picture);
     const seek = (event) => {
       if (event.type === "pointermove" && !(event.buttons & 1)) return;
@@ -39,10 +39,10 @@ export class Graph extends EventTarget {
   draw() {
     const width = Math.max(this.values.length - 1, 1);
     this.picture.setAttribute("viewBox", `0 -2 ${width} ${HEIGHT + 4}`);
-    const lines = [make("line", { class: "middle", x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2 })];
+    const lines = [shape("line", { class: "middle", x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2 })];
     for (const seat of this.colours.keys()) lines.push(...this.#line(seat));
-    for (const at of this.faults) lines.push(make("line", { class: "fault", x1: at, x2: at, y1: 0, y2: HEIGHT }));
-    this.cursor = make("line", { class: "cursor", x1: 0, x2: 0, y1: -2, y2: HEIGHT + 2 });
+    for (const at of this.faults) lines.push(shape("line", { class: "fault", x1: at, x2: at, y1: 0, y2: HEIGHT }));
+    this.cursor = shape("line", { class: "cursor", x1: 0, x2: 0, y1: -2, y2: HEIGHT + 2 });
     this.picture.replaceChildren(...lines, this.cursor);
   }
 
@@ -55,8 +55,8 @@ export class Graph extends EventTarget {
     const points = told.map(([at, values]) => `${at},${HEIGHT - values[seat] / (1000 / HEIGHT)}`).join(" ");
     const dash = ["", "6 3", "2 3", "9 3 2 3", "1 2"][seat] ?? "";
     return [
-      make("polyline", { class: "under", points }),
-      make("polyline", { class: "value", points, stroke: this.colours[seat], "stroke-dasharray": dash }),
+      shape("polyline", { class: "under", points }),
+      shape("polyline", { class: "value", points, stroke: this.colours[seat], "stroke-dasharray": dash }),
     ];
   }
 }

@@ -42,7 +42,7 @@ export class Moves {
   }
 
   #words(frame) {
-    const told = make("span", "words", (frame.words ?? []).join(" · "), " ", dice(frame.chance));
+    const told = make("span", "words", (frame.words ?? []).join(" "), " ", dice(frame.chance));
     const code = make("code", "", frame.action ?? "");
     const by = frame.by && frame.by !== "bot" ? make("small", "", this.words[`by_${frame.by}`] ?? frame.by) : null;
     const time = frame.elapsed_us === undefined ? null : make("small", "time", formatTime(frame.elapsed_us));

@@ -19,7 +19,7 @@ export class Scoring {
     this.rows = scoring.map((step) => this.#row(step));
     const caption = make("caption", "", this.words.scoring);
     const table = make("table", "figures", caption, make("thead", "", head), make("tbody", "", ...this.rows));
-    this.host.replaceChildren(make("div", "scroll", table));
+    this.host.replaceChildren(table);
   }
 
   // `count` steps are done; below 0 the game still goes on.

@@ -11,6 +11,7 @@ export function fill(text, values) {
 }
 
 export function formatTime(us) {
+  if (us === 0) return "< 1 ms"; // as a report has it, which counts milliseconds
   if (us < 1e3) return `${us} µs`;
   if (us < 1e6) return `${Math.round(us / 1e3)} ms`;
   return us < 6e7 ? `${(us / 1e6).toFixed(1)} s` : formatClock(us);

@@ -17,6 +17,8 @@ from engine.games.rex_romanorum.board import NAMES, REGIONS
 _TEXTS: Final[Mapping[str, Mapping[str, str]]] = read_json(__file__, "labels.json")
 LANGUAGES: Final = tuple(_TEXTS)
 _WITH_DIOCESE: Final = ("ACT_BISHOP", "CHURCH")
+_STEP: Final = "step_"
+"""Begins the key of what a verb is called when it is chosen by itself."""
 
 
 @cache
@@ -24,7 +26,8 @@ def labels(language: str) -> Mapping[str, str]:
     """Return all labels in a language: English for an unknown one and wherever a language has no word."""
     regions = dict(zip(REGIONS, NAMES, strict=True))
     names = {**_TEXTS["en"], **regions, **_TEXTS.get(language, _TEXTS["en"])}
-    return MappingProxyType(names | {action: _label(action, names) for action in ACTIONS.names})
+    actions = {action: _label(action, names) for action in ACTIONS.names}
+    return MappingProxyType(names | _verbs(names) | actions)
 
 
 def phase_label(phase: str, names: Mapping[str, str]) -> str:
@@ -46,3 +49,8 @@ def _label(action: str, names: Mapping[str, str]) -> str:
         else:
             known["diocese" if place == 0 and verb in _WITH_DIOCESE else "region"] = names[parameter]
     return names[verb].format_map(known)
+
+
+def _verbs(names: Mapping[str, str]) -> dict[str, str]:
+    """Return what the first words of notations are called by themselves, in place of the templates of their labels."""
+    return {name.removeprefix(_STEP): text for name, text in names.items() if name.startswith(_STEP)}

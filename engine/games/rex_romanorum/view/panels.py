@@ -29,7 +29,7 @@ def cartouche(state: RexState, names: Mapping[str, str]) -> str:
     """Return the name of the game, the round, and who decides what."""
     told = names["finished"]
     if state.phase != END:
-        told = f"{names['round']} {state.round}/{state.options.round_limit}"
+        told = f"{names['round']} {state.round}/{state.options.round_limit} · {names[f'arms_{state.decider}']}"
     lines = box(16, 8, 272, 92) + text(152, 36, names["title"], "title") + text(152, 61, told, "c")
     if state.decider is None:
         king = names["no_king"] if state.king == NOBODY else f"{names['king']}: {names[f'arms_{state.king}']}"
@@ -98,10 +98,12 @@ def _election(state: RexState, names: Mapping[str, str]) -> str:
     held = state.election
     assert held is not None
     what = names["king"] if held.diocese < 0 else names[f"title_{DIOCESES[held.diocese]}"]
-    drawn = text(10, 22, what, "s b") + text(10, 79, names["votes"], "l") + text(10, 103, names["offer"], "l")
+    drawn = text(10, 22, what, "s b") + text(10, 79, names["votes"], "l")
+    drawn += text(10, 103, names["offer"], "l") if held.diocese < 0 else ""
     for place, seat in enumerate(held.candidates):
         x = 100 + 27 * place
-        drawn += shield(seat, x, 46) + text(x, 80, held.votes[seat], "c b") + text(x, 104, held.offers[seat], "c")
+        drawn += shield(seat, x, 46) + text(x, 80, held.votes[seat], "c b")
+        drawn += text(x, 104, held.offers[seat], "c") if held.diocese < 0 else ""
     return drawn
 
 

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Final
 
 from engine.abilities import View
-from engine.games.rex_romanorum.state import RexState
+from engine.games.rex_romanorum.state import PHASES, RexState
 from engine.games.rex_romanorum.view import banner, geography, holdings, panels, pieces, standing, territory
-from engine.games.rex_romanorum.view.labels import labels
-from engine.games.rex_romanorum.view.text import status
+from engine.games.rex_romanorum.view.labels import labels, phase_label
+from engine.games.rex_romanorum.view.text import letter_of, status
 from engine.kit.drawing import part
 from engine.picture import Picture
 
@@ -38,7 +38,7 @@ _HEIGHT: Final = _TABLE_TOP + holdings.HEIGHT + 8
 def draw(state: RexState, view: View) -> Picture:
     """Return the whole position as a picture; what the last move changed glows."""
     names = labels(view.language)
-    title = f"{names['title']} · {status(state, names)}"
+    title = f"{names['title']} · {_status(state, names)}"
     return Picture(_WIDTH, _HEIGHT, title, _STYLE, _defs(), tuple(_parts(state, view, names)))
 
 
@@ -58,3 +58,12 @@ def _parts(state: RexState, view: View, names: Mapping[str, str]) -> Iterator[st
         yield part(drawing, down=_ELECTORS_TOP)
     for drawing in holdings.draw_table(state, view, names):
         yield part(drawing, down=_TABLE_TOP)
+
+
+def _status(state: RexState, names: Mapping[str, str]) -> str:
+    """Return round, who decides by his house, and what; or king and ranks."""
+    if state.decider is None:
+        return status(state, names)
+    house = f"{letter_of(state.decider)} · {names[f'arms_{state.decider}']}"
+    start = f"{names['round']} {state.round}/{state.options.round_limit}"
+    return f"{start} · {house} {names['decides']}: {phase_label(PHASES[state.phase], names)}"

@@ -7,6 +7,7 @@ from typing import Final
 
 from engine.abilities import Shown
 from engine.games.rex_romanorum.board import REGION_INDEX
+from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
 from engine.games.rex_romanorum.view.picture import draw
 from engine.games.rex_romanorum.view.steps import scoring_steps
@@ -28,12 +29,26 @@ def seat_name(seat: int, language: str) -> str:
     return voice(language).house(seat)
 
 
+def choice(state: RexState, notation: str, language: str) -> str:
+    """Return what an action means here: cards and houses by their names."""
+    verb, _, parameter = notation.partition(":")
+    spoken = voice(language)
+    if verb == "VOTE":
+        return spoken.phrase("choose_vote", whom=spoken.house(int(parameter)))
+    if verb == "KEEP" and parameter != "0":
+        kept = [region for place, region in enumerate(state.drawn) if int(parameter) >> place & 1]
+        gold = spoken.gold(state.options.region_price * len(kept))
+        return spoken.phrase("choose_keep", regions=spoken.regions(kept), gold=gold)
+    return spoken.names[notation]
+
+
 SHOWN: Final = Shown(
     text=render_text,
     picture=draw,
     labels=labels,
     languages=LANGUAGES,
     seat_name=seat_name,
+    choice=choice,
     tell=tell,
     scoring=scoring_steps,
     path=path,

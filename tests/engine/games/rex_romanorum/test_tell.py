@@ -24,6 +24,18 @@ def test_cards_are_told_by_their_names_and_what_is_kept_of_them_too() -> None:
     assert told(state, "KEEP:5") == ["Habsburg buys Hesse and Mainz for 10 gold."]
 
 
+def test_a_choice_names_what_it_means_here() -> None:
+    state = play(lay(2, pile="hessen elsass mainz"), "ACT_ACQUIRE")
+    assert (
+        SHOWN.choice(state, "KEEP:6", "fr")
+        == "Acheter l\N{RIGHT SINGLE QUOTATION MARK}Alsace et Mayence pour 10 pièces d\N{RIGHT SINGLE QUOTATION MARK}or"
+    )
+    assert SHOWN.choice(state, "KEEP:0", "en") == "Keep no card"
+    assert SHOWN.choice(state, "VOTE:1", "en") == "Vote for Wittelsbach"
+    assert SHOWN.labels("en")["CHURCH"] == "Build a church"
+    assert SHOWN.path("CHURCH:koeln:hessen") == ("hessen", "CHURCH", "koeln")
+
+
 def test_a_fight_is_told_die_by_die() -> None:
     state = lay(
         2,

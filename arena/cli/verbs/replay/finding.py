@@ -1,0 +1,48 @@
+"""Finds the replay that a command is about: in a file, or in an arena."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.shared.connect import connect
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.matches import short_match_id
+from arena.cli.shared.suggestions import program
+from arena.client.values.replays import Replay
+from arena.match.replay import ReplayError, load
+from engine import registry
+
+ReplayName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MATCH",
+        help="Its id, or 4 characters or more of its beginning or end; or a file with its replay.",
+    ),
+]
+
+
+def find_replay(match: str, db: str) -> Replay:
+    """Return a replay that lies in a file, as `arena bot test` leaves it, or that of a match with such an id."""
+    file = Path(match)
+    if file.is_file():
+        return Replay(file.stem, file.read_bytes())
+    with connect(db) as connection:
+        return connection.arena.replays.get_replay(match)
+
+
+def read_document(replay: Replay) -> dict[str, Any]:
+    """Return the replay document of a match. Raise CliError if it cannot be read, or its game is not installed here."""
+    match = short_match_id(replay.match_id)
+    try:
+        document = load(replay.data)
+    except ReplayError as error:
+        raise CliError(f"the replay of match {match} cannot be read: {error}") from error
+    if document["game"] not in registry.names():
+        raise CliError(
+            f"the match is one of {document['game']!r}, a game that is not installed here; install its package, or "
+            f"`{program()} match show {match}` shows the result"
+        )
+    return document

@@ -1,0 +1,86 @@
+"""All matches that are watched now: a watch of the service for each, and one beat that wakes all spectators."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from arena.client.there.channel import Endpoint
+from arena.client.there.remote import ArenaThere, Behalf, Line
+from arena.web.live.channel import Channel, Watch
+
+BEAT_S = 0.5
+"""Nobody is told more often than once a beat, and all at the same moment: what they are told is encoded once."""
+MOST_MATCHES = 64
+MOST_SPECTATORS = 2_000
+_IDLE_BEATS = 60
+"""After so many beats without a spectator a match is watched no longer."""
+_BEHALF = Behalf("127.0.0.1")
+
+Opener = Callable[[str], tuple[Watch, Callable[[], None]]]
+"""Returns for a match its watch, and what breaks the watch off."""
+
+
+class FullError(Exception):
+    """As many are looking on as this process serves; the message says what to do."""
+
+
+def watch_service(service: str) -> Opener:
+    """Return what opens watches of the service at an address, as the public sees it; a connection for each."""
+
+    def open_watch(_: str) -> tuple[Watch, Callable[[], None]]:
+        line = Line(Endpoint(service), None, _BEHALF)
+        return ArenaThere(line).matches.watch_match, line.close
+
+    return open_watch
+
+
+class Hub:
+    """Lives in one event loop. `close` is called once, before the server waits for its answers to end."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._channels: dict[str, Channel] = {}
+        self._beating: asyncio.Task[None] | None = None
+        self.spectators = 0
+        self.is_closed = False
+
+    async def channel(self, match: str, language: str) -> Channel:
+        """Return the channel of a match, named by its whole id, told in a language. Raises FullError."""
+        found = self._channels.get(match)
+        if found is None or found.failure is not None:
+            found = self._open(match)
+        found.idle_beats = 0
+        await asyncio.to_thread(found.begin, language)
+        return found
+
+    def need_room(self) -> None:
+        """Raise FullError if nobody more can look on."""
+        if self.spectators >= MOST_SPECTATORS or self.is_closed:
+            raise FullError("as many are looking on as can be served; come back in a while")
+
+    def close(self) -> None:
+        """End all watches, and with them all streams."""
+        self.is_closed = True
+        if self._beating is not None:
+            self._beating.cancel()
+        for channel in self._channels.values():
+            channel.close()
+
+    def _open(self, match: str) -> Channel:
+        if len(self._channels) >= MOST_MATCHES or self.is_closed:
+            raise FullError("as many matches are watched as can be served; come back in a while")
+        channel = self._channels[match] = Channel(match, *self._opener(match))
+        if self._beating is None:
+            self._beating = asyncio.create_task(self._beat())
+        return channel
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_S)
+            for match, channel in list(self._channels.items()):
+                channel.beat()
+                channel.idle_beats = 0 if channel.wakers else channel.idle_beats + 1
+                if channel.idle_beats > _IDLE_BEATS:
+                    del self._channels[match]
+                    channel.close()

@@ -1,0 +1,77 @@
+"""What is asked of matches under way: the story so far, and a stream of what happens next."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Header, HTTPException, Query, Request
+from starlette.responses import Response
+
+from arena.client.errors import HiddenError
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.live.channel import Channel
+from arena.web.live.hub import Hub
+from arena.web.live.stream import Spectator, View, places_of
+
+router = APIRouter()
+MOST_IN_A_STREAM = 6
+
+
+def hub_of(request: Request) -> Hub:
+    """Return the hub of a site. Raises HTTPException where no service plays."""
+    found: Hub | None = request.app.state.hub
+    if found is None:
+        raise HTTPException(404, "these pages show a database that nobody plays for; a service shows matches live")
+    return found
+
+
+@router.get("/matches/{match}/live.json")
+async def send_story(request: Request, match: str) -> Response:
+    """Send the story of a match so far, with the place at which `/live` goes on."""
+    language = language_of(request)
+    channel = await _open(request, hub_of(request), match, language)
+    packed = await asyncio.to_thread(channel.snapshot, language)
+    headers = {"cache-control": "no-store", "vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed, media_type="application/json", headers=headers | {"content-encoding": "gzip"})
+    return Response(gzip.decompress(packed), media_type="application/json", headers=headers)
+
+
+@router.get("/live")
+async def stream(
+    request: Request,
+    match: Annotated[list[str], Query(min_length=1, max_length=MOST_IN_A_STREAM)],
+    after: Annotated[list[str] | None, Query(max_length=MOST_IN_A_STREAM)] = None,
+    latest: bool = False,
+    last_event_id: Annotated[str | None, Header(max_length=1000)] = None,
+) -> Response:
+    """Tell what happens in some matches, as `arena.web.live.stream` says.
+
+    `after` is a place for each match. A browser that comes back says itself where it was. With `latest` a story begins
+    with its last position.
+    """
+    hub, language = hub_of(request), language_of(request)
+    hub.need_room()
+    places = _places(last_event_id, after, len(match))
+    channels = [await _open(request, hub, each, language) for each in match]
+    return Spectator(
+        hub, [View(channel, language, place, latest) for channel, place in zip(channels, places, strict=True)]
+    )
+
+
+def _places(known: str | None, after: Sequence[str] | None, count: int) -> list[str | None]:
+    if known or after is None or len(after) != count:
+        return places_of(known, count)
+    return [place or None for place in after]
+
+
+async def _open(request: Request, hub: Hub, match: str, language: str) -> Channel:
+    """Return the channel of a match. Raises UnknownError, HiddenError, FullError."""
+    found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
+    if found.hidden:
+        raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
+    return await hub.channel(found.match_id, language)

@@ -1,0 +1,125 @@
+"""The bots: a list that can be searched, and all that is known of one of them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from arena.client.errors import ForbiddenError, HiddenError, UnknownError
+from arena.client.overview import ShownArena
+from arena.client.values.admissions import Admission
+from arena.client.values.bots import BotDetail
+from arena.client.values.matches import SeatTime
+from arena.client.values.overview import Standing
+from arena.match.replay import ReplayError
+from arena.web.drawing.chart import draw
+from arena.web.drawing.curves import as_data, rating_chart
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.frame.rendering import render
+from arena.web.pages.addresses import address_of_page
+from arena.words.catalogue import words
+from ratings.errors import NotFoundError
+from ratings.store.states import MatchState
+
+router = APIRouter()
+_PAGE: Final = 50
+_FEW: Final = 10
+_OPPONENTS: Final = 20
+_POINTS: Final = 240
+"""So many points a rating curve has at most, which is more than a screen can tell apart."""
+_TIMED: Final = 5
+"""Of so many of the newest matches the use of time is added up: each is read from its replay."""
+
+
+@router.get("/bots")
+def list_bots(
+    request: Request,
+    name: Annotated[str, Query(max_length=100)] = "",
+    after: Annotated[str | None, Query(max_length=2000)] = None,
+) -> Response:
+    """Show the bots by name."""
+    page = arena_of(request).overview.search_bots(name, limit=_PAGE, after=after)
+    return render(
+        request,
+        "pages/bots.html",
+        bots=page.items,
+        name=name,
+        next_page=address_of_page("/bots", name=name, after=page.next) if page.next else "",
+    )
+
+
+@router.get("/bots/{name:path}")
+def show_bot(
+    request: Request,
+    name: str,
+    pool: Annotated[str, Query(max_length=64)] = "",
+    version: Annotated[str, Query(max_length=9, pattern="^[0-9]*$")] = "",
+) -> Response:
+    """Show a bot: its versions, and how one of them fares in one pool."""
+    arena = arena_of(request)
+    bot = arena.bots.get_bot(name)
+    standings = arena.overview.list_standings(bot.name)
+    chosen = _chosen(standings, pool, version)
+    return render(
+        request,
+        "pages/bot.html",
+        bot=bot,
+        standings=standings,
+        chosen=chosen,
+        versions=arena.bots.list_versions(bot.name, limit=_FEW),
+        admission=_admission(arena, bot),
+        matches=arena.matches.list_matches(bot=bot.name, limit=_FEW),
+        **_figures(request, arena, bot, chosen),
+    )
+
+
+def _chosen(standings: tuple[Standing, ...], pool: str, version: str) -> Standing | None:
+    """Return the place that is looked at: of the version and the pool that are named, as far as they are."""
+    fitting = [
+        one for one in standings if one.pool.pool_id.startswith(pool) and version in ("", str(one.number))
+    ] or list(standings)
+    return fitting[0] if fitting else None
+
+
+def _figures(request: Request, arena: ShownArena, bot: BotDetail, chosen: Standing | None) -> dict[str, Any]:
+    if chosen is None:
+        return {"curve": None, "opponents": None, "seats": (), "faults": ()}
+    pool, text = chosen.pool.pool_id, f"{bot.name}@{chosen.content_hash}"
+    points = arena.overview.get_curve(pool, chosen.version_id, _POINTS)
+    chart = rating_chart(points, words(language_of(request)).say) if points else None
+    every = max(1, len(points) // _FEW)
+    return {
+        "curve": draw(chart, "curve") if chart else None,
+        "curve_data": as_data(chart) if chart else "",
+        "curve_points": [*points[:-1:every], points[-1]] if points else [],
+        "opponents": arena.statistics.list_opponents(text, pool=pool, limit=_OPPONENTS),
+        "seats": arena.statistics.list_seats(text, pool=pool),
+        "faults": arena.overview.count_faults(pool, chosen.version_id),
+    }
+
+
+def _admission(arena: ShownArena, bot: BotDetail) -> Admission | None:
+    """Return the admission of the newest version, if there is one and the viewer may see it."""
+    with suppress(ForbiddenError, UnknownError, NotFoundError):
+        return arena.admissions.get_admission(f"{bot.name}@{bot.newest.content_hash}")
+    return None
+
+
+@router.get("/bot-times/{name:path}")
+def show_times(request: Request, name: str) -> Response:
+    """Show how a bot spent its time in its newest matches."""
+    arena = arena_of(request)
+    bot = arena.bots.get_bot(name)
+    newest = arena.matches.list_matches(bot=bot.name, state=MatchState.FINISHED, limit=_TIMED)
+    times = [(match.id, total) for match in newest.items for total in _times(arena, match.id, bot.name)]
+    return render(request, "pages/bot_times.html", bot=bot, times=times)
+
+
+def _times(arena: ShownArena, match: str, bot: str) -> list[SeatTime]:
+    with suppress(HiddenError, NotFoundError, ReplayError, UnknownError):
+        return [total for total in arena.matches.get_times(match).totals if total.bot == bot]
+    return []

@@ -1,0 +1,126 @@
+"""Whether one bot is better than another: their meetings, and the comparisons that were asked for, drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from arena.client.errors import RefusedError
+from arena.client.overview import ShownArena
+from arena.client.values.answers import ComparisonResult
+from arena.client.values.overview import Standing, WalkPoint
+from arena.client.values.statistics import Meeting
+from arena.client.values.tournaments import TournamentDetail, TournamentSummary
+from arena.web.drawing.chart import draw
+from arena.web.drawing.curves import as_data, walk_chart
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.frame.rendering import render
+from arena.words.catalogue import words
+
+router = APIRouter()
+_FORMAT: Final = "compare"
+_LOOKED_AT: Final = 200
+"""Comparisons are looked for among so many of the newest tournaments."""
+_OPENED: Final = 4
+_POINTS: Final = 120
+_MOST_OPPONENTS: Final = 500
+_MOST_WALKS: Final = 100
+_WALKS: Final[dict[tuple[str, int], tuple[WalkPoint, ...]]] = {}
+"""The walks that were read last, by tournament and number of pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamePool:
+    """How two bots stand in one pool, and how they fared against one another there."""
+
+    new: Standing
+    old: Standing
+    meeting: Meeting | None
+
+
+@router.get("/compare")
+def compare(
+    request: Request,
+    new: Annotated[str, Query(max_length=200)] = "",
+    old: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Show two bots beside one another, and the comparisons of the newest tournaments."""
+    arena = arena_of(request)
+    found = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.format == _FORMAT]
+    pools = _pools(arena, new, old) if new and old else []
+    if new and old:
+        found = [one for one in found[: _OPENED * 5] if _is_about(arena, one, {new, old})]
+    return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found[:20])
+
+
+def _is_about(arena: ShownArena, tournament: TournamentSummary, bots: set[str]) -> bool:
+    names = {row.bot for row in arena.tournaments.list_standings(tournament.id, limit=20).items}
+    return {bot.partition("@")[0] for bot in bots} <= names
+
+
+def _pools(arena: ShownArena, new: str, old: str) -> list[SamePool]:
+    """Return every pool in which both are rated, with their newest versions there, or those that are named."""
+    ones, others = _by_pool(arena, new), _by_pool(arena, old)
+    if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
+        raise RefusedError(f"{new!r} and {old!r} are the same version; name two")
+    return [
+        SamePool(ones[pool], others[pool], _meeting(arena, new, ones[pool], others[pool]))
+        for pool in ones
+        if pool in others
+    ]
+
+
+def _by_pool(arena: ShownArena, text: str) -> dict[str, Standing]:
+    version = arena.bots.find_version(text)
+    found: dict[str, Standing] = {}
+    for standing in arena.overview.list_standings(version.bot):
+        if "@" not in text or standing.version_id == version.version_id:
+            found.setdefault(standing.pool.pool_id, standing)
+    return found
+
+
+def _meeting(arena: ShownArena, new: str, one: Standing, other: Standing) -> Meeting | None:
+    text = f"{new.partition('@')[0]}@{one.content_hash}"
+    met = arena.statistics.list_opponents(text, pool=one.pool.pool_id, limit=_MOST_OPPONENTS)
+    return next((meeting for meeting in met.items if meeting.opponent_id == other.version_id), None)
+
+
+@router.get("/compare/{tournament}")
+def show_comparison(request: Request, tournament: str) -> Response:
+    """Show how the test of a comparison went."""
+    arena = arena_of(request)
+    detail = arena.tournaments.get_tournament(tournament)
+    result = _result(detail)
+    points = _walk(arena, detail.summary.id, result.pairs)
+    chart = walk_chart(points, result, words(language_of(request)).say)
+    every = max(1, len(points) // 12)
+    return render(
+        request,
+        "pages/comparison.html",
+        detail=detail,
+        result=result,
+        walk=draw(chart, "walk"),
+        walk_data=as_data(chart),
+        walk_points=[*points[:-1:every], points[-1]] if points else [],
+    )
+
+
+def _walk(arena: ShownArena, tournament: str, pairs: int) -> tuple[WalkPoint, ...]:
+    """Return the walk of a comparison after so many pairs: it is read from all its matches, and never changes."""
+    found = _WALKS.get((tournament, pairs))
+    if found is None:
+        found = arena.overview.walk_comparison(tournament, _POINTS)
+        while len(_WALKS) >= _MOST_WALKS:
+            _WALKS.pop(next(iter(_WALKS)), None)
+        _WALKS[tournament, pairs] = found
+    return found
+
+
+def _result(detail: TournamentDetail) -> ComparisonResult:
+    if detail.comparison is None:
+        raise RefusedError(f"{detail.summary.name!r} compares nothing: its format is {detail.summary.format}")
+    return detail.comparison

@@ -1,0 +1,151 @@
+"""Tournaments: the list, and one with its table, crosstable, rounds, answer, leak checks and matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from arena.client.arena import ArenaPort
+from arena.client.errors import HiddenError
+from arena.client.values.pairings import Pairing
+from arena.client.values.statistics import Crosstable, Meeting
+from arena.client.values.tournaments import TournamentDetail
+from arena.web.drawing.bracket import can_be_drawn, draw_bracket
+from arena.web.drawing.confidence import draw_confidence
+from arena.web.drawing.heat import heat_of
+from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.frame.details import TournamentDetails
+from arena.web.frame.progress import progress_of, status_words
+from arena.web.frame.rendering import render
+from arena.words.catalogue import Words, words
+
+router = APIRouter()
+_MOST_CROSSED = 24
+_MOST_PAIRINGS = 500
+_MOST_ROWS = 100
+_MATCHES = 12
+Cursor = Annotated[str | None, Query(max_length=2000)]
+Named = Annotated[str, Path(max_length=200)]
+_ROUNDS = ("knockout", "swiss")
+FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
+"""Those that the catalogue has words for; of another one its name is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The crosstable of a tournament: who is in it, and how each fared against each."""
+
+    names: tuple[str, ...]
+    cells: tuple[tuple[Meeting | None, ...], ...]
+
+
+def details_of(request: Request) -> TournamentDetails:
+    """Return the tournaments that are kept."""
+    found: TournamentDetails = request.app.state.details
+    return found
+
+
+@router.get("/tournaments")
+def list_tournaments(request: Request, after: Cursor = None) -> Response:
+    """List the tournaments, the newest first."""
+    page = arena_of(request).tournaments.list_tournaments(after=after)
+    return render(request, "pages/tournaments.html", page=page, progress_of=progress_of, known_formats=FORMATS)
+
+
+@router.get("/tournaments/{tournament}")
+def show_tournament(request: Request, tournament: Named) -> Response:
+    """Show a tournament."""
+    arena, language = arena_of(request), language_of(request)
+    found = details_of(request).read(arena, tournament)
+    crossed, why_not = _crosstable(arena, found)
+    pairings = _pairings(arena, found)
+    return render(
+        request,
+        "pages/tournament.html",
+        found=found,
+        asked=tournament,
+        crossed=crossed,
+        why_not=why_not,
+        heat_of=heat_of,
+        known_formats=FORMATS,
+        rounds=_by_round(pairings),
+        bracket=_bracket(found, pairings, words(language)),
+        matches=arena.matches.list_matches(found.summary.id, limit=_MATCHES),
+        **_standing(found, words(language)),
+    )
+
+
+@router.get("/tournaments/{tournament}/state")
+def show_state(request: Request, tournament: Named) -> Response:
+    """Show what changes while a tournament goes on; once it is over, have the page load itself anew."""
+    found = details_of(request).read(arena_of(request), tournament)
+    headers = {"hx-refresh": "true"} if found.summary.is_over else {}
+    values = _standing(found, words(language_of(request)))
+    return render(request, "tournament/state.html", headers=headers, found=found, asked=tournament, **values)
+
+
+@router.get("/tournaments/{tournament}/confidence")
+def show_confidence(request: Request, tournament: Named) -> Response:
+    """Show how sure an adaptive tournament was of its answer; htmx gets the drawing alone."""
+    arena, say = arena_of(request), words(language_of(request)).say
+    found = details_of(request).read(arena, tournament)
+    points = arena.tournaments.list_confidence(found.summary.id)
+    drawn = draw_confidence(points, _target(found), say("tournament.confidence"), say("tournament.blocks"))
+    template = "tournament/drawing.html" if "hx-request" in request.headers else "pages/confidence.html"
+    return render(request, template, found=found, drawn=drawn if points else "")
+
+
+def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:
+    statuses = {row.version_id: status_words(row.status, language) for row in found.standings[:_MOST_ROWS]}
+    return {"progress": progress_of(found.summary), "statuses": statuses, "rows": found.standings[:_MOST_ROWS]}
+
+
+def _target(found: TournamentDetail) -> float | None:
+    """Return the confidence that was asked for, from a question such as `top 3 known at 95%`."""
+    percent = found.best.until.rpartition(" ")[2].rstrip("%") if found.best is not None else ""
+    try:
+        return float(percent) / 100
+    except ValueError:
+        return None
+
+
+def _crosstable(arena: ArenaPort, found: TournamentDetail) -> tuple[Crossed | None, str]:
+    """Return the crosstable, or `None` and why it is not shown yet."""
+    if len(found.standings) < 2:
+        return None, ""
+    try:
+        table = arena.statistics.get_crosstable(found.summary.id, limit=_MOST_CROSSED)
+    except HiddenError as error:
+        return None, str(error)
+    return (_crossed(table), "") if table.meetings else (None, "")
+
+
+def _crossed(table: Crosstable) -> Crossed:
+    met = {(one.version_id, one.opponent_id): one for one in table.meetings}
+    ids = [version.version_id for version in table.versions]
+    rows = tuple(tuple(met.get((mine, other)) for other in ids) for mine in ids)
+    return Crossed(tuple(version.name for version in table.versions), rows)
+
+
+def _pairings(arena: ArenaPort, found: TournamentDetail) -> tuple[Pairing, ...]:
+    if found.summary.format not in _ROUNDS:
+        return ()
+    return arena.tournaments.list_pairings(found.summary.id, _MOST_PAIRINGS).items
+
+
+def _by_round(pairings: tuple[Pairing, ...]) -> dict[int, list[Pairing]]:
+    rounds: dict[int, list[Pairing]] = {}
+    for one in pairings:
+        rounds.setdefault(one.round, []).append(one)
+    return rounds
+
+
+def _bracket(found: TournamentDetail, pairings: tuple[Pairing, ...], language: Words) -> str:
+    if found.summary.format != "knockout" or not can_be_drawn(pairings):
+        return ""
+    heads = [language.say("tournament.round", number=number) for number in _by_round(pairings)]
+    return draw_bracket(pairings, language.say("tournament.bracket"), heads, language.say("tournament.bye"))

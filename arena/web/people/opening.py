@@ -1,0 +1,35 @@
+"""Opens the tables of a site, for as long as its pages are served."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from arena.client.arena import ArenaPort
+from arena.client.there.channel import UNIX, Endpoint
+from arena.client.there.connect import connect
+from arena.web.frame.site import Site
+from arena.web.people.desk import Desk
+from arena.web.people.hall import Hall
+
+SEATS, TABLES = "seats.sock", "tables.json"
+"""Beside the socket of the service: where guests sit down, and the file in which tables are remembered."""
+
+
+@asynccontextmanager
+async def open_tables(site: Site) -> AsyncIterator[Hall | None]:
+    """Open the tables of a site; None where nobody can sit down."""
+    service = site.service
+    if service is None or not site.takes_people:
+        yield None
+        return
+
+    @contextmanager
+    def organiser() -> Iterator[ArenaPort]:
+        with connect(service) as arena:
+            yield arena
+
+    run = Path(service.removeprefix(UNIX)).parent
+    async with Hall(site.people, Endpoint(f"{UNIX}{run / SEATS}"), Desk(organiser), run / TABLES) as hall:
+        yield hall

@@ -1,0 +1,168 @@
+"""Gathers what a report shows from an arena: a tournament with its table, its curves and its matches, or one match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from arena.client.arena import ArenaPort
+from arena.client.errors import HiddenError
+from arena.client.values.statistics import Crosstable
+from arena.client.values.tournaments import StandingRow, TournamentDetail
+from arena.match.replay import load
+from arena.story.facts import StoryError
+from arena.story.replays import story_of_replay
+from arena.web.drawing.marks import mark_of
+from arena.web.frame.formats import format_instant, format_share, short_id
+from arena.web.frame.pools import game_title, pool_details
+from arena.web.report.packing import Packer
+from arena.web.report.page import write_report
+from arena.web.viewing.document import viewer_document
+from arena.words.catalogue import words
+from ratings.store.states import MatchState
+
+_CURVES = 8
+"""So many bots have their curve drawn, the best."""
+_WIDTH, _HEIGHT = 640, 240
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How far a report is."""
+
+    done: int
+    total: int
+    left_out: int
+    """Matches that are hidden, kept no longer, or of rules that are not installed here."""
+
+
+class TournamentReport:
+    """The report of a tournament; `tell` takes long, `write` is quick."""
+
+    def __init__(self, arena: ArenaPort, tournament: str, language: str) -> None:
+        """Raise what the arena does if there is no such tournament."""
+        self._arena = arena
+        self._language = language
+        self._detail = arena.tournaments.get_tournament(tournament)
+        self._packer = Packer()
+
+    def tell(self) -> Iterator[Told]:
+        """Tell all matches that are over, in the order of the schedule, and yield how far that is."""
+        summary = self._detail.summary
+        rows = self._arena.matches.list_matches(summary.id, MatchState.FINISHED, limit=None).items
+        left_out = 0
+        for done, row in enumerate(reversed(rows), 1):
+            left_out += not self._take(row.id)
+            yield Told(done, len(rows), left_out)
+
+    def _take(self, match: str) -> bool:
+        if self._arena.matches.get_match(match).replay_removed_at_us is not None:
+            return False
+        try:
+            pack_match(self._arena, match, self._language, self._packer)
+        except (HiddenError, StoryError):
+            return False
+        return True
+
+    def write(self) -> str:
+        """Return the file."""
+        detail, summary = self._detail, self._detail.summary
+        crosstable = self._arena.statistics.get_crosstable(summary.id)
+        return write_report(
+            summary.name,
+            self._packer,
+            self._language,
+            facts=_facts(detail, self._language),
+            standings=detail.standings,
+            crosstable=_matrix(crosstable) if crosstable.versions else None,
+            curves=self._curves(detail.standings[:_CURVES]),
+            lists=True,
+        )
+
+    def _curves(self, rows: Sequence[StandingRow]) -> Markup | None:
+        """Return how the live ratings of the best went, match by match of the tournament."""
+        if not self._detail.summary.rated:
+            return None
+        pool, curves = self._detail.pool.pool_id, list[tuple[str, list[float]]]()
+        for row in rows:
+            version = f"{row.bot}@{row.content_hash}"
+            changes = self._arena.statistics.list_history(version, pool, limit=max(row.matches, 1)).items
+            curves.append((row.bot, [change.exposure for change in reversed(changes)]))
+        return draw_curves([(bot, values) for bot, values in curves if len(values) > 1])
+
+
+def pack_match(arena: ArenaPort, match: str, language: str, packer: Packer) -> None:
+    """Tell a match and pack it. Raises what `Replays.get_replay` does, and StoryError if it cannot be told here."""
+    document = load(arena.replays.get_replay(match).data)
+    packer.add(viewer_document(story_of_replay(document, language)))
+
+
+def write_match(document: dict[str, Any], language: str) -> str:
+    """Return the file of one match, from its replay. Raises StoryError if it cannot be told here."""
+    packer, story = Packer(), story_of_replay(document, language)
+    packer.add(viewer_document(story))
+    title = f"{story.game.title} {short_id(document['match_id'])}"
+    facts = [" · ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
+    return write_report(title, packer, language, facts=facts)
+
+
+def _facts(detail: TournamentDetail, language: str) -> list[str]:
+    say, summary = words(language).say, detail.summary
+    return [
+        game_title(summary.game),
+        pool_details(detail.pool, language),
+        summary.format,
+        say("report.played", count=summary.finished),
+        f"{format_instant(summary.created_at_us)} UTC",
+    ]
+
+
+def _matrix(table: Crosstable) -> dict[str, Any]:
+    """Return the scores of all against all; an empty text where two never met."""
+    met = {(meeting.version_id, meeting.opponent_id): meeting.score for meeting in table.meetings}
+    ids = [version.version_id for version in table.versions]
+    scores = [[met.get((version, other)) for other in ids] for version in ids]
+    cells = [["" if score is None else format_share(score) for score in line] for line in scores]
+    rows = [(version.name, line) for version, line in zip(table.versions, cells, strict=True)]
+    return {"names": [version.name for version in table.versions], "rows": rows}
+
+
+def draw_curves(curves: Sequence[tuple[str, Sequence[float]]]) -> Markup | None:
+    """Return curves of ratings over matches, each in the colour of its bot; `None` if there are none."""
+    if not curves:
+        return None
+    low = min(min(values) for _, values in curves)
+    high = max(max(values) for _, values in curves)
+    parts = [_grid(low, high)]
+    for bot, values in curves:
+        points = " ".join(f"{_x(at, len(values)):.1f},{_y(value, low, high):.1f}" for at, value in enumerate(values))
+        parts.append(Markup('<polyline class="under" points="{}"/>').format(points))
+        parts.append(
+            Markup('<polyline points="{}" stroke="{}"><title>{}</title></polyline>').format(
+                points, mark_of(bot).colour, bot
+            )
+        )
+    return Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
+        _WIDTH, _HEIGHT, Markup("").join(parts)
+    )
+
+
+def _grid(low: float, high: float) -> Markup:
+    lines = (
+        Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
+            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 4, value
+        )
+        for value in (low, (low + high) / 2, high)
+    )
+    return Markup("").join(lines)
+
+
+def _x(at: int, count: int) -> float:
+    return 44 + (_WIDTH - 56) * at / (count - 1)
+
+
+def _y(value: float, low: float, high: float) -> float:
+    return _HEIGHT - 16 - (_HEIGHT - 32) * (value - low) / max(high - low, 1e-9)

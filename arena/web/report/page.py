@@ -1,0 +1,72 @@
+"""Writes a report: one file that opens from a disk and needs nothing else. Pure.
+
+Its policy allows the one script and the one sheet that stand in it, by their hashes, and nothing from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.web.frame.files import STATIC
+from arena.web.frame.rendering import environment
+from arena.web.report.packing import Packer
+from arena.web.viewing.phrases import viewer_words
+from arena.words.catalogue import words
+
+_SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer", "unpack", "report")
+"""Each after those that it imports."""
+_SHEETS: Final = ("base", "parts", "viewer")
+_IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
+_COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
+
+
+def write_report(title: str, packer: Packer, language: str, **values: Any) -> str:
+    """Return the file. `values` are what the template shows above the viewer."""
+    script, sheet = _script(), _sheet()
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            say=words(language).say,
+            lang=language,
+            title=title,
+            words=viewer_words(language),
+            script=script,
+            sheet=sheet,
+            policy=_policy(script, sheet),
+            tables=_packed(packer.head()),
+            columns=_packed(packer.columns()),
+            **{**_NOTHING, **values},
+        )
+    )
+
+
+_NOTHING: Final[Mapping[str, Any]] = {"facts": (), "standings": (), "crosstable": None, "curves": None, "lists": False}
+
+
+def _script() -> str:
+    """Return all modules as one: without imports, which a file on a disk may not make."""
+    sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
+    return "".join(_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source))) for source in sources)
+
+
+def _sheet() -> str:
+    return "".join((STATIC / "css" / f"{name}.css").read_text(encoding="utf-8") for name in _SHEETS)
+
+
+def _policy(script: str, sheet: str) -> str:
+    own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script, sheet)]
+    allowed = f"script-src 'sha256-{own[0]}'; style-src 'sha256-{own[1]}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _packed(data: bytes) -> str:
+    """Return data packed by deflate, without a header, in base64: letters that mean nothing in HTML."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9)
+    return base64.b64encode(packer.compress(data) + packer.flush()).decode()

@@ -1,0 +1,40 @@
+// A report: one file with matches inside. Lists them, and shows the one that is chosen.
+import { make } from "./telling.js";
+import { Packed, inflate } from "./unpack.js";
+import { Viewer, wanted } from "./viewer.js";
+
+const root = document.querySelector("[data-viewer]");
+const list = document.querySelector("[data-matches]");
+const [head, columns] = await Promise.all(
+  ["tables", "columns"].map((name) => inflate(document.getElementById(name).textContent)),
+);
+const packed = new Packed(JSON.parse(new TextDecoder().decode(head)), columns);
+let viewer = null, shown = -1;
+
+function open(number, place) {
+  if (number !== shown) {
+    viewer?.close();
+    root.dataset.link = packed.tables.matches.length > 1 ? `match=${number + 1}&` : "";
+    viewer = new Viewer(root, packed.story(number));
+    root.viewer = viewer;
+    shown = number;
+    for (const [at, row] of [...(list?.rows ?? [])].entries()) row.classList.toggle("current", at === number);
+  }
+  viewer.show(place === null ? 0 : wanted(viewer, place));
+  root.dataset.ready = number;
+}
+
+function follow() {
+  const found = /(?:^|[#&])match=(\d+)/.exec(location.hash);
+  const number = found ? Math.min(Number(found[1]), packed.tables.matches.length) - 1 : Math.max(shown, 0);
+  open(Math.max(number, 0), location.hash.includes("ply=") ? location.hash : null);
+}
+
+for (const [at, match] of (list ? packed.tables.matches : []).entries()) {
+  const seats = match.seats.map((name, seat) => `${name} (${match.end?.ranks[seat] ?? "–"})`).join(" · ");
+  const link = make("a", "", `${at + 1}`);
+  link.href = `#match=${at + 1}`;
+  list.append(make("tr", "", make("td", "n", link), make("td", "", seats), make("td", "mono", match.match_id.slice(-8))));
+}
+addEventListener("hashchange", follow);
+if (packed.tables.matches.length) follow();

@@ -1,0 +1,70 @@
+"""The rules of a game as its folder tells them, as HTML, and the picture of its start. No database is asked."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from engine import registry
+from engine.abilities import View
+from engine.chance import SeededChance
+from engine.core import AbilityError, Game, State
+
+_RULES: Final = "README.md"
+_FOR_PROGRAMMERS: Final = "Files"
+"""The section of a game's text that is about its program, not its rules."""
+_KEPT: Final = 64
+
+
+@lru_cache(_KEPT)
+def rules_html(game: str) -> Markup | None:
+    """Return the rules of a game, in English; `None` if its folder holds none."""
+    file = files(registry.package_of(game)).joinpath(_RULES)
+    return render_markdown(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def render_markdown(text: str) -> Markup:
+    """Return a text without its title as HTML: tables and links, but nothing that stands in it as HTML already."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens, shown, is_shown = reader.parse(text), [], True
+    for place, token in enumerate(tokens):
+        token.attrs.pop("style", None)  # how a column is aligned; our pages allow no style in an element
+        if token.type == "table_open":
+            token.attrSet("tabindex", "0")  # a wide one is moved sideways, by keys too
+        if token.type == "heading_open":
+            title = tokens[place + 1].content
+            is_shown = token.tag != "h1" and title != _FOR_PROGRAMMERS
+            token.attrSet("id", _anchor(title))
+        if is_shown:
+            shown.append(token)
+        is_shown = is_shown or (token.type == "heading_close" and token.tag == "h1")
+    return Markup(reader.renderer.render(shown, reader.options, {}))  # made here, from text that was escaped
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+@lru_cache(_KEPT)
+def start_picture(game: str, seats: int, language: str) -> str | None:
+    """Return the picture of the start of a game; `None` if it draws none. Raises SeatsError."""
+    found = registry.get(game)
+    try:
+        return found.shown.svg(_start(found, seats), View(language))
+    except AbilityError:
+        return None
+
+
+def start_text(game: str, seats: int, language: str) -> str:
+    """Return the start of a game as text. Raises SeatsError."""
+    found = registry.get(game)
+    return found.shown.text(_start(found, seats), None, language)
+
+
+def _start(game: Game, seats: int) -> State:
+    return game.new_state(seats, game.parse_options({}), SeededChance(0))

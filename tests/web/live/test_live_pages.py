@@ -1,0 +1,61 @@
+"""A real service whose pages show a match while it is played: held bots let it wait for the browser."""
+
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.browsing import Watched
+from tests.support.patience import PATIENCE_S
+from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.serving import Served, plan, serving, wait_for_counts
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    found = Place(tmp_path_factory.mktemp("live"))
+    for choice in CHOICES:
+        found.ok("bot", "add", write_quick_bot(found.directory / "sources" / choice, choice))
+    return found
+
+
+@pytest.fixture(scope="module")
+def served(place: Place) -> Iterator[Served]:
+    """A service whose third match waits in its first decision."""
+    with serving(place, "--workers", "1", "--set", "service.leak_checks=0%", web="127.0.0.1:0") as found:
+        place.hold()
+        plan(place, blocks=1)
+        wait_for_counts(place, {"finished": 2, "leased": 1})
+        yield found
+        place.release()
+        assert found.stop() == 0
+
+
+def status_of(address: str) -> int:
+    try:
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place: Place, page: Watched) -> None:
+    front, tab = served.addresses["web"], page.page
+    tab.goto(f"{front}/")
+    assert page.serious_findings() == []
+    assert status_of(f"{front}/live?match=ffff") == 404
+    assert status_of(f"{front}/live?" + "&".join(f"match={number}" for number in range(9))) == 400
+    boards = tab.context.new_page()
+    boards.goto(f"{front}/")
+    tab.locator(".boards h3 a").click()
+    assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
+    place.release()  # the referee lets spectators look between two decisions
+    boards.locator(".small-board [data-place]").first.wait_for()
+    tab.locator(".live a:visible").wait_for()
+    assert tab.locator(".live span").inner_text() == "The match is over."
+    plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
+    tab.locator(".live a").click()
+    tab.locator("[data-viewer][data-ready][data-frames]").wait_for()
+    assert tab.evaluate("document.querySelector('[data-viewer]').viewer.last") == plies > 20

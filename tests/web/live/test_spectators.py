@@ -1,0 +1,225 @@
+import asyncio
+import gzip
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from arena.client.errors import ClientError
+from arena.client.values.live import MatchEvent
+from arena.story.encoding import parts_at
+from arena.web.live.hub import FullError, Hub
+from arena.web.live.stream import Spectator, View
+from arena.web.live.telling import LiveTelling
+from tests.story.played import played, replay_of, spec, watched
+from tests.support.patience import PATIENCE_S, until
+
+
+@pytest.fixture(scope="module")
+def events() -> list[MatchEvent]:
+    """How a match was played."""
+    return watched(replay_of(played(spec("foreign_king", 2), seed=1)))
+
+
+class Play:
+    """A match that goes on as far as a test lets it; its opener counts the watches."""
+
+    def __init__(self, events: list[MatchEvent]) -> None:
+        self.events = events
+        self.watches = 0
+        self.failure: Exception | None = None
+        self._allowed = 0
+        self._changed = threading.Condition()
+        self._is_ended = False
+
+    def go_on(self, count: int | None = None) -> None:
+        with self._changed:
+            self._allowed = len(self.events) if count is None else self._allowed + count
+            self._changed.notify_all()
+
+    def fail(self, error: Exception) -> None:
+        with self._changed:
+            self.failure = error
+            self._changed.notify_all()
+
+    def open(self, _: str) -> tuple[Callable[[str], Iterator[MatchEvent]], Callable[[], None]]:
+        self.watches += 1
+        return self._watch, self._end
+
+    def _end(self) -> None:
+        with self._changed:
+            self._is_ended = True
+            self._changed.notify_all()
+
+    def _watch(self, _: str) -> Iterator[MatchEvent]:
+        for number, event in enumerate(self.events):
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._allowed > number or self._is_ended or self.failure is not None,  # noqa: B023 - asked now
+                    PATIENCE_S,
+                )
+                if self.failure is not None:
+                    raise self.failure
+                if self._is_ended:
+                    return
+            yield event
+
+
+class Browser:
+    """What one spectator was told."""
+
+    def __init__(self, hub: Hub, view: View) -> None:
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.ids: list[str] = []
+        self.sent = 0
+        self.reads = asyncio.Event()
+        self.reads.set()
+        self._leaves = asyncio.Event()
+        self.task = asyncio.create_task(Spectator(hub, [view])({}, self._receive, self._send))
+
+    async def _receive(self) -> dict[str, Any]:
+        await self._leaves.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        await self.reads.wait()
+        self.sent += 1
+        for block in message.get("body", b"").decode().split("\n\n"):
+            lines = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
+            if "data" in lines:
+                self.told.append((lines["event"], json.loads(lines["data"])))
+            if "id" in lines:
+                self.ids.append(lines["id"])
+
+    def leave(self) -> None:
+        self._leaves.set()
+
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        """All frames that it has."""
+        return [frame for _, data in self.told for frame in (data.get("story") or data).get("frames", ())]
+
+
+@contextmanager
+def quick_beat(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("arena.web.live.hub.BEAT_S", 0.02)
+    yield
+
+
+@pytest.fixture
+def play(events: list[MatchEvent], monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
+    with quick_beat(monkeypatch):
+        found = Play(events)
+        yield found
+        found.go_on()
+
+
+def test_whoever_goes_on_anywhere_gets_what_the_whole_story_says(events: list[MatchEvent]) -> None:
+    telling = LiveTelling("en")
+    for event in events[:20]:
+        telling.take(event)
+    telling.release()
+    early = json.loads(json.dumps(telling.whole()))
+    place = telling.place
+    for event in events[20:]:
+        telling.take(event)
+    assert telling.place == place
+    telling.release()
+    whole, more = telling.whole(), telling.since(place)
+    assert [*early["frames"], *more["frames"]] == whole["frames"]
+    assert [*early["parts"], *more["parts"]] == whole["parts"]
+    assert more["end"] == whole["end"]
+    assert whole["end"]["ranks"]
+    latest = telling.latest()
+    assert parts_at(latest, 0) == parts_at(whole, len(whole["frames"]) - 1)
+    assert not telling.knows(f"1.{telling.count + 1}")
+    assert not telling.knows("no place")
+
+
+async def test_all_spectators_share_one_watch_and_are_told_the_same_together(play: Play) -> None:
+    hub = Hub(play.open)
+    channel = await hub.channel("match", "en")
+    browsers = [Browser(hub, View(channel, "en")) for _ in range(20)]
+    play.go_on(5)
+    await until(lambda: all(len(one.frames) == 5 for one in browsers))
+    german = Browser(hub, View(await hub.channel("match", "de"), "de"))
+    play.go_on()
+    await asyncio.gather(*(one.task for one in browsers), german.task)
+    assert play.watches == 1
+    assert len({json.dumps(one.told) for one in browsers}) == 1
+    assert browsers[0].told[-1] == ("stop", {"match": "match", "why": ""})
+    assert browsers[0].told[-2][1]["end"]["ranks"]
+    assert len(german.frames) == len(browsers[0].frames) == len(play.events) - 1
+    assert german.frames[3]["words"] != browsers[0].frames[3]["words"]
+    assert browsers[0].sent < len(play.events)  # what happens between two beats is told at once
+    hub.close()
+
+
+async def test_a_browser_goes_on_where_it_was_and_a_new_one_by_a_snapshot(play: Play) -> None:
+    hub = Hub(play.open)
+    channel = await hub.channel("match", "en")
+    first = Browser(hub, View(channel, "en"))
+    play.go_on(7)
+    await until(lambda: len(first.frames) == 7)
+    first.leave()
+    await first.task
+    snapshot = json.loads(gzip.decompress(await asyncio.to_thread(channel.snapshot, "en")))
+    assert snapshot["story"]["frames"] == first.frames
+    again = Browser(hub, View(channel, "en", first.ids[-1]))
+    other = Browser(hub, View(channel, "en", snapshot["at"], only_latest=True))
+    play.go_on()
+    await asyncio.gather(again.task, other.task)
+    assert [kind for kind, _ in again.told][-1] == "stop"
+    assert {kind for kind, _ in again.told[:-1]} == {"more"}
+    assert again.frames == other.frames
+    assert len(first.frames) + len(again.frames) == len(play.events) - 1
+    hub.close()
+
+
+async def test_who_never_reads_is_dropped_and_delays_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.web.live.stream.READ_PATIENCE_S", 0.05)
+    hub = Hub(play.open)
+    channel = await hub.channel("match", "en")
+    deaf, reader = Browser(hub, View(channel, "en")), Browser(hub, View(channel, "en"))
+    play.go_on(3)
+    await until(lambda: len(deaf.frames) == len(reader.frames) == 3)
+    deaf.reads.clear()
+    play.go_on()
+    await reader.task
+    with pytest.raises(TimeoutError):
+        await deaf.task
+    assert hub.spectators == 0
+    hub.close()
+
+
+async def test_a_watch_that_fails_is_told_and_the_next_spectator_begins_a_new_one(play: Play) -> None:
+    hub = Hub(play.open)
+    browser = Browser(hub, View(await hub.channel("match", "en"), "en"))
+    play.go_on(2)
+    await until(lambda: len(browser.frames) == 2)
+    play.fail(ClientError("the service is away"))
+    await browser.task
+    assert browser.told[-1] == ("stop", {"match": "match", "why": "the service is away"})
+    await hub.channel("match", "en")
+    assert play.watches == 2
+    hub.close()
+
+
+async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub(play.open)
+    browser = Browser(hub, View(await hub.channel("match", "en"), "en"))
+    await until(lambda: hub.spectators == 1)
+    monkeypatch.setattr("arena.web.live.hub.MOST_SPECTATORS", 1)
+    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 1)
+    with pytest.raises(FullError, match="come back in a while"):
+        hub.need_room()
+    with pytest.raises(FullError, match="as many matches"):
+        await hub.channel("another", "en")
+    hub.close()
+    await browser.task
+    assert hub.spectators == 0

@@ -1,0 +1,128 @@
+"""People play in a real browser: by clicks on the board, by keys, on a phone; what a browser does wrong is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from arena.words.catalogue import LANGUAGES
+from engine import registry
+from tests.support.browsing import WIDE, Watched
+
+PLAY = """async () => {
+  for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve))) {
+    if (!document.querySelector("#result").hidden) return clicks;
+    const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
+    const buttons = [...document.querySelectorAll("#steps button")];
+    const steps = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
+    const all = steps.length ? steps : [...document.querySelectorAll("#actions button")];
+    if (!all.length) continue;
+    const node = all[Math.floor(Math.random() * all.length)];
+    node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
+    clicks++;
+  }
+}"""
+"""Clicks on what is marked on the board, or on a step beside it, until the match is over; returns how often."""
+TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
+SitDown = Callable[..., None]
+
+
+@pytest.fixture
+def sit_down(address: str) -> SitDown:
+    """Lets a page order a table of a game and so many seats, the first of them people's."""
+
+    def order(page: Page, game: str = "foreign_king", seats: int = 2, people: int = 1) -> None:
+        page.goto(f"{address}/play?game={game}&seats={seats}")
+        for seat in range(seats):
+            page.select_option(f"select[name=seat{seat}]", "?person" if seat < people else "first")
+        page.fill("input[name=name0]", "Anna <b>")
+        page.click("form.order button.main")
+        page.wait_for_selector("#table")
+
+    return order
+
+
+def wait_until_asked(page: Page) -> None:
+    page.wait_for_selector("#choices:not([hidden]) .play-actions button")
+
+
+def give_up(page: Page) -> None:
+    page.click("#resign summary")
+    page.click("#resign button.danger")
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_a_whole_match_is_played_by_clicking(page: Watched, sit_down: SitDown, game: str, seats: int) -> None:
+    sit_down(page.page, game, seats)
+    assert page.page.evaluate(PLAY) > 10
+    assert "Anna <b>" in page.page.inner_text("#verdict")
+    page.page.wait_for_selector("#result .button")
+    assert not page.page.is_visible("#problem")
+
+
+def test_it_is_played_by_keys_alone(page: Watched, sit_down: SitDown) -> None:
+    sit_down(page.page)
+    wait_until_asked(page.page)
+    before = page.page.inner_text("#actions")
+    page.page.focus(".play-actions button")
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_function("(before) => document.querySelector('#actions').innerText !== before", arg=before)
+    wait_until_asked(page.page)
+    page.page.focus("#resign summary")
+    for key in ("Enter", "Tab", "Enter"):
+        page.page.keyboard.press(key)
+    page.page.wait_for_selector("#result:not([hidden])")
+    assert "resigned" in page.page.inner_text("#verdict")
+
+
+def test_a_reload_in_the_middle_goes_on_and_a_second_window_takes_over(
+    page: Watched, browser: Browser, sit_down: SitDown
+) -> None:
+    sit_down(page.page)
+    wait_until_asked(page.page)
+    page.page.click(".play-actions button")
+    page.page.wait_for_selector("#moves li")
+    wait_until_asked(page.page)
+    moves = page.page.locator("#moves li").count()
+    page.page.reload()
+    wait_until_asked(page.page)
+    assert page.page.locator("#moves li").count() >= moves > 0
+    context = browser.new_context(viewport={"width": WIDE["width"], "height": WIDE["height"]})
+    second = Watched(context.new_page())
+    second.page.goto(page.page.url)
+    wait_until_asked(second.page)
+    page.page.wait_for_selector("#status:has-text('another window')")
+    assert page.page.is_hidden("#choices")
+    give_up(second.page)
+    second.page.wait_for_selector("#result:not([hidden])")
+    context.close()
+    assert second.troubles == []
+
+
+@pytest.mark.parametrize("path", ["/play", "/play?game=rex_romanorum&seats=5"])
+def test_the_form_is_free_of_trouble(page: Watched, address: str, path: str) -> None:
+    for scheme in ("light", "dark"):
+        page.page.emulate_media(color_scheme=scheme)
+        page.page.goto(address + path)
+        assert page.serious_findings() == []
+        assert page.overflows() == 0
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_table_is_free_of_trouble_and_fits_on_a_phone_in_every_language(
+    phone: Watched, sit_down: SitDown, game: str
+) -> None:
+    sit_down(phone.page, game, 2)
+    wait_until_asked(phone.page)
+    address = phone.page.url
+    for language in LANGUAGES:
+        phone.page.goto(f"{address}?lang={language}")
+        wait_until_asked(phone.page)
+        assert phone.overflows() == 0
+    for scheme in ("light", "dark"):
+        phone.page.emulate_media(color_scheme=scheme)
+        assert phone.serious_findings() == []
+    give_up(phone.page)
+    phone.page.wait_for_selector("#result:not([hidden])")

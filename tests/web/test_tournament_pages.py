@@ -1,0 +1,150 @@
+"""Tournaments and the search for matches, asked without a browser."""
+
+from xml.etree import ElementTree
+
+import pytest
+from fastapi.testclient import TestClient
+
+from arena.client.values.answers import ConfidencePoint
+from arena.client.values.pairings import Paired, Pairing
+from arena.client.values.tournaments import TournamentSummary
+from arena.web.drawing.bracket import can_be_drawn, draw_bracket
+from arena.web.drawing.confidence import draw_confidence
+from arena.web.drawing.heat import STEPS, heat_of
+from arena.web.frame.progress import progress_of, status_words
+from arena.words.catalogue import words
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_the_list_links_to_every_tournament(client: TestClient) -> None:
+    page = client.get("/tournaments").text
+    for one in client.get("/api/v1/tournaments").json()["items"]:
+        assert f'href="/tournaments/{one["id"]}"' in page
+        assert one["name"] in page
+
+
+def test_a_knockout_has_its_bracket_a_swiss_tournament_its_rounds_and_all_a_crosstable(client: TestClient) -> None:
+    cup, swiss, rome = (client.get(f"/tournaments/{name}").text for name in ("cup", "swiss", "rome"))
+    assert 'class="bracket"' in cup
+    assert 'class="pairings"' in swiss
+    assert 'class="bracket"' not in swiss + rome
+    assert all('class="h h8"' in page and 'class="h h0"' in page for page in (cup, swiss, rome))
+    assert "winner" in cup
+    assert "Sieger" in client.get("/tournaments/cup?lang=de").text
+
+
+def test_a_tournament_that_is_over_asks_for_nothing_more_and_has_its_page_loaded_anew(client: TestClient) -> None:
+    state = client.get("/tournaments/cup/state")
+    assert "hx-get" not in state.text
+    assert state.headers["hx-refresh"] == "true"
+
+
+def test_the_search_finds_and_its_pages_go_on(client: TestClient) -> None:
+    page = client.get("/matches?bot=greedy&fared=won&opponent=first").text
+    ids = [row["id"] for row in client.get("/api/v1/matches?bot=greedy&fared=won&opponent=first").json()["items"]]
+    assert ids
+    assert all(f'href="/matches/{id_}"' in page for id_ in ids)
+    assert 'value="greedy"' in page
+    assert "No match fits" in client.get("/matches?least_plies=100000").text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/matches?bot=nobody", 404),
+        ("/matches?opponent=greedy", 400),
+        ("/matches?fared=maybe", 400),
+        ("/matches?least_plies=many", 400),
+        ("/matches?most_plies=99999999999999999999", 400),
+        ("/matches?fault=BOREDOM", 404),
+        ("/matches?after=broken", 400),
+        ("/matches?bot=" + "x" * 300, 400),
+        ("/tournaments/none", 404),
+        ("/tournaments/none/state", 404),
+        ("/tournaments/none/confidence", 404),
+        ("/tournaments?after=%F0%28", 400),
+        ("/tournaments/a%00b", 400),
+        ("/tournaments/" + "x" * 9000, 414),
+    ],
+)
+def test_what_makes_no_sense_is_told_on_a_page(client: TestClient, path: str, status: int) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert "</html>" in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_what_was_searched_for_is_never_part_of_the_page_but_as_text(client: TestClient) -> None:
+    answer = client.get("/matches", params={"bot": HOSTILE, "tournament": f'"{HOSTILE}'})
+    assert HOSTILE not in answer.text
+    assert "&lt;script&gt;" in answer.text
+
+
+def paired(bot: str, lost: int, goes_on: bool | None) -> Paired:
+    return Paired(bot, bot, 2, lost, goes_on)
+
+
+DOUBLE = (
+    Pairing(1, (paired("a", 0, True), paired("d", 0, False)), 1, True),
+    Pairing(1, (paired("b", 0, True), paired(HOSTILE, 0, False)), 1, True),
+    Pairing(2, (paired("a", 0, True), paired("b", 0, False)), 1, True),
+    Pairing(2, (paired("d", 1, True), paired(HOSTILE, 1, False)), 1, True),
+    Pairing(3, (paired("a", 0, True),), 0, True),
+    Pairing(3, (paired("b", 1, True), paired("d", 1, False)), 1, True),
+    Pairing(4, (paired("a", 0, None), paired("b", 1, None)), 0, False),
+)
+
+
+def test_a_bracket_is_a_picture_in_which_no_two_ties_meet_and_names_are_text() -> None:
+    assert can_be_drawn(DOUBLE)
+    picture = draw_bracket(DOUBLE, "Bracket", ["1", "2", "3", "4"], "bye")
+    root = ElementTree.fromstring(f'<root xmlns="x">{picture}</root>')
+    assert [one for one in root.iter() if one.tag.endswith("script")] == []
+    assert " style=" not in picture
+    boxes = [one.attrib for one in root.iter() if one.attrib.get("class", "").startswith("br-box")]
+    places = [(int(one["x"]), int(one["y"]), int(one["height"])) for one in boxes]
+    assert len(places) == len(DOUBLE)
+    for number, (x, y, height) in enumerate(places):
+        assert not [1 for left, top, _ in places[number + 1 :] if left == x and y <= top < y + height]
+
+
+def test_tables_and_large_fields_have_no_bracket() -> None:
+    table = Pairing(1, tuple(paired(name, 0, True) for name in "abc"), 1, True)
+    assert not can_be_drawn([table])
+    assert not can_be_drawn([])
+    assert not can_be_drawn(DOUBLE * 40)
+
+
+def test_the_curve_of_confidence_names_those_who_led() -> None:
+    points = [ConfidencePoint(4, 0.4, ("a",)), ConfidencePoint(12, 0.96, (HOSTILE,))]
+    picture = draw_confidence(points, 0.95, "Confidence", "blocks")
+    ElementTree.fromstring(picture)
+    assert "96.0 %: &lt;script&gt;" in picture
+    assert 'class="goal"' in picture
+
+
+def test_every_score_has_its_step_and_the_middle_one_is_equal() -> None:
+    assert [heat_of(score) for score in (0.0, 0.5, 1.0)] == [0, STEPS // 2, STEPS - 1]
+
+
+def test_time_left_is_told_at_the_pace_so_far() -> None:
+    one = TournamentSummary(
+        "id", "name", "swiss", "running", "g", 2, "1s", "p", True, 0, None,
+        planned=6, leased=1, finished=3, void=0, total=10, more_waves=False,
+    )  # fmt: skip
+    found = progress_of(one, now_us=60e6)
+    assert (found.done, found.part, found.left_s) == (3, 0.3, 140.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [
+        ("out in round 3", "in Runde 3 ausgeschieden"),
+        ("in, 1 lost", "dabei, 1 verloren"),
+        ("2 byes", "2 Freilose"),
+        ("1500 (1400..1600)", "1500 (1400..1600)"),
+    ],
+)
+def test_what_formats_say_is_told_in_the_visitors_language(status: str, shown: str) -> None:
+    assert status_words(status, words("de")) == shown
