@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -63,3 +64,12 @@ def test_a_tournament_is_read_again_when_it_has_rested(world: World) -> None:
     again = details.read(arena, "rex")
     assert again is not first
     assert replace(again) == first
+
+
+def test_a_comparison_leads_to_the_walk_of_its_test(tmp_path: Path) -> None:
+    open_database(tmp_path / "empty.db").close()
+    everything = set(range(8))
+    with make_world(tmp_path / "empty.db", tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
+        client = TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER)))))
+        assert f'href="/compare/{made.tournament}"' in client.get("/tournaments/rex").text
+        assert client.get(f"/compare/{made.tournament}").status_code == 200

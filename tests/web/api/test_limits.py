@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -60,5 +60,5 @@ def test_a_proxy_on_this_machine_asks_for_whom_it_names(played: Path) -> None:
         few = make_app(replace(site, requests_per_second=0.01, requests_at_once=1))
         with served(few) as address:
             for visitor, status in (("203.0.113.9", 200), ("203.0.113.9", 429), ("203.0.113.10", 200)):
-                answer = httpx.get(f"{address}/api/v1/games", headers={"x-forwarded-for": visitor})
+                answer = httpx2.get(f"{address}/api/v1/games", headers={"x-forwarded-for": visitor})
                 assert answer.status_code == status
