@@ -17,6 +17,9 @@ settings.register_profile(
 settings.load_profile("arena")
 
 
+WHOLE_PROGRAMS = ("/tests/e2e/", "/tests/web/people/")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def migrations() -> Iterator[None]:
     """Fresh databases are what the migrations made once; `tests/ratings/store` is about the migrations themselves."""
@@ -26,4 +29,4 @@ def migrations() -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put whole programs first: files shared out among processes end together if the longest are begun first."""
-    items.sort(key=lambda item: "/tests/e2e/" not in item.path.as_posix())
+    items.sort(key=lambda item: not any(part in item.path.as_posix() for part in WHOLE_PROGRAMS))

@@ -25,6 +25,7 @@ PAGED = {
 """Lists inside an answer, and its field with the cursor after which they go on."""
 BOUNDED = {
     "get_logs": "one for each seat, of 64 KiB each",
+    "list_confidence": "a few moments of a tournament",
     "list_lengths": "there are three measures",
     "list_runtimes": "what the organiser wrote into the settings of the service",
     "list_seats": "one for each seat of the game",
@@ -37,6 +38,7 @@ BOUNDED = {
     "BotSummary.games": "the manifest of a bot has a greatest size",
     "ChanceOutcome.values": "what one throw gave",
     "ComparisonResult.bounds": "a pair",
+    "ConfidencePoint.leaders": "the first 500",
     "Crosstable.meetings": "100 versions at most, each against each",
     "Crosstable.versions": "100 at most",
     "Ladder.absent": "the first 100",
@@ -58,6 +60,7 @@ BOUNDED = {
     "OfficialRow.stronger": "as many as the page has rows",
     "OfficialTable.seats": "one for each seat of the game",
     "OwnerUsage.own": "there are a few kinds of limits",
+    "Pairing.entrants": "as many as meet in one tie",
     "ReplayCheck.problems": "a match has at most so many plies as its game allows",
 }
 """Lists that have no pages, and why they need none."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from arena.client.here.place import Place
 from arena.client.values.answers import ConfidencePoint
-from arena.client.values.page import Page
+from arena.client.values.page import MOST_LIMIT, Page
 from arena.client.values.pairings import Paired, Pairing
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.knockout import Knockout
@@ -41,9 +41,9 @@ def list_confidence(place: Place, tournament_id: str) -> tuple[ConfidencePoint, 
     if not isinstance(form, Adaptive):
         return ()
     answers = form.answers(situation_of(tournament_waves(place.database, tournament_id)), _MOST_POINTS)
-    known = names(place.database, sorted({leader for _, answer in answers for leader in answer.leaders}))
+    known = names(place.database, sorted({leader for _, answer in answers for leader in answer.leaders[:MOST_LIMIT]}))
     return tuple(
-        ConfidencePoint(blocks, answer.confidence, tuple(known[leader] for leader in answer.leaders))
+        ConfidencePoint(blocks, answer.confidence, tuple(known[leader] for leader in answer.leaders[:MOST_LIMIT]))
         for blocks, answer in answers
     )
 

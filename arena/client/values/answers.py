@@ -29,7 +29,7 @@ class ConfidencePoint:
     blocks: int
     confidence: float
     leaders: tuple[str, ...]
-    """What people call those who led then, the best first."""
+    """What people call those who led then, the best first, MOST_LIMIT at most."""
 
 
 @dataclass(frozen=True, slots=True)

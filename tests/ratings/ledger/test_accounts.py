@@ -202,7 +202,7 @@ Act = Callable[[ServiceLedger], object]
 REFUSALS: list[tuple[Act, type[RatingsError], str]] = [
     (lambda led: led.add_owner("Ada"), AccountError, "'Ada' is no name for an owner; use 1 to 40 of a-z, 0-9"),
     (lambda led: led.add_owner("operator"), AccountError, "'operator' is what the arena calls itself"),
-    (lambda led: led.add_owner("arena"), AccountError, "'arena' is what the arena calls itself or its operator"),
+    (lambda led: led.add_owner("arena"), AccountError, "'arena' is what the arena calls itself, its operator or"),
     (lambda led: led.add_owner("ada"), AccountError, "there is an owner 'ada' already; choose another name"),
     (lambda led: led.set_owner_disabled("eve", disabled=True), NotFoundError, "no owner 'eve'; see: arena owner list"),
     (lambda led: led.set_owner_limits("eve", {}), NotFoundError, "no owner 'eve'"),

@@ -17,7 +17,7 @@ PLAY = """async () => {
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
     const buttons = [...document.querySelectorAll("#steps button")];
     const steps = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
-    const all = steps.length ? steps : [...document.querySelectorAll("#actions button")];
+    const all = steps.length ? steps : [...document.querySelectorAll("#actions button[type=button]")];
     if (!all.length) continue;
     const node = all[Math.floor(Math.random() * all.length)];
     node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
@@ -45,7 +45,8 @@ def sit_down(address: str) -> SitDown:
 
 
 def wait_until_asked(page: Page) -> None:
-    page.wait_for_selector("#choices:not([hidden]) .play-actions button")
+    """Wait for what the script offers; the buttons that a page brings along are for browsers without one."""
+    page.wait_for_selector("#choices:not([hidden]) .play-actions button[type=button]")
 
 
 def give_up(page: Page) -> None:
@@ -70,6 +71,7 @@ def test_it_is_played_by_keys_alone(page: Watched, sit_down: SitDown) -> None:
     page.page.keyboard.press("Enter")
     page.page.wait_for_function("(before) => document.querySelector('#actions').innerText !== before", arg=before)
     wait_until_asked(page.page)
+    page.page.wait_for_selector("#choices button:focus")
     page.page.focus("#resign summary")
     for key in ("Enter", "Tab", "Enter"):
         page.page.keyboard.press(key)

@@ -23,6 +23,7 @@ let answered = "";
 let wanted = table.sequence;
 let looking = 0;
 let isStopped = false;
+let holdsFocus = false;
 let stream = null;
 
 function draw() {
@@ -54,8 +55,9 @@ function step(id) {
 }
 
 function offer() {
-  const onBoard = places();
-  board?.mark(path ? [...path.next].filter((id) => onBoard.has(id)) : [], label);
+  const choices = find("choices");
+  holdsFocus ||= choices.contains(document.activeElement);
+  const onBoard = mark();
   const steps = find("steps");
   const back = path?.taken.length ? [button("←  " + table.words.undo, () => { path.undo(); offer(); })] : [];
   // A step that is a whole action stands in the list below.
@@ -73,7 +75,17 @@ function offer() {
   list.className = "play-actions";
   list.append(...items);
   find("actions").replaceChildren(list);
-  find("choices").hidden = !path;
+  choices.hidden = !path;
+  if (holdsFocus && path) {
+    holdsFocus = false; // whoever plays by keys goes on where the last choice was made
+    choices.querySelector("button")?.focus({ preventScroll: true });
+  }
+}
+
+function mark() {
+  const onBoard = places();
+  board?.mark(path ? [...path.next].filter((id) => onBoard.has(id)) : [], label);
+  return onBoard;
 }
 
 function label(id) {
@@ -155,9 +167,10 @@ async function refresh() {
 
 function show(isOther) {
   draw();
-  if (isOther || !path) path = state.asked ? new Path(state.asked.actions) : null;
-  if (!state.asked) path = null;
-  offer();
+  if (isOther || Boolean(path) !== Boolean(state.asked)) {
+    path = state.asked ? new Path(state.asked.actions) : null;
+    offer();
+  } else mark(); // the list stays as it is, and so does whoever stands in it
   tell();
   moves();
   if (state.stage === "over" || state.stage === "lost") finish();
