@@ -68,6 +68,25 @@ class Supervisor:
         return pause_s
 
 
+class Revival:
+    """Tells of a process that ended by itself, and pauses, ever longer, before it is started again."""
+
+    def __init__(self, part: str, health: Health, log: Logger) -> None:
+        self._part = part
+        self._health = health
+        self._log = log
+        self._backoff = Backoff()
+
+    async def pause(self, words: str, *, was_ready: bool) -> None:
+        """Tell its last words, and return when it is time. The pauses begin anew after a life in which it was ready."""
+        if was_ready:
+            self._backoff.reset()
+        pause_s = self._backoff.next_s()
+        self._health.tell(self._part, f"their process ended: {words}; it is started again in {pause_s:g} s")
+        self._log.error("process ended", part=self._part, why=words, again_in_s=pause_s)
+        await asyncio.sleep(pause_s)
+
+
 def describe(error: BaseException) -> str:
     """Return an error on one line."""
     text = " ".join(str(error).split())

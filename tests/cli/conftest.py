@@ -1,12 +1,16 @@
+import io
+import json
 import shutil
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.cli.app import run
 from tests.cli.places import PLACES
-from tests.cli.support import Arena, write_bot
+from tests.cli.support import MATCH, Arena, write_bot
 from tests.cli.table import TableExecutor
 
 
@@ -39,6 +43,27 @@ def table(arena: Arena, three_bots: Path, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
     shutil.copytree(three_bots, tmp_path, dirs_exist_ok=True)
     return arena
+
+
+@pytest.fixture(scope="module")
+def played(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A directory with a match that was played in its database, to be copied, not used; and what was told of it."""
+    directory = tmp_path_factory.mktemp("played")
+    shutil.copytree(three_bots, directory, dirs_exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
+        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
+        patch.delenv("ARENA_SERVER", raising=False)
+        assert run([*MATCH, "--json", "--db", str(directory / "arena.db")]) == 0
+    return directory, json.loads(out.getvalue())
+
+
+@pytest.fixture
+def match(table: Arena, played: tuple[Path, dict[str, Any]], tmp_path: Path) -> dict[str, Any]:
+    """A match that was played, in the database of `table`."""
+    directory, told = played
+    for file in directory.glob("arena.db*"):  # the bots are there already, and nobody but root writes over them
+        shutil.copy(file, tmp_path)
+    return told
 
 
 @pytest.fixture(params=PLACES)

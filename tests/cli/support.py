@@ -9,6 +9,9 @@ import pytest
 
 from arena.cli.app import run
 
+MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
+"""A match of three bots that comes out the same each time."""
+
 
 @dataclass(frozen=True)
 class Finished:

@@ -1,42 +1,10 @@
-import io
-import json
-import re
-import shutil
-import sqlite3
-from contextlib import closing, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.cli.app import run
-from engine import registry
 from engine.core import UnknownGameError
-from tests.cli.support import Arena, write_bot
-from tests.cli.table import TableExecutor
-
-MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob,eve", "--seed", "3"]
-
-
-@pytest.fixture(scope="module")
-def played(three_bots: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A directory with a match that was played in its database, to be copied, not used; and what was told of it."""
-    directory = tmp_path_factory.mktemp("played")
-    shutil.copytree(three_bots, directory, dirs_exist_ok=True)
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        patch.setattr("arena.cli.shared.play.LocalExecutor", TableExecutor)
-        patch.delenv("ARENA_SERVER", raising=False)
-        assert run([*MATCH, "--json", "--db", str(directory / "arena.db")]) == 0
-    return directory, json.loads(out.getvalue())
-
-
-@pytest.fixture
-def match(table: Arena, played: tuple[Path, dict[str, Any]], tmp_path: Path) -> dict[str, Any]:
-    """A match that was played, in the database of `table`."""
-    directory, told = played
-    for file in directory.glob("arena.db*"):  # the bots are there already, and nobody but root writes over them
-        shutil.copy(file, tmp_path)
-    return told
+from tests.cli.support import MATCH, Arena, write_bot
 
 
 def test_a_match_is_played_and_shown(table: Arena) -> None:
@@ -112,128 +80,6 @@ def test_a_bot_plays_itself_but_not_for_a_rating(table: Arena) -> None:
     assert "more than once" in table.refusal(*match, "--rated")
 
 
-def test_a_replay_is_shown_ply_by_ply(table: Arena, match: dict[str, Any]) -> None:
-    shown = table("replay", "show", match["match_id"])
-    assert shown.code == 0
-    assert len([line for line in shown.out.splitlines() if " bot " in line or " opening " in line]) > 10
-    assert "ended  by the rules" in shown.out
-    assert " wants to build a factory." in shown.out
-    assert re.search(r"SCORING +ada \(\w\) ", shown.out)
-    assert re.search(r"total( +-?\d+){3}", shown.out)
-
-
-def test_a_replay_is_told_in_other_languages(table: Arena, match: dict[str, Any]) -> None:
-    shown = table("replay", "show", match["match_id"], "--lang", "it")
-    assert " vuole costruire una fabbrica." in shown.out
-    assert "Prestiti aperti" in shown.out
-
-
-def test_what_each_ply_was_is_told_to_programs_too(table: Arena, match: dict[str, Any]) -> None:
-    document = table("replay", "show", match["match_id"], "--json").json
-    assert [ply["ply"] for ply in document["plies"]] == list(range(match["plies"]))
-    assert all(ply["words"] and ply["action"] and len(ply["values"]) == 3 for ply in document["plies"])
-    assert document["scoring"][-1]["sums"] == document["result"]["details"]["scores"]
-    last = table("replay", "show", match["match_id"], "--ply", "4", "--json").json["last"]
-    assert last == document["plies"][3]
-
-
-def test_a_replay_of_other_rules_is_told_by_its_notation(
-    table: Arena, match: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(type(registry.get("foreign_king")), "rules_version", "99")
-    shown = table("replay", "show", match["match_id"])
-    assert "told by notation alone: it was played by version" in shown.err
-    assert "ACT_BUILD" in shown.out
-    assert "wants to build" not in shown.out
-    assert "installed is 99" in table.refusal("replay", "show", match["match_id"], "--ply", "3", code=1)
-
-
-def test_a_replay_is_json_for_programs(table: Arena, match: dict[str, Any]) -> None:
-    document = table("replay", "show", match["match_id"], "--json").json
-    assert document["match_id"] == match["match_id"]
-    assert len(document["entries"]) == match["plies"]
-
-
-def test_any_position_of_a_replay_is_shown_and_drawn(table: Arena, match: dict[str, Any], tmp_path: Path) -> None:
-    for ply in (0, 5, match["plies"]):
-        assert f"before ply {ply} of" in table("replay", "show", match["match_id"], "--ply", str(ply)).out
-    assert table("replay", "show", match["match_id"], "--svg", tmp_path / "end.svg").code == 0
-    assert "<svg" in (tmp_path / "end.svg").read_text(encoding="utf-8")
-
-
-def test_a_ply_beyond_the_end_is_refused(table: Arena, match: dict[str, Any]) -> None:
-    refusal = table.refusal("replay", "show", match["match_id"], "--ply", str(match["plies"] + 1))
-    assert f"--ply {match['plies']} is its end" in refusal
-
-
-def test_a_sound_match_verifies_alone_by_tournament_and_with_all(table: Arena, match: dict[str, Any]) -> None:
-    for words in ([match["match_id"]], ["--tournament", "match-1"], ["--all"]):
-        assert table("replay", "verify", *words, "--json").json == {
-            "matches": 1,
-            "verified": 1,
-            "removed": 0,
-            "broken": [],
-        }
-    assert table("replay", "verify", "--all").out == "1 match: 1 verified, 0 broken\n"
-
-
-@pytest.mark.parametrize("words", [[], ["abcd", "--all"]])
-def test_verify_wants_to_know_what(table: Arena, words: list[str]) -> None:
-    assert "say what to verify" in table.refusal("replay", "verify", *words)
-
-
-@pytest.mark.parametrize("place", [0, 2, 100, -33, -1])
-def test_one_flipped_byte_of_a_replay_is_detected(table: Arena, match: dict[str, Any], place: int) -> None:
-    with closing(sqlite3.connect(table.db)) as connection, connection:
-        (data,) = connection.execute("SELECT data FROM replay").fetchone()
-        flipped = bytearray(data)
-        flipped[place] ^= 1
-        connection.execute("UPDATE replay SET data = ?", (bytes(flipped),))
-    finished = table("replay", "verify", "--all")
-    assert finished.code == 1
-    assert "1 match: 0 verified, 1 broken" in finished.out
-    assert match["match_id"][-8:] in finished.out
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE match SET game_digest = '00'",
-        "UPDATE match SET record_digest = '00'",
-        "UPDATE match SET plies = 1",
-        "UPDATE match SET decisions = 1",
-        "UPDATE match SET by_rules = 0",
-        "UPDATE match SET rated = 0",
-        "UPDATE match SET details = '{}'",
-        "UPDATE match SET started_at_us = 1",
-        "UPDATE match SET duration_us = 1",
-        "UPDATE match_seat SET forfeit = 1 WHERE seat = 0",
-        "UPDATE match_seat SET resigned = 1 WHERE seat = 0",
-        "UPDATE block SET chance_seed = 1",
-        "UPDATE block SET opening = '[]'",
-        "UPDATE pool SET cores = 7",
-    ],
-)
-def test_a_changed_fact_in_the_database_is_detected(table: Arena, match: dict[str, Any], change: str) -> None:
-    with closing(sqlite3.connect(table.db)) as connection, connection:
-        connection.execute(change)
-    assert "in the database" in table("replay", "verify", "--all").out
-
-
-def test_a_match_with_a_forfeit_is_verified(table: Arena, tmp_path: Path) -> None:
-    table("bot", "add", write_bot(tmp_path / "cheat", "cheat"))
-    table("match", "run", "--game", "foreign_king", "--bots", "ada,cheat,bob")
-    assert table("replay", "verify", "--all").code == 0
-
-
-def test_changed_ranks_in_the_database_are_detected(table: Arena, match: dict[str, Any]) -> None:
-    with closing(sqlite3.connect(table.db)) as connection, connection:
-        connection.execute("UPDATE match_seat SET rank = 4 - rank")
-    finished = table("replay", "verify", "--all")
-    assert finished.code == 1
-    assert "ranks" in finished.out
-
-
 def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path: Path) -> None:
     table("bot", "add", write_bot(tmp_path / "lost", "lost"))
     order = ("match", "run", "--game", "foreign_king", "--bots", "ada,lost")
@@ -252,17 +98,6 @@ def test_a_match_that_the_host_lost_fails_with_the_reason(table: Arena, tmp_path
     assert shown.count("fault of the host: WORKER_DIED: worker 1 died (signal 9)") == 3
     assert shown.count("    the last words of worker 1") == 3
     assert f"is void: {reason}" in table("tournament", "show", match["tournament"], "--matches").out
-
-
-@pytest.mark.parametrize("alone", [True, False])
-def test_a_finished_match_without_a_replay_is_broken(table: Arena, match: dict[str, Any], alone: bool) -> None:
-    table(*MATCH)
-    with closing(sqlite3.connect(table.db)) as connection, connection:
-        connection.execute("DELETE FROM replay WHERE match_id = ?", (match["match_id"],))
-    finished = table("replay", "verify", match["match_id"] if alone else "--all")
-    assert finished.code == 1
-    assert f"match {match['match_id'][-8:]}: finished without a replay" in finished.out
-    assert ("1 match: 0 verified, 1 broken" if alone else "2 matches: 1 verified, 1 broken") in finished.out
 
 
 def test_a_void_match_is_reported_at_the_end_and_listed(table: Arena, tmp_path: Path) -> None:
@@ -328,11 +163,6 @@ def test_options_about_hosting_that_make_no_sense_are_refused(table: Arena, opti
 def test_an_unrated_match_says_so(table: Arena, match: dict[str, Any]) -> None:
     assert match["rated"] is False
     assert table(*MATCH, "--rated", "--json").json["rated"] is True
-
-
-def test_the_end_of_a_replay_is_written_for_people(table: Arena, match: dict[str, Any]) -> None:
-    end = table("replay", "show", match["match_id"]).out.partition("ranks")[2]
-    assert not set("[]{}'") & set(end)
 
 
 def test_a_match_of_a_game_that_is_not_installed_here_is_shown_but_for_its_replay(

@@ -9,9 +9,8 @@ from arena.client.errors import RefusedError
 from arena.client.here.viewer import Viewer
 from arena.client.values.matches import MatchSummary
 from arena.client.values.page import Page
-from ratings.store.database import open_database
 from ratings.store.states import Fared, Scope
-from tests.client.world import World, make_world
+from tests.client.world import World, fresh_world
 
 OVER = {0, 1, 2, 4}
 """Of the blocks of two matches, the first is over; of the second and third, the first match."""
@@ -20,9 +19,7 @@ Search = Callable[[ArenaPort, int, str | None], Page[MatchSummary]]
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    directory = tmp_path_factory.mktemp("search")
-    open_database(directory / "empty.db").close()
-    with make_world(directory / "empty.db", directory, OVER, game="rex_romanorum") as made:
+    with fresh_world(tmp_path_factory.mktemp("search"), OVER, game="rex_romanorum") as made:
         yield made
 
 

@@ -90,6 +90,14 @@ def make_world(
         database.close()
 
 
+@contextmanager
+def fresh_world(directory: Path, over: Collection[int], *, game: str, is_comparison: bool = False) -> Iterator[World]:
+    """The same in a directory with nothing in it."""
+    open_database(directory / "empty.db").close()
+    with make_world(directory / "empty.db", directory, over, game=game, is_comparison=is_comparison) as made:
+        yield made
+
+
 def add_bots(database: Database) -> list[str]:
     ledger, added = Ledger(database), []
     for whole in BOTS:

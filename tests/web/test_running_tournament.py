@@ -11,9 +11,8 @@ from arena.client.here.viewer import Viewer
 from arena.web.app import make_app
 from arena.web.frame.details import TournamentDetails
 from arena.web.frame.site import Site
-from ratings.store.database import open_database
 from ratings.store.states import Scope
-from tests.client.world import World, make_world
+from tests.client.world import World, fresh_world
 
 OVER = {0, 1, 2}
 """The first block of two matches is over, of the second its first match; the others are being played."""
@@ -21,9 +20,7 @@ OVER = {0, 1, 2}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    directory = tmp_path_factory.mktemp("running")
-    open_database(directory / "empty.db").close()
-    with make_world(directory / "empty.db", directory, OVER, game="rex_romanorum") as made:
+    with fresh_world(tmp_path_factory.mktemp("running"), OVER, game="rex_romanorum") as made:
         yield made
 
 
@@ -67,9 +64,8 @@ def test_a_tournament_is_read_again_when_it_has_rested(world: World) -> None:
 
 
 def test_a_comparison_leads_to_the_walk_of_its_test(tmp_path: Path) -> None:
-    open_database(tmp_path / "empty.db").close()
     everything = set(range(8))
-    with make_world(tmp_path / "empty.db", tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
+    with fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
         client = TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER)))))
         assert f'href="/compare/{made.tournament}"' in client.get("/tournaments/rex").text
         assert client.get(f"/compare/{made.tournament}").status_code == 200

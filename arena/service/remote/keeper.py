@@ -12,7 +12,7 @@ from arena.service.health import Health
 from arena.service.logs import Logger
 from arena.service.remote.desk import Admitted, Desk, JoinRequest, Presence, Refusal
 from arena.service.remote.refusals import RefusalLog
-from arena.service.supervision import Backoff, describe
+from arena.service.supervision import Revival, describe
 
 PART = "remote bots"
 LOOK_EVERY_S = 2.0
@@ -42,7 +42,7 @@ class RemoteKeeper:
         self._health = health
         self._log = log
         self._refusals = RefusalLog(log)
-        self._backoff = Backoff()
+        self._revival = Revival(PART, health, log)
         self._answers: set[asyncio.Task[None]] = set()
         self._digests: dict[str, str] = {}
         """The token of each version that is there."""
@@ -73,12 +73,7 @@ class RemoteKeeper:
             was_ready, words = await self.process.run()
             if self._is_stopping:
                 return
-            if was_ready:
-                self._backoff.reset()
-            pause_s = self._backoff.next_s()
-            self._health.tell(PART, f"their process ended: {words}; it is started again in {pause_s:g} s")
-            self._log.error("process of remote bots ended", why=words, again_in_s=pause_s)
-            await asyncio.sleep(pause_s)
+            await self._revival.pause(words, was_ready=was_ready)
 
     async def _stop(self, serving: asyncio.Task[None]) -> None:
         """End the process in order, or else by force."""

@@ -13,7 +13,7 @@ from arena.executor.child import ChildProcess
 from arena.service.addresses import Address
 from arena.service.health import Health
 from arena.service.logs import Logger
-from arena.service.supervision import Backoff
+from arena.service.supervision import Revival
 
 PART = "pages"
 STOP_GRACE_S = 5.0
@@ -70,7 +70,7 @@ class WebKeeper:
         self._options = options
         self._health = health
         self._log = log
-        self._backoff = Backoff()
+        self._revival = Revival(PART, health, log)
         self._is_ready = asyncio.Event()
         self._child = ChildProcess(self._command, self._handle, lambda: None)
         self._port = 0
@@ -98,12 +98,7 @@ class WebKeeper:
             was_ready, code = await self._child.run()
             if self._child.is_stopping:
                 return
-            if was_ready:
-                self._backoff.reset()
-            words, pause_s = self._child.last_words() or f"exit status {code}", self._backoff.next_s()
-            self._health.tell(PART, f"their process ended: {words}; it is started again in {pause_s:g} s")
-            self._log.error("process of the pages ended", why=words, again_in_s=pause_s)
-            await asyncio.sleep(pause_s)
+            await self._revival.pause(self._child.last_words() or f"exit status {code}", was_ready=was_ready)
 
     def _command(self) -> list[str]:
         # -P: a folder named arena in the current directory is not ours.

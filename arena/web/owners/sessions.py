@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LIVES_S = 12 * 3600.0
 MOST = 10_000
@@ -18,11 +18,11 @@ MOST = 10_000
 class Session:
     """Somebody who has signed in."""
 
-    key: str
-    token: str
+    key: str = field(repr=False)
+    token: str = field(repr=False)
     who: str
     """The owner, or the name of the token of an organiser."""
-    proof: str
+    proof: str = field(repr=False)
     """What every form holds: another site cannot know it, and so cannot send one."""
     ends_s: float
 
