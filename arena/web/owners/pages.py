@@ -20,10 +20,11 @@ from arena.client.there.connect import open_line
 from arena.client.there.errors import LoginError
 from arena.client.there.remote import ArenaThere, Behalf
 from arena.client.there.submitting import submit
+from arena.client.values.page import MOST_LIMIT
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
-from arena.web.frame.asking import site_of
+from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.origins import need_own_page
@@ -126,15 +127,20 @@ def account(request: Request) -> Response:
     session = session_of(request)
     with asking(request, session.token) as arena:
         identity = arena.account.get_identity()
-        bots = [bot for bot in arena.bots.list_bots(None).items if bot.owner == identity.owner]
         values: dict[str, Any] = {
             "identity": identity,
             "usage": arena.account.get_usage() if identity.owner else None,
-            "bots": [arena.bots.get_bot(bot.name) for bot in bots[:_SHOWN]],
+            "bots": [arena.bots.get_bot(name) for name in _bots_of(request, identity.owner)],
             "admissions": arena.admissions.list_admissions(limit=10).items,
             "notices": arena.account.list_notices(limit=10).items,
         }
     return _private(render(request, "owners/account.html", session=session, **values))
+
+
+def _bots_of(request: Request, owner: str | None) -> list[str]:
+    """Return the names of the bots of an owner, of the operator for None; of very many the first."""
+    found = arena_of(request).overview.search_bots("" if owner is None else f"{owner}/", limit=MOST_LIMIT)
+    return [bot.name for bot in found.items if bot.owner == owner][:_SHOWN]
 
 
 @router.post("/account/upload")
