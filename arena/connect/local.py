@@ -184,8 +184,8 @@ class LocalBots:
         joined = play_pb2.Joined(protocol_major=PROTOCOL_MAJOR, protocol_minor=PROTOCOL_MINOR, games=known)
         try:
             await bot.stream.send(play_pb2.PlayResponse(joined=joined).SerializeToString())
-        except StreamClosedError:
-            self.end(bot)
+        except (StreamClosedError, asyncio.CancelledError):
+            self.end(bot)  # nobody else holds it now
             raise
 
 

@@ -186,9 +186,13 @@ class Table:
             except StreamClosedError:
                 stopped = Stopped("its process ended", "")
             else:
-                if await self._hand_over(bot):
-                    return
-                stopped = await self._bots.stop(bot, "it closed its stream")
+                try:
+                    if await self._hand_over(bot):
+                        return
+                    stopped = await self._bots.stop(bot, "it closed its stream")
+                except asyncio.CancelledError:
+                    self._bots.end(bot)  # nobody else holds it yet
+                    raise
             if not await self._may_start_again(stopped):
                 return
 
