@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from textwrap import wrap
 from typing import Final
@@ -18,6 +19,11 @@ def part(content: str, *, place: str = "", classes: str = "", down: float = 0) -
     kind = f' class="{classes}"' if classes else ""
     moved = f' transform="translate(0 {down:g})"' if down else ""
     return f"<g{where}{kind}{moved}>{content}</g>"
+
+
+def filled(drawings: Sequence[str], count: int) -> list[str]:
+    """Return so many drawings, empty ones behind those that there are, so that what follows keeps its place."""
+    return [*drawings, *[""] * (count - len(drawings))]
 
 
 def text(x: float, y: float, content: object, classes: str = "", *, widest: float = 0, letter: float = 6.6) -> str:

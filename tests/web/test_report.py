@@ -1,6 +1,5 @@
 """Reports: what is packed comes back as it was, and the file opens from a disk with nothing beside it."""
 
-import base64
 import json
 import re
 import zlib
@@ -15,12 +14,12 @@ from arena.cli.app import make_app
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
 from arena.match.replay import load
-from arena.story.encoding import parts_at
 from arena.story.replays import story_of_replay
 from arena.web.opening import open_site
+from arena.web.report.coding import Coder, situation
 from arena.web.report.gathering import TournamentReport, write_match
-from arena.web.report.packing import Packer, varints
-from arena.web.report.tables import Strings, Templates
+from arena.web.report.packing import Packer
+from arena.web.report.page import letters
 from arena.web.viewing.document import viewer_document
 from tests.support.browsing import Watched
 
@@ -45,20 +44,36 @@ def replays(arena: ArenaPort) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_whole_numbers_are_packed_short() -> None:
-    assert varints([0, -1, 1, 63, -64, 64, 300]) == bytes([0, 1, 2, 126, 127, 128, 1, 216, 4])
+def test_letters_of_seven_bits_mean_nothing_in_html() -> None:
+    for data in (b"", b"a", bytes(range(256)) * 3):
+        text = letters(data)
+        assert not set(text) & set("\0\r\x1b&<")
+        assert bytes_of(text) == data
 
 
-def test_a_part_is_its_template_and_what_fills_its_holes() -> None:
-    strings = Strings()
-    templates = Templates(strings)
-    part = '<g data-place="LIE"><text x="5" class="c">Gold 3</text></g>'
-    assert templates.filled(part) == (0, (0, 0, 0, 0))
-    assert templates.filled(part.replace("Gold 3", "Gold 4")) == (0, (0, 0, 0, 1))
-    [[text, *holes]] = templates.to_json()
-    values = [strings.texts[hole[0]] for hole in holes]
-    filled = "".join(piece + value for piece, value in zip(text.split("\0"), [*values, ""], strict=True))
-    assert filled == part
+def bytes_of(text: str) -> bytes:
+    """The inverse of `letters`."""
+    replaced = "\0\r\x1b&<"
+    codes = (ord(replaced[ord(letter) - 0xC0]) if ord(letter) > 127 else ord(letter) for letter in text)
+    bits = "".join(f"{code:07b}" for code in codes)
+    return bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8))
+
+
+def test_what_comes_again_in_the_same_situation_costs_next_to_nothing() -> None:
+    coder = Coder()
+    for _ in range(2000):
+        coder.guessed(8, (situation(1, 2), situation(3)), 5, lambda: coder.number(0, 5))
+        coder.number(situation(4), -17)
+    assert len(coder.data()) < 60
+
+
+def unfolded(document: dict[str, Any]) -> list[list[Any]]:
+    """The changes of each frame, slot by slot, with the parts themselves."""
+    parts = document["parts"]
+    return [
+        [parts[value] if place % 2 else value for place, value in enumerate(frame.get("parts", ()))]
+        for frame in document["frames"]
+    ]
 
 
 def test_what_is_packed_comes_back_in_a_browser_as_the_viewer_takes_it(
@@ -73,8 +88,7 @@ def test_what_is_packed_comes_back_in_a_browser_as_the_viewer_takes_it(
         told = page.page.evaluate("document.querySelector('[data-viewer]').viewer.story")
         assert len(told["frames"]) == len(document["frames"])
         assert told["end"] == document["end"]
-        for number in (0, 1, len(told["frames"]) // 2, len(told["frames"]) - 1):
-            assert parts_at(told, number) == parts_at(document, number)
+        assert unfolded(told) == unfolded(document)
         for mine, frame in zip(told["frames"], document["frames"], strict=True):
             for name in ("seat", "action", "words", "chance", "by", "decider", "turn", "note"):
                 assert mine.get(name) == frame.get(name), name
@@ -102,6 +116,9 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     page.page.wait_for_selector(f"[data-viewer][data-ready='{rows.count() - 1}']")
     page.page.keyboard.press("End")
     page.page.wait_for_url(f"**#match={rows.count()}&ply=*")
+    told = page.page.evaluate("document.querySelector('[data-viewer]').viewer.story")
+    replay = load(arena.replays.get_replay(told["match_id"]).data)
+    assert unfolded(told) == unfolded(viewer_document(story_of_replay(replay, "fr")))
     assert page.page.locator("html").get_attribute("lang") == "fr"
     assert "Classement" in page.page.content()
 
@@ -133,12 +150,21 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     assert "data-matches" in report.write()
 
 
-def test_the_blocks_are_deflated_base64(replays: dict[str, dict[str, Any]]) -> None:
+def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:
     text = write_match(replays["foreign_king"], "de")
-    blocks = re.findall(r'<script type="application/octet-stream" id="(\w+)">([A-Za-z0-9+/=]+)</script>', text)
-    assert [name for name, _ in blocks] == ["tables", "columns"]
-    tables = json.loads(zlib.decompress(base64.b64decode(blocks[0][1]), -15))
+    blocks = re.findall(r'<script type="application/octet-stream" id="(\w+)">([^<]+)</script>', text)
+    assert [name for name, _ in blocks] == ["tables", "frames"]
+    tables = json.loads(zlib.decompress(bytes_of(blocks[0][1]), -15))
     assert tables["matches"][0]["seats"]
+
+
+def test_a_report_is_small(arena: ArenaPort) -> None:
+    """The first matches cost most: from them everything is learned that is expected later."""
+    report = TournamentReport(arena, "rome", "en")
+    plies = [row.plies or 0 for row in arena.matches.list_matches("rome", limit=None).items]
+    for _ in report.tell():
+        pass
+    assert len(report.write().encode()) < 120_000 + 25 * sum(plies)
 
 
 def test_an_empty_report_has_no_match() -> None:

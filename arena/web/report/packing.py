@@ -1,149 +1,189 @@
 """Packs matches as the viewer takes them, so that hundreds fit into one file. Pure; `js/unpack.js` is the inverse.
 
 Figures are rounded to what the viewer shows: times to milliseconds, what is left on clocks to tenths of a second,
-values to hundredths. A match is a row of columns, each a count and so many whole numbers, zigzag and LEB128:
-
-    events, elapsed (ms + 1, 0 for none), remaining (tenths of a second, seat by seat, as differences to the position
-    before), notes (text + 1), deciders (+ 1), turns (differences; empty if none are counted), values (hundredths, seat
-    by seat, differences; empty if the game has none), texts (of games that draw nothing)
-    changes (how many slots change), slots (differences within a position), kinds, and details of the changes
-
-A change is of kind 0, the slot shows again what it showed before; or 1, what it showed when this event was seen last;
-or it names template + 2 and how many of its holes differ from the last part of that template in that slot, or
-anywhere; the details are those holes (differences) and values. What slots showed is remembered from match to match, so
-that matches are unpacked in their order.
+values to hundredths. Everything is written by an adaptive coder (`arena/web/report/coding.py`), foretold by what
+came in the same situation before, in this match and in those before it: matches are unpacked in their order.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from arena.web.report.tables import Events, Filled, Strings, Templates
+from arena.web.report import fields
+from arena.web.report.coding import Coder, situation
+from arena.web.report.drawn import Pictures, Told
+from arena.web.report.texts import Numbered, Source, Texts
 
 _HEAD = ("match_id", "game", "title", "language", "seats", "clock", "started_at_us", "marks", "colours")
+_SEATS = 1 << 10
+"""An event is its action and, in steps of this, its seat."""
+
+
+@dataclass(slots=True)
+class _Before:
+    """What was told of the position before."""
+
+    decider: int = -1
+    actions: tuple[int, int] = (0, 0)
+    words: int = 0
+    elapsed: dict[int, int] = field(default_factory=dict)
+    """Of each seat the length of the number."""
+    remaining: Sequence[int] = ()
+    values: Sequence[int] = ()
+    steps: dict[int, int] = field(default_factory=dict)
+    """By how much the value of each seat changed last."""
+    turn: int = 0
 
 
 class Packer:
-    """Takes matches one by one; `head` and `columns` are what is stored at the end."""
+    """Takes matches one by one; `head` and `frames` are what is stored at the end."""
 
     def __init__(self) -> None:
-        self._strings = Strings()
-        self._templates = Templates(self._strings)
-        self._events = Events(self._strings)
-        self._pictures: list[Any] = []
+        self._coder = Coder()
+        self._texts = Texts(self._coder)
+        self._pictures = Pictures(self._coder, self._texts)
+        self._throws = Numbered[str]()
+        self._shared: list[Any] = []
         self._matches: list[dict[str, Any]] = []
-        self._columns = bytearray()
-        self._slots: dict[int, _Slot] = {}
-        self._anywhere: dict[int, Sequence[int]] = {}
 
     def add(self, document: Mapping[str, Any]) -> None:
         """Take a match, a document as `arena.web.viewing.document.viewer_document` makes it."""
-        frames = document["frames"]
-        head = {name: document[name] for name in _HEAD}
+        frames, before = document["frames"], _Before()
         faults = {at: frame["faults"] for at, frame in enumerate(frames) if "faults" in frame}
-        events = [self._events.number(frame) for frame in frames]
-        columns = [events, *self._told(frames), *self._drawn(document, events)]
-        packed = b"".join(varints([len(column), *column]) for column in columns)
-        head |= {"end": document["end"], "faults": faults, "picture": self._picture(document["picture"])}
-        self._matches.append(head | {"at": len(self._columns), "bytes": len(packed)})
-        self._columns += packed
+        head = {name: document[name] for name in _HEAD}
+        head |= {"end": document["end"], "faults": faults, "picture": self._share(document["picture"])}
+        self._matches.append(head | {"frames": len(frames)})
+        self._pictures.begin()
+        for frame in frames:
+            told = self._tell(frame, before)
+            changes = frame.get("parts", ())
+            drawn = [(slot, document["parts"][part]) for slot, part in zip(changes[::2], changes[1::2], strict=True)]
+            self._pictures.put(drawn, told)
 
     def head(self) -> bytes:
-        """Return everything but the columns, as JSON."""
-        tables = {
-            "templates": self._templates.to_json(),
-            "events": self._events.events,
-            "pictures": self._pictures,
-            "matches": self._matches,
-            "strings": self._strings.texts,
-        }
+        """Return everything but the frames, as JSON."""
+        tables = {"pictures": self._shared, "matches": self._matches}
         return json.dumps(tables, ensure_ascii=False, separators=(",", ":")).encode()
 
-    def columns(self) -> bytes:
-        """Return the columns of all matches, one match after another."""
-        return bytes(self._columns)
+    def frames(self) -> bytes:
+        """Return the frames of all matches, one match after another."""
+        return self._coder.data()
 
-    def _picture(self, picture: Any) -> int | None:
+    def _share(self, picture: Any) -> int | None:
         if picture is None:
             return None
-        if picture not in self._pictures:
-            self._pictures.append(picture)
-        return self._pictures.index(picture)
+        if picture not in self._shared:
+            self._shared.append(picture)
+        return self._shared.index(picture)
 
-    def _told(self, frames: Sequence[Mapping[str, Any]]) -> Iterator[list[int]]:
-        number = self._strings.number
-        yield [1 + frame["elapsed_us"] // 1000 if "elapsed_us" in frame else 0 for frame in frames]
-        yield _differences([left // 100_000 for left in frame.get("remaining_us", ())] for frame in frames)
-        yield [1 + number(frame["note"]) if "note" in frame else 0 for frame in frames]
-        yield [0 if frame["decider"] is None else 1 + frame["decider"] for frame in frames]
-        yield _differences([frame["turn"]] if "turn" in frame else [] for frame in frames)
-        yield _differences([round(value / 10) for value in frame.get("values", ())] for frame in frames)
-        yield [number(frame["text"]) for frame in frames if "text" in frame]
+    def _tell(self, frame: Mapping[str, Any], before: _Before) -> Told:
+        """Write what a frame tells besides its picture."""
+        last, earlier = before.actions
+        seat = frame.get("seat", -1)
+        keys = situation(fields.SEAT, before.decider, last), situation(fields.SEAT + 1, before.decider)
+        self._small(fields.SEAT, keys, seat + 1)
+        action = self._texts.put(
+            fields.ACTION,
+            (
+                situation(fields.ACTION, seat, last, earlier, before.words),
+                situation(fields.ACTION + 1, seat, last, earlier),
+                situation(fields.ACTION + 2, seat, last),
+                situation(fields.ACTION + 3, last),
+            ),
+            frame.get("action", ""),
+            Source(),
+        )
+        keys = situation(fields.BY, seat, action, last), situation(fields.BY + 1, seat)
+        by = self._texts.put(fields.BY, keys, frame.get("by", ""), Source())
+        thrown, source = self._throw(frame.get("chance", ()), seat, action)
+        event = seat * _SEATS + action
+        before.words = self._say(frame.get("words", ()), event, action, thrown, before.words, source)
+        self._measure(frame, seat, by, before)
+        self._go_on(frame, seat, event, before)
+        before.actions = action, last
+        whole = " ".join(frame.get("words", ()))
+        return Told(event, action, before.words, self._texts.know(whole), Source(self._texts.words_of(whole)))
 
-    def _drawn(self, document: Mapping[str, Any], events: Sequence[int]) -> Iterator[list[int]]:
-        parts: Sequence[str] = document["parts"]
-        counts, places, kinds, details = list[int](), list[int](), list[int](), list[int]()
-        for frame, event in zip(document["frames"], events, strict=True):
-            changes, before = frame.get("parts", ()), 0
-            counts.append(len(changes) // 2)
-            for place, part in zip(changes[::2], changes[1::2], strict=True):
-                places.append(place - before)
-                before = place
-                slot = self._slots.setdefault(place, _Slot())
-                slot.change(self._templates.filled(parts[part]), event, self._anywhere, kinds, details)
-        yield from (counts, places, kinds, details)
+    def _throw(self, chance: Sequence[Any], seat: int, action: int) -> tuple[int, Source]:
+        """Write how chance fell; return a number for it, and its values as words that may be said of it."""
+        keys = situation(fields.THROWS, seat, action), situation(fields.THROWS + 1, action)
+        self._small(fields.THROWS, keys, len(chance))
+        for place, (kind, values) in enumerate(chance):
+            named = self._texts.put(fields.KIND, (situation(fields.KIND, action),), kind, Source())
+            keys = situation(fields.COUNT, seat, action, place), situation(fields.COUNT + 1, action)
+            self._small(fields.COUNT, keys, len(values))
+            for value in values:
+                self._coder.number(situation(fields.CHANCE, named), value)
+        number, _ = self._throws.number(json.dumps(chance))
+        said = "".join(f" {value}" for _, values in chance for value in values)
+        return number, Source(self._texts.words_of(said))
 
+    def _say(self, words: Sequence[str], event: int, action: int, thrown: int, last: int, source: Source) -> int:
+        """Write the sentences, and return the last of them."""
+        keys: tuple[int, ...] = (
+            situation(fields.SAID, event, thrown),
+            situation(fields.SAID + 1, action, thrown),
+            situation(fields.SAID + 2, action),
+        )
+        self._small(fields.SAID, keys, len(words))
+        for place, sentence in enumerate(words):
+            keys = (
+                situation(fields.WORDS, event, thrown, place, last),
+                situation(fields.WORDS + 1, event, thrown, place),
+                situation(fields.WORDS + 2, event, place, last),
+                situation(fields.WORDS + 3, event, place),
+            )
+            last = self._texts.put(fields.WORDS, keys, sentence, source, action)
+        return last
 
-class _Slot:
-    """What a place in the order of drawing shows, and has shown."""
+    def _measure(self, frame: Mapping[str, Any], seat: int, by: int, before: _Before) -> None:
+        """Write the time that the action took, what is left on the clocks, and the bot's note."""
+        elapsed = 1 + frame["elapsed_us"] // 1000 if "elapsed_us" in frame else 0
+        self._coder.number(situation(fields.ELAPSED, by, before.elapsed.get(seat, 0)), elapsed)
+        if elapsed:
+            before.elapsed[seat] = elapsed.bit_length()
+        left = [us // 100_000 for us in frame.get("remaining_us", ())]
+        before.remaining, _ = self._differ(fields.LEFT, left, before.remaining, [at == seat for at in range(len(left))])
+        self._texts.put(fields.NOTE, (situation(fields.NOTE, seat),), frame.get("note", ""), Source())
 
-    __slots__ = ("_by_event", "_known", "_now", "_past")
+    def _go_on(self, frame: Mapping[str, Any], seat: int, event: int, before: _Before) -> None:
+        """Write who decides next, which turn it is, what the position is worth, and how it reads."""
+        decider = -1 if frame["decider"] is None else frame["decider"]
+        keys = (
+            situation(fields.DECIDER, event, before.actions[0], before.decider),
+            situation(fields.DECIDER + 1, event, before.decider),
+            situation(fields.DECIDER + 2, event),
+        )
+        self._small(fields.DECIDER, keys, decider + 1)
+        is_same, before.decider = decider == before.decider, decider
+        self._coder.bit(situation(fields.TURN, -1), "turn" in frame)
+        if "turn" in frame:
+            self._coder.number(situation(fields.TURN, event, is_same), frame["turn"] - before.turn)
+            before.turn = frame["turn"]
+        self._value(frame, seat, before)
+        self._texts.put(fields.TEXT, (situation(fields.TEXT, 0),), frame.get("text", ""), Source())
 
-    def __init__(self) -> None:
-        self._now: Filled | None = None
-        self._past: Filled | None = None
-        self._by_event: dict[int, Filled] = {}
-        self._known: dict[int, Sequence[int]] = {}
+    def _value(self, frame: Mapping[str, Any], seat: int, before: _Before) -> None:
+        values = [round(value / 10) for value in frame.get("values", ())]
+        seen = [min(abs(before.steps.get(at, 0)), 4) * 2 + (at == seat) for at in range(len(values))]
+        before.values, before.steps = self._differ(fields.WORTH, values, before.values, seen)
 
-    def change(
-        self, part: Filled, event: int, anywhere: dict[int, Sequence[int]], kinds: list[int], details: list[int]
-    ) -> None:
-        """Note that the slot shows another part now."""
-        template, values = part
-        if part == self._past:
-            kinds.append(0)
-        elif part == self._by_event.get(event):
-            kinds.append(1)
-        else:
-            known = self._known.get(template) or anywhere.get(template) or [0] * len(values)
-            changed = [hole for hole, (old, new) in enumerate(zip(known, values, strict=True)) if old != new]
-            kinds += [2 + template, len(changed)]
-            for hole, last in zip(changed, [0, *changed], strict=False):
-                details += [hole - last, values[hole]]
-        self._now, self._past = part, self._now
-        self._by_event[event] = part
-        self._known[template] = anywhere[template] = values
+    def _differ(
+        self, kind: int, row: Sequence[int], before: Sequence[int], seen: Sequence[int]
+    ) -> tuple[Sequence[int], dict[int, int]]:
+        """Write a row of figures by what each differs from the one before; return those to differ from next."""
+        self._coder.bit(situation(kind, -1), bool(row))
+        if not row:
+            return before, {}
+        steps, last = dict[int, int](), 0
+        for at, (new, old) in enumerate(zip(row, before or [0] * len(row), strict=True)):
+            self._coder.number(situation(kind + 1, seen[at], min(abs(last), 4)), new - old)
+            steps[at] = last = new - old
+        return row, steps
 
-
-def _differences(rows: Iterable[Sequence[int]]) -> list[int]:
-    """Return the numbers of each row as differences to the row before."""
-    found: list[int] = []
-    before: Sequence[int] = ()
-    for row in rows:
-        found += [new - old for new, old in zip(row, before or [0] * len(row), strict=True)] if row else []
-        before = row or before
-    return found
-
-
-def varints(numbers: Iterable[int]) -> bytes:
-    """Return whole numbers as zigzag LEB128."""
-    packed = bytearray()
-    for number in numbers:
-        rest = 2 * number if number >= 0 else -2 * number - 1
-        while rest > 127:
-            packed.append(rest & 127 | 128)
-            rest >>= 7
-        packed.append(rest)
-    return bytes(packed)
+    def _small(self, kind: int, keys: tuple[int, ...], number: int) -> None:
+        """Write a number from 0 on that mostly is the same in one of the situations."""
+        self._coder.guessed(kind, keys, number, lambda: self._coder.number(situation(kind + 7, 0), number))

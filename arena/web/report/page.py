@@ -12,15 +12,25 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from arena.web.frame.files import STATIC
 from arena.web.frame.rendering import environment
 from arena.web.report.packing import Packer
 from arena.web.viewing.phrases import viewer_words
 from arena.words.catalogue import words
 
-_SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer", "unpack", "report")
-"""Each after those that it imports."""
+_SCRIPTS: Final = ("telling", "board", "graph", "moves", "scoring", "seats", "viewer")
+_UNPACKING: Final = ("decoding", "unpack_texts", "unpack_drawn", "unpack", "report")
+"""Each after those that it imports, then those that unpack."""
 _SHEETS: Final = ("base", "parts", "viewer")
+_BITS: Final = 7
+_BYTES: Final = 7
+"""So many bytes are eight letters."""
+_REPLACED: Final = "\0\r\x1b&<"
+_ALPHABET: Final = "".join(
+    chr(0xC0 + _REPLACED.index(chr(code))) if chr(code) in _REPLACED else chr(code) for code in range(1 << _BITS)
+)
 _IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
@@ -40,8 +50,8 @@ def write_report(title: str, packer: Packer, language: str, **values: Any) -> st
             script=script,
             sheet=sheet,
             policy=_policy(script, sheet),
-            tables=_packed(packer.head()),
-            columns=_packed(packer.columns()),
+            tables=letters(_deflated(packer.head())),
+            frames=letters(packer.frames()),
             **{**_NOTHING, **values},
         )
     )
@@ -52,7 +62,7 @@ _NOTHING: Final[Mapping[str, Any]] = {"facts": (), "standings": (), "crosstable"
 
 def _script() -> str:
     """Return all modules as one: without imports, which a file on a disk may not make."""
-    sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
+    sources = ((STATIC / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS + _UNPACKING)
     return "".join(_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source))) for source in sources)
 
 
@@ -66,7 +76,19 @@ def _policy(script: str, sheet: str) -> str:
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _packed(data: bytes) -> str:
-    """Return data packed by deflate, without a header, in base64: letters that mean nothing in HTML."""
+def _deflated(data: bytes) -> bytes:
+    """Return data packed by deflate, without a header."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9)
-    return base64.b64encode(packer.compress(data) + packer.flush()).decode()
+    return packer.compress(data) + packer.flush()
+
+
+def letters(data: bytes) -> Markup:
+    """Return data as letters of seven bits each, which is shorter than base64.
+
+    Those that mean something in HTML or to a terminal are replaced, so that it may stand in a script element as it is.
+    """
+    padded = data + bytes(-len(data) % _BYTES)
+    count = (8 * len(data) + _BITS - 1) // _BITS
+    blocks = (int.from_bytes(padded[at : at + _BYTES], "big") for at in range(0, len(padded), _BYTES))
+    found = "".join([_ALPHABET[block >> shift & 127] for block in blocks for shift in range(49, -1, -_BITS)])
+    return Markup(found[:count])

@@ -1,21 +1,24 @@
 // A report: one file with matches inside. Lists them, and shows the one that is chosen.
 import { make } from "./telling.js";
-import { Packed, inflate } from "./unpack.js";
+import { Packed, bytesOf, inflate } from "./unpack.js";
 import { Viewer, wanted } from "./viewer.js";
 
 const root = document.querySelector("[data-viewer]");
 const list = document.querySelector("[data-matches]");
-const [head, columns] = await Promise.all(
-  ["tables", "columns"].map((name) => inflate(document.getElementById(name).textContent)),
-);
-const packed = new Packed(JSON.parse(new TextDecoder().decode(head)), columns);
-let viewer = null, shown = -1;
+const [head, frames] = ["tables", "frames"].map((name) => bytesOf(document.getElementById(name).textContent));
+const packed = new Packed(JSON.parse(new TextDecoder().decode(await inflate(head))), frames);
+let viewer = null, shown = -1, wished = -1;
 
-function open(number, place) {
+async function open(number, place) {
+  wished = number;
   if (number !== shown) {
+    root.setAttribute("aria-busy", "true");
+    const story = await packed.story(number);
+    if (wished !== number) return; // another was chosen meanwhile
+    root.removeAttribute("aria-busy");
     viewer?.close();
     root.dataset.link = packed.tables.matches.length > 1 ? `match=${number + 1}&` : "";
-    viewer = new Viewer(root, packed.story(number));
+    viewer = new Viewer(root, story);
     root.viewer = viewer;
     shown = number;
     for (const [at, row] of [...(list?.rows ?? [])].entries()) row.classList.toggle("current", at === number);
@@ -37,4 +40,7 @@ for (const [at, match] of (list ? packed.tables.matches : []).entries()) {
   list.append(make("tr", "", make("td", "n", link), make("td", "", seats), make("td", "mono", match.match_id.slice(-8))));
 }
 addEventListener("hashchange", follow);
-if (packed.tables.matches.length) follow();
+if (packed.tables.matches.length) {
+  follow();
+  while (packed.matches.length < packed.tables.matches.length) await packed.step(); // so that none is waited for
+}

@@ -1,155 +1,183 @@
 // Gives back the matches that arena/web/report/packing.py packed, each as the viewer takes it, in their order.
+import { Decoder, situation } from "./decoding.js";
+import { Pictures } from "./unpack_drawn.js";
+import { FIELDS, Source, Texts } from "./unpack_texts.js";
+
+const SEATS = 1 << 10;
+const PAUSE_MS = 12;
+const REPLACED = [0, 13, 27, 38, 60];
+
 export class Packed {
-  constructor(tables, columns) {
-    Object.assign(this, { tables, columns });
-    this.slots = new Map();
-    this.anywhere = new Map();
-    this.stories = [];
+  constructor(tables, bytes) {
+    this.tables = tables;
+    this.coder = new Decoder(bytes);
+    this.texts = new Texts(this.coder);
+    this.pictures = new Pictures(this.coder, this.texts);
+    this.throws = new Map();
+    this.matches = [];
+    this.reading = this.#read();
   }
 
-  // What slots showed is remembered from match to match, so that all matches before are unpacked first.
-  story(number) {
-    while (this.stories.length <= number) this.stories.push(this.#unpack(this.tables.matches[this.stories.length]));
-    return this.stories[number];
+  // A match as the viewer takes it. What came before foretells the rest, so that all matches before are read first.
+  async story(number) {
+    while (this.matches.length <= number) await this.step();
+    return this.#story(this.tables.matches[number], this.matches[number]);
   }
 
-  #unpack(head) {
-    this.at = head.at;
-    const names = ["events", "elapsed", "remaining", "notes", "deciders", "turns", "values", "texts", "counts", "places",
-      "kinds", "details"];
-    const columns = Object.fromEntries(names.map((name) => [name, new Column(this.#column())]));
-    const parts = new Parts();
-    const story = { ...head, picture: this.tables.pictures[head.picture] ?? null, parts: parts.texts, frames: [] };
-    let before = null;
-    for (let at = 0; at < columns.events.length; at++) {
-      before = this.#frame(columns, head, before, parts);
-      if (head.faults[at]) before.faults = head.faults[at];
-      story.frames.push(before);
+  // Reads on for a moment, and lets the page breathe.
+  async step() {
+    this.stepping ??= new Promise((done) => {
+      const until = performance.now() + PAUSE_MS;
+      while (performance.now() < until && !this.reading.next().done);
+      setTimeout(done);
+    }).then(() => (this.stepping = null));
+    return this.stepping;
+  }
+
+  *#read() {
+    for (const head of this.tables.matches) {
+      const frames = [], before = { decider: -1, last: 0, earlier: 0, words: 0, elapsed: new Map(), remaining: null, values: null, steps: [], turn: 0 };
+      this.pictures.begin();
+      for (let at = 0; at < head.frames; at++) {
+        frames.push(this.#frame(head, before));
+        if (at % 16 === 15) yield;
+      }
+      this.matches.push(frames);
+      yield;
     }
-    story.frames[0].title = head.title;
-    return story;
   }
 
-  #frame(columns, head, before, parts) {
-    const event = columns.events.next();
-    const frame = this.#event(event);
-    const elapsed = columns.elapsed.next();
-    if (elapsed) frame.elapsed_us = 1000 * (elapsed - 1);
-    const left = columns.remaining.row(head.seats.length, before?.remaining_us?.map((us) => us / 1e5));
-    if (left) frame.remaining_us = left.map((tenths) => tenths * 1e5);
-    const note = columns.notes.next();
-    if (note) frame.note = this.tables.strings[note - 1];
-    const decider = columns.deciders.next();
-    frame.decider = decider ? decider - 1 : null;
-    const turn = columns.turns.row(1, before && [before.turn]);
-    if (turn) frame.turn = turn[0];
-    const values = columns.values.row(head.seats.length, before?.values?.map((value) => value / 10));
-    if (values) frame.values = values.map((hundredths) => 10 * hundredths);
-    if (columns.texts.length) frame.text = this.tables.strings[columns.texts.next()];
-    frame.parts = this.#changes(columns, event, parts);
+  #frame(head, before) {
+    const { coder, texts } = this, { last, earlier } = before;
+    const seat = this.#small(FIELDS.SEAT, [situation(FIELDS.SEAT, before.decider, last), situation(FIELDS.SEAT + 1, before.decider)]) - 1;
+    const action = texts.read(FIELDS.ACTION, [
+      situation(FIELDS.ACTION, seat, last, earlier, before.words),
+      situation(FIELDS.ACTION + 1, seat, last, earlier),
+      situation(FIELDS.ACTION + 2, seat, last),
+      situation(FIELDS.ACTION + 3, last),
+    ]);
+    const by = texts.read(FIELDS.BY, [situation(FIELDS.BY, seat, action, last), situation(FIELDS.BY + 1, seat)]);
+    const { chance, thrown, source } = this.#throw(seat, action);
+    const event = seat * SEATS + action;
+    const words = this.#say(event, action, thrown, before, source);
+    const frame = { seat, action, by, chance, words };
+    const elapsed = coder.number(situation(FIELDS.ELAPSED, by, before.elapsed.get(seat) ?? 0));
+    if (elapsed) before.elapsed.set(seat, 32 - Math.clz32(elapsed));
+    frame.elapsed = elapsed;
+    const seats = head.seats.map((_, at) => at);
+    [frame.remaining] = this.#differ(FIELDS.LEFT, before.remaining, seats.map((at) => Number(at === seat)));
+    before.remaining = frame.remaining ?? before.remaining;
+    frame.note = texts.read(FIELDS.NOTE, [situation(FIELDS.NOTE, seat)]);
+    const decider = this.#small(FIELDS.DECIDER, [
+      situation(FIELDS.DECIDER, event, last, before.decider),
+      situation(FIELDS.DECIDER + 1, event, before.decider),
+      situation(FIELDS.DECIDER + 2, event),
+    ]) - 1;
+    if (coder.bit(situation(FIELDS.TURN, -1))) {
+      frame.turn = before.turn += coder.number(situation(FIELDS.TURN, event, Number(decider === before.decider)));
+    }
+    frame.decider = before.decider = decider;
+    const seen = seats.map((at) => Math.min(Math.abs(before.steps[at] ?? 0), 4) * 2 + Number(at === seat));
+    [frame.values, before.steps] = this.#differ(FIELDS.WORTH, before.values, seen);
+    before.values = frame.values ?? before.values;
+    frame.text = texts.read(FIELDS.TEXT, [situation(FIELDS.TEXT, 0)]);
+    Object.assign(before, { last: action, earlier: last });
+    const whole = words.map((word) => texts.text(word)).join(" ");
+    const told = { event, action, words: before.words, whole: texts.know(whole), source: new Source(texts.wordsOf(whole)) };
+    frame.parts = this.pictures.read(told);
     return frame;
   }
 
-  #event(number) {
-    const [seat, action, by, chance, words] = this.tables.events[number];
-    const told = { seat, action, by, chance, words: words.length ? words.map((word) => this.tables.strings[word]) : null };
-    return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
-  }
-
-  #changes(columns, event, parts) {
-    const changes = [];
-    let place = 0;
-    for (let count = columns.counts.next(); count > 0; count--) {
-      place += columns.places.next();
-      if (!this.slots.has(place)) this.slots.set(place, { now: null, past: null, byEvent: new Map(), known: new Map() });
-      const part = this.#change(this.slots.get(place), event, columns);
-      changes.push(place, parts.number(part, () => this.#text(part)));
+  #throw(seat, action) {
+    const { coder, texts } = this, chance = [];
+    const count = this.#small(FIELDS.THROWS, [situation(FIELDS.THROWS, seat, action), situation(FIELDS.THROWS + 1, action)]);
+    for (let place = 0; place < count; place++) {
+      const kind = texts.read(FIELDS.KIND, [situation(FIELDS.KIND, action)]);
+      const length = this.#small(FIELDS.COUNT, [situation(FIELDS.COUNT, seat, action, place), situation(FIELDS.COUNT + 1, action)]);
+      const values = Array.from({ length }, () => coder.number(situation(FIELDS.CHANCE, kind)));
+      chance.push([texts.text(kind), values]);
     }
-    return changes;
+    const key = JSON.stringify(chance);
+    if (!this.throws.has(key)) this.throws.set(key, this.throws.size);
+    const said = chance.flatMap(([, values]) => values.map((value) => ` ${value}`)).join("");
+    return { chance, thrown: this.throws.get(key), source: new Source(texts.wordsOf(said)) };
   }
 
-  #change(slot, event, columns) {
-    const kind = columns.kinds.next();
-    const part = kind === 0 ? slot.past : kind === 1 ? slot.byEvent.get(event) : this.#filled(slot, kind - 2, columns);
-    slot.past = slot.now;
-    slot.now = part;
-    slot.byEvent.set(event, part);
-    slot.known.set(part.template, part);
-    this.anywhere.set(part.template, part);
-    return part;
-  }
-
-  #filled(slot, template, columns) {
-    const known = slot.known.get(template) ?? this.anywhere.get(template);
-    const values = known ? known.values.slice() : new Array(this.tables.templates[template].length - 1).fill(0);
-    let hole = 0;
-    for (let count = columns.kinds.next(); count > 0; count--) {
-      hole += columns.details.next();
-      values[hole] = columns.details.next();
+  #say(event, action, thrown, before, source) {
+    const keys = [situation(FIELDS.SAID, event, thrown), situation(FIELDS.SAID + 1, action, thrown), situation(FIELDS.SAID + 2, action)];
+    const count = this.#small(FIELDS.SAID, keys), words = [];
+    for (let place = 0; place < count; place++) {
+      before.words = this.texts.read(FIELDS.WORDS, [
+        situation(FIELDS.WORDS, event, thrown, place, before.words),
+        situation(FIELDS.WORDS + 1, event, thrown, place),
+        situation(FIELDS.WORDS + 2, event, place, before.words),
+        situation(FIELDS.WORDS + 3, event, place),
+      ], source, action);
+      words.push(before.words);
     }
-    return { template, values };
+    return words;
   }
 
-  #text({ template, values }) {
-    const [text, ...holes] = this.tables.templates[template];
-    const pieces = text.split("\0");
-    return pieces.map((piece, at) => (at ? this.tables.strings[holes[at - 1][values[at - 1]]] : "") + piece).join("");
+  #differ(kind, before, seen) {
+    if (!this.coder.bit(situation(kind, -1))) return [null, []];
+    const row = [], steps = [];
+    let last = 0;
+    for (let at = 0; at < seen.length; at++) {
+      last = this.coder.number(situation(kind + 1, seen[at], Math.min(Math.abs(last), 4)));
+      steps.push(last);
+      row.push(last + (before?.[at] ?? 0));
+    }
+    return [row, steps];
   }
 
-  #column() {
-    const numbers = new Int32Array(this.#number());
-    for (let at = 0; at < numbers.length; at++) numbers[at] = this.#number();
-    return numbers;
+  #small(kind, keys) {
+    return this.coder.guessed(kind, keys, () => this.coder.number(situation(kind + 7, 0)));
   }
 
-  #number() {
-    let number = 0, shift = 0, byte;
-    do {
-      byte = this.columns[this.at++];
-      number |= (byte & 127) << shift;
-      shift += 7;
-    } while (byte > 127);
-    return (number >>> 1) ^ -(number & 1);
-  }
-}
-
-class Column {
-  constructor(numbers) {
-    this.numbers = numbers;
-    this.at = 0;
-  }
-
-  get length() {
-    return this.numbers.length;
-  }
-
-  next() {
-    return this.numbers[this.at++];
-  }
-
-  // So many numbers as differences to those before; null if the column is empty.
-  row(count, before) {
-    if (!this.length) return null;
-    return Array.from({ length: count }, (_, at) => this.next() + (before?.[at] ?? 0));
-  }
-}
-
-class Parts {
-  constructor() {
-    this.texts = [];
-    this.numbers = new Map();
-  }
-
-  number(part, write) {
-    const key = `${part.template}:${part.values}`;
-    if (!this.numbers.has(key)) this.numbers.set(key, this.texts.push(write()) - 1);
-    return this.numbers.get(key);
+  #story(head, frames) {
+    const parts = [], numbers = new Map(), { texts } = this;
+    const put = (part) => {
+      if (!numbers.has(part)) numbers.set(part, parts.push(this.pictures.text(part)) - 1);
+      return numbers.get(part);
+    };
+    const told = frames.map((frame, at) => {
+      const found = {
+        seat: frame.seat >= 0 ? frame.seat : null,
+        action: texts.text(frame.action) || null,
+        words: frame.words.length ? frame.words.map((word) => texts.text(word)) : null,
+        chance: frame.chance.length ? frame.chance : null,
+        by: texts.text(frame.by) || null,
+        elapsed_us: frame.elapsed ? 1000 * (frame.elapsed - 1) : null,
+        remaining_us: frame.remaining?.map((tenths) => tenths * 1e5),
+        note: texts.text(frame.note) || null,
+        turn: frame.turn,
+        values: frame.values?.map((hundredths) => 10 * hundredths),
+        text: texts.text(frame.text) || null,
+        faults: head.faults[at],
+      };
+      const filled = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null && value !== undefined));
+      const changes = Array.from(frame.parts, (value, place) => (place % 2 ? put(value) : value));
+      return { ...filled, decider: frame.decider >= 0 ? frame.decider : null, parts: changes };
+    });
+    told[0].title = head.title;
+    return { ...head, picture: this.tables.pictures[head.picture] ?? null, parts, frames: told };
   }
 }
 
-// The bytes of a block of base64 that was packed by deflate.
-export async function inflate(text) {
-  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+// The bytes of a block of letters of seven bits, as arena/web/report/page.py writes them.
+export function bytesOf(text) {
+  const bytes = new Uint8Array(Math.floor((7 * text.length) / 8));
+  let rest = 0, bits = 0, at = 0;
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    rest = ((rest << 7) | (code < 128 ? code : REPLACED[code - 192])) & 0x7fff;
+    bits += 7;
+    if (bits >= 8) bytes[at++] = (rest >> (bits -= 8)) & 255;
+  }
+  return bytes;
+}
+
+export async function inflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,4 +1,4 @@
-"""The last move above the map: who, what, the dice as they fell."""
+"""The last move above the map, in parts: who, what line by line, and throw by throw the dice as they fell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.games.rex_romanorum.view.pieces import die, shield
 from engine.games.rex_romanorum.view.tell import headline
 from engine.games.rex_romanorum.view.tell_battle import battlefield, steps_of
 from engine.games.rex_romanorum.view.text import letter_of
-from engine.kit.drawing import box, text
+from engine.kit.drawing import box, filled, group, text
 
 HEIGHT: Final = 74
 _LEFT: Final = 8
@@ -27,6 +27,9 @@ _DIE: Final = 24
 _GAP: Final = 16
 """Between the dice of two steps."""
 _WHO_LETTER: Final = 10.0
+_MOST_LINES: Final = 3
+_MOST_THROWS: Final = 10
+"""With a label and a die each, no more find room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +41,18 @@ class Throw:
     hits: tuple[bool, ...]
 
 
-def banner(view: View) -> str:
-    """Return the box of the last move; it is there, empty, also before the first."""
+def banner(view: View) -> list[str]:
+    """Return the parts of the last move, as many for every position: its box, its seat, its lines, its throws."""
     move, frame = view.last, box(_LEFT, 0, _WIDTH, HEIGHT)
     if move is None:
-        return frame
+        return filled([frame], 2 + _MOST_LINES + _MOST_THROWS)
     throws = list(throws_of(move))
-    most = 2 if throws else 3
+    most = _MOST_LINES - 1 if throws else _MOST_LINES
     lines = wrap(" ".join(headline(move, view.language)), _LETTERS, max_lines=most, placeholder=" …")
-    first = 20 + (0 if throws else (3 - len(lines)) * _LINE / 2)
-    rows = "".join(text(_TEXT, first + _LINE * place, line, "s") for place, line in enumerate(lines))
-    return frame + shield(move.seat, _LEFT + 22, 24 if throws else HEIGHT / 2) + rows + dice_row(throws, HEIGHT - 26)
+    first = 20 + (0 if throws else (_MOST_LINES - len(lines)) * _LINE / 2)
+    rows = [text(_TEXT, first + _LINE * place, line, "s") for place, line in enumerate(lines)]
+    seat = shield(move.seat, _LEFT + 22, 24 if throws else HEIGHT / 2)
+    return [frame, seat, *filled(rows, _MOST_LINES), *filled(dice_row(throws, HEIGHT - 26), _MOST_THROWS)]
 
 
 def throws_of(move: Move) -> Iterator[Throw]:
@@ -71,23 +75,24 @@ def throws_of(move: Move) -> Iterator[Throw]:
         rolling = [seat for seat, number in zip(rolling, thrown, strict=True) if number == highest]
 
 
-def dice_row(throws: list[Throw], y: float) -> str:
-    """Return the throws side by side; those for which there is no room are counted."""
+def dice_row(throws: list[Throw], y: float) -> list[str]:
+    """Return the throws, to stand side by side; those for which there is no room are counted."""
     drawn, x, end = [], float(_TEXT), _LEFT + _WIDTH
     for place, throw in enumerate(throws):
         label = _WHO_LETTER * len(throw.who) + 4
         if x + label + _DIE * len(throw.dice) > end - 52:
             room = max(0, int((end - 52 - x - label) / _DIE))
-            drawn.append(_throw(throw, x, y, label, room) if room else "")
+            if room:
+                drawn.append(group(x, y, _throw(throw, label, room)))
             left = sum(len(each.dice) for each in throws[place:]) - room
             drawn.append(text(end - 10, y + 17, f"+{left}", "r b"))
             break
-        drawn.append(_throw(throw, x, y, label, len(throw.dice)))
+        drawn.append(group(x, y, _throw(throw, label, len(throw.dice))))
         x += label + _DIE * len(throw.dice) + _GAP
-    return "".join(drawn)
+    return drawn
 
 
-def _throw(throw: Throw, x: float, y: float, label: float, most: int) -> str:
+def _throw(throw: Throw, label: float, most: int) -> str:
     shown = zip(throw.dice[:most], throw.hits[:most], strict=True)
-    dice = (die(number, x + label + _DIE * place, y, is_hit=is_hit) for place, (number, is_hit) in enumerate(shown))
-    return text(x, y + 17, throw.who, "s b") + "".join(dice)
+    dice = (die(number, label + _DIE * place, 0, is_hit=is_hit) for place, (number, is_hit) in enumerate(shown))
+    return text(0, 17, throw.who, "s b") + "".join(dice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from engine.abilities import ScoringStep, View
@@ -11,7 +11,7 @@ from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.pieces import castle, church, crown, shield
 from engine.games.rex_romanorum.view.steps import scoring_steps
 from engine.games.rex_romanorum.view.text import churches_of, letter_of
-from engine.kit.drawing import box, clipped, group, text, titled
+from engine.kit.drawing import box, clipped, filled, group, text, titled
 
 HEIGHT: Final = 200
 _LEFT: Final = 8
@@ -22,12 +22,11 @@ _WORDS: Final = {"gold": 266, "production": 347, "wealth": 435, "regions": 516}
 _CASTLES: Final = 573
 _CHURCHES: Final = (608, 636, 664)
 _FIGURES: Final = (700, 732, 764)
+_COLUMNS: Final = (*_WORDS.values(), _CASTLES, *_CHURCHES, *_FIGURES)
 _ROOMY: Final = 25
 """From this half of its height on, a row has two lines."""
 _SCORED_FROM: Final = 214
 _NAME_LETTER: Final = 10.7
-_MOST_PARTS: Final = 10
-"""The frame, a heading, six steps of the scoring, their sum and a note."""
 STYLE: Final = (
     ".turn{fill:#fff3c4;stroke:#b8860b;stroke-width:2.5}.up{fill:#ffe100;stroke:#222}.v{font-weight:bold}"
     ".rule{stroke:#cbbd98}.q{fill:#5a5142}"
@@ -38,8 +37,7 @@ def draw_table(state: RexState, view: View, names: Mapping[str, str]) -> list[st
     """Return the parts of the table, as many for every position."""
     steps = scoring_steps(state, view.language)
     inner = _scoring(state, steps, view, names) if steps else _holdings(state, view, names)
-    found = [box(_LEFT, 0, _WIDTH, HEIGHT), *inner]
-    return found + [""] * (_MOST_PARTS - len(found))
+    return filled([box(_LEFT, 0, _WIDTH, HEIGHT), *inner], 2 + state.seats * (1 + len(_COLUMNS)))
 
 
 def _player(seat: int, view: View, names: Mapping[str, str]) -> str:
@@ -51,11 +49,11 @@ def _holdings(state: RexState, view: View, names: Mapping[str, str]) -> list[str
     heading = "".join(text(x, 20, names[word], "c l q") for word, x in _WORDS.items())
     heading += castle(_CASTLES, 14) + "".join(church(diocese, x, 14) for diocese, x in enumerate(_CHURCHES))
     heading += "".join(text(x, 20, kind, "c b") for kind, x in zip("FAK", _FIGURES, strict=True))
-    return [heading, *(_row(state, seat, view, names) for seat in range(state.seats))]
+    return [heading, *(drawn for seat in range(state.seats) for drawn in _row(state, seat, view, names))]
 
 
-def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> str:
-    """Return who plays a seat, and what it owns; what the last move changed is marked."""
+def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield who plays a seat, then each amount that it owns; what the last move changed is marked."""
     height = (HEIGHT - _HEADING - 4) / state.seats
     middle, decides = height / 2, seat == state.decider
     before = state if view.last is None else view.last.before
@@ -63,9 +61,10 @@ def _row(state: RexState, seat: int, view: View, names: Mapping[str, str]) -> st
     name = clipped(_player(seat, view, names), int(184 / _NAME_LETTER))
     drawn = titled(f"{letter_of(seat)} · {names[f'arms_{seat}']}") + frame + shield(seat, 30, middle)
     drawn += _name(names[f"arms_{seat}"], name, middle, "b" if decides else "")
-    columns = (*_WORDS.values(), _CASTLES, *_CHURCHES, *_FIGURES)
-    amounts = zip(columns, _amounts(state, seat), _amounts(before, seat), strict=True)
-    return group(0, _HEADING + height * seat, drawn + "".join(_amount(x, middle, *pair) for x, *pair in amounts))
+    top = _HEADING + height * seat
+    yield group(0, top, drawn)
+    for x, now, then in zip(_COLUMNS, _amounts(state, seat), _amounts(before, seat), strict=True):
+        yield _amount(x, top + middle, now, then)
 
 
 def _name(house: str, player: str, middle: float, classes: str) -> str:

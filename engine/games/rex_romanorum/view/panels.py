@@ -7,11 +7,12 @@ from typing import Final
 
 from engine.abilities import Move, View
 from engine.games.rex_romanorum.board import DIOCESE_COUNT, DIOCESES, REGIONS, TITLES
+from engine.games.rex_romanorum.rules.acquire import CARDS_DRAWN
 from engine.games.rex_romanorum.state import END, KEEP, NOBODY, PHASES, RexState
 from engine.games.rex_romanorum.view.labels import phase_label
 from engine.games.rex_romanorum.view.pieces import castle, church, shield
 from engine.games.rex_romanorum.view.standing import abbreviated
-from engine.kit.drawing import box, clipped, group, text, titled
+from engine.kit.drawing import box, clipped, filled, group, text, titled
 
 STYLE: Final = (
     ".back{fill:#8b5e3c;stroke:#3d2a1a}.none{fill:none;stroke:#7a6a45;stroke-dasharray:3 3}"
@@ -25,31 +26,31 @@ _CORNER: Final = (560, 646, 226, 114)
 """Of the legend, or of an election: left, top, width and height."""
 
 
-def cartouche(state: RexState, names: Mapping[str, str]) -> str:
-    """Return the name of the game, the round, and who decides what."""
+def cartouche(state: RexState, names: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the name of the game, the round, and who decides what, a part each."""
     told = names["finished"]
     if state.phase != END:
         told = f"{names['round']} {state.round}/{state.options.round_limit} · {names[f'arms_{state.decider}']}"
-    lines = box(16, 8, 272, 92) + text(152, 36, names["title"], "title") + text(152, 61, told, "c")
+    title, time = box(16, 8, 272, 92) + text(152, 36, names["title"], "title"), text(152, 61, told, "c")
     if state.decider is None:
         king = names["no_king"] if state.king == NOBODY else f"{names['king']}: {names[f'arms_{state.king}']}"
-        return lines + text(152, 86, king, "c s")
-    return lines + shield(state.decider, 34, 81) + text(50, 86, clipped(_phase(state, names), 26), "s")
+        return title, time, text(152, 86, king, "c s")
+    return title, time, shield(state.decider, 34, 81) + text(50, 86, clipped(_phase(state, names), 26), "s")
 
 
 def _phase(state: RexState, names: Mapping[str, str]) -> str:
     return phase_label(PHASES[state.phase], names)
 
 
-def cards(state: RexState, view: View, names: Mapping[str, str]) -> str:
-    """Return pile and discards, and the cards that were drawn; those just bought are filled."""
+def cards(state: RexState, view: View, names: Mapping[str, str]) -> list[str]:
+    """Return pile, discards, and the cards that were drawn, a part each; those just bought are filled."""
     drawn, kept = list(state.drawn), set[int]()
     if view.last is not None and view.last.before.phase == KEEP:
         drawn = list(view.last.before.drawn)
         kept = {region for region in drawn if state.owner[region] != NOBODY}
-    piles = _stack(52, len(state.pile), names["pile"]) + _stack(126, len(state.discards), names["discards"])
-    rows = (_card(region, 693 + 23 * place, region in kept, names) for place, region in enumerate(drawn))
-    return box(16, 690, 152, 72) + piles + "".join(rows)
+    piles = _stack(52, len(state.pile), names["pile"]), _stack(126, len(state.discards), names["discards"])
+    rows = [_card(region, 693 + 23 * place, region in kept, names) for place, region in enumerate(drawn)]
+    return [box(16, 690, 152, 72), *piles, *filled(rows, CARDS_DRAWN)]
 
 
 def _stack(x: float, number: int, name: str) -> str:
@@ -85,26 +86,24 @@ def _elector(state: RexState, title: int, width: float, last: Move | None, name:
     return row + (empty if holder == NOBODY else shield(holder, 12, 0)) + text(26, 5, name, "l")
 
 
-def corner(state: RexState, names: Mapping[str, str]) -> str:
-    """Return the election that is held, or the legend while there is none."""
-    held = state.election
-    return group(
-        _CORNER[0], _CORNER[1], box(0, 0, *_CORNER[2:]) + (_legend(names) if held is None else _election(state, names))
-    )
+def corner(state: RexState, names: Mapping[str, str]) -> list[str]:
+    """Return the election that is held, or the legend while there is none, and a part for each seat that may stand."""
+    parts = [_legend(names)] if state.election is None else list(_election(state, names))
+    parts[0] = box(0, 0, *_CORNER[2:]) + parts[0]
+    return [group(_CORNER[0], _CORNER[1], drawn) if drawn else "" for drawn in filled(parts, 1 + state.seats)]
 
 
-def _election(state: RexState, names: Mapping[str, str]) -> str:
-    """Return for what is voted, and who stands, with votes and offers."""
+def _election(state: RexState, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield for what is voted, then who stands, with votes and offers."""
     held = state.election
     assert held is not None
     what = names["king"] if held.diocese < 0 else names[f"title_{DIOCESES[held.diocese]}"]
     drawn = text(10, 22, what, "s b") + text(10, 79, names["votes"], "l")
-    drawn += text(10, 103, names["offer"], "l") if held.diocese < 0 else ""
+    yield drawn + (text(10, 103, names["offer"], "l") if held.diocese < 0 else "")
     for place, seat in enumerate(held.candidates):
         x = 100 + 27 * place
-        drawn += shield(seat, x, 46) + text(x, 80, held.votes[seat], "c b")
-        drawn += text(x, 104, held.offers[seat], "c") if held.diocese < 0 else ""
-    return drawn
+        offer = text(x, 104, held.offers[seat], "c") if held.diocese < 0 else ""
+        yield shield(seat, x, 46) + text(x, 80, held.votes[seat], "c b") + offer
 
 
 def _legend(names: Mapping[str, str]) -> str:

@@ -49,11 +49,11 @@ def _defs() -> str:
 
 def _parts(state: RexState, view: View, names: Mapping[str, str]) -> Iterator[str]:
     yield part(f'<rect class="page" width="{_WIDTH}" height="{_HEIGHT}"/>')
-    yield part(banner.banner(view), down=_BANNER_TOP)
+    for drawing in banner.banner(view):
+        yield part(drawing, down=_BANNER_TOP)
     yield from territory.map_parts(state, view, names, _MAP_TOP)
-    yield part(panels.cartouche(state, names), down=_MAP_TOP)
-    yield part(panels.cards(state, view, names), down=_MAP_TOP)
-    yield part(panels.corner(state, names), down=_MAP_TOP)
+    for drawing in (*panels.cartouche(state, names), *panels.cards(state, view, names), *panels.corner(state, names)):
+        yield part(drawing, down=_MAP_TOP)
     for drawing in panels.electors(state, view.last, names):
         yield part(drawing, down=_ELECTORS_TOP)
     for drawing in holdings.draw_table(state, view, names):
