@@ -13,8 +13,11 @@ from arena.web.api.router import CALLS, DOCUMENTS
 from arena.web.frame.details import TournamentDetails
 from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.site import Site
+from arena.web.guarding.bodies import BoundedBodies
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
+from arena.web.guarding.heads import HeadsAsGets
+from arena.web.guarding.hosts import KnownHosts
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
@@ -47,9 +50,12 @@ def make_app(site: Site) -> FastAPI:
         app.add_exception_handler(stranger, answer_strangers)
     buckets = Buckets(site.requests_per_second, site.requests_at_once)
     app.add_middleware(LimitedRequests, buckets=buckets)
+    app.add_middleware(BoundedBodies)
     app.add_middleware(WellFormed)
     app.add_middleware(TaggedAnswers)
+    app.add_middleware(KnownHosts, names=site.names)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
+    app.add_middleware(HeadsAsGets)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app
 

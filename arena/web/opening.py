@@ -20,11 +20,17 @@ from ratings.store.states import Scope
 
 @contextmanager
 def open_site(
-    db: str, service: str | None = None, *, is_secure: bool = False, people: Rules = NOBODY
+    db: str,
+    service: str | None = None,
+    *,
+    is_secure: bool = False,
+    people: Rules = NOBODY,
+    names: tuple[str, ...] | None = None,
 ) -> Iterator[Site]:
     """Open the site of a database, a path or URL; it is closed at the end.
 
-    `service` is where the service is reached that plays over it, if there is one; `people` may play there.
+    `service` is where the service is reached that plays over it, if there is one; `people` may play there, `names` are
+    those by which browsers may ask for it, None for any.
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
@@ -32,7 +38,7 @@ def open_site(
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
         arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
-        yield Site(arena, service, is_secure, official=official, people=people)
+        yield Site(arena, service, is_secure, official=official, people=people, names=names)
     finally:
         official.close()
         database.close()

@@ -24,6 +24,10 @@ def web(
         str,
         typer.Option(metavar="HOST:PORT", help="Where to listen; everybody who reaches it may look, and only look."),
     ] = USUAL_ADDRESS,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name by which a proxy on this machine asks for it; may be repeated."),
+    ] = None,
     db: Database = settings.DB.default,
 ) -> None:
     """Show a database in browsers.
@@ -38,7 +42,8 @@ def web(
     from arena.web.opening import open_site
     from arena.web.serving import listen, serve
 
-    with open_site(db) as site, listen(place.host, place.port) as listening:
+    names = tuple(name or ()) if place.is_loopback else None
+    with open_site(db, names=names) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
         serve(make_app(site), listening, lambda: typer.echo(f"the arena in {db}: {_url(place, port)} (Ctrl-C ends)"))
 

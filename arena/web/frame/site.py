@@ -46,6 +46,8 @@ class Site:
 
     people: Rules = NOBODY
     """What people may do who play here."""
+    names: tuple[str, ...] | None = None
+    """The names by which browsers may ask for it, besides addresses and `localhost`; `None` for any name."""
 
     @property
     def takes_people(self) -> bool:

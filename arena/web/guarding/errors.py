@@ -29,6 +29,7 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.match.replay.ReplayError": 409,
     "arena.story.facts.StoryError": 409,
     "arena.web.live.hub.FullError": 503,
+    "arena.web.viewing.gate.BusyError": 503,
     "engine.core.UnknownGameError": 404,
     "engine.core.EngineError": 400,
     "ratings.errors.NotFoundError": 404,

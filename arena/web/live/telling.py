@@ -15,6 +15,8 @@ from arena.story.live import follow
 from arena.story.story import Story
 from arena.web.viewing.document import seat_marks
 
+_MOST_DIGITS = 10
+
 
 class LiveTelling:
     """What has been told of a match so far, of which spectators get what was released. Not safe for threads."""
@@ -78,7 +80,8 @@ class LiveTelling:
     def knows(self, place: str | None) -> bool:
         """Return whether somebody who is at a place can go on there."""
         attempt, _, count = (place or "").partition(".")
-        return attempt == str(self.attempt) and count.isdecimal() and 0 < int(count) <= self.count
+        is_number = count.isascii() and count.isdecimal() and len(count) < _MOST_DIGITS
+        return attempt == str(self.attempt) and is_number and 0 < int(count) <= self.count
 
     def since(self, place: str) -> dict[str, Any]:
         """Return what somebody lacks who is at a place that is known: frames, the parts they need, and the end."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -19,6 +19,7 @@ from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
 from arena.client.values.people import TableRequest, guest_bot, guest_names
 from arena.web.frame.site import Rules
+from arena.web.guarding.limits import limited_address
 from arena.web.people.desk import Desk, Found
 from arena.web.people.errors import FullError, HeldError, NoTableError, NotReachedError, RatedError
 from arena.web.people.guest import Guest
@@ -103,7 +104,7 @@ class Hall:
         about = About(
             key, visitor, order.game, shown, order.pace, order.rated, time.time(), opened.tournament, opened.match_id
         )
-        return self._add(Table(about, chairs))
+        return self._add(Table(about, chairs, address=address))
 
     def leave(self, table: Table) -> None:
         """Give up all seats of a table that are not over; others at it are not affected."""
@@ -117,13 +118,10 @@ class Hall:
                 free=len(self._free),
                 most=self.rules.most,
             )
-        held = sum(not seat.is_over for table in self.tables_of(visitor) for seat in table.seats)
-        if held + order.people > self.rules.per_visitor:
-            raise HeldError(
-                f"you have {held} seats, and may have {self.rules.per_visitor} at once; play or leave a table first",
-                held=held,
-                most=self.rules.per_visitor,
-            )
+        _need_seats(self.tables_of(visitor), order.people, self.rules.per_visitor)
+        if limited_address(address) is not None:  # a visitor may say that he is another one, but not from elsewhere
+            others = [table for table in self._tables.values() if table.address == address]
+            _need_seats(others, order.people, max(self.rules.per_visitor, self.rules.most // 2))
         if order.rated and not self.rules.rated:
             raise RatedError("people play unrated matches here; leave the match unrated")
         self._pacer.count(address)
@@ -218,6 +216,15 @@ class Hall:
             found = await asyncio.to_thread(self._desk.find, table.about.match_id)
             for seat in table.seats:
                 _apply(found, seat)
+
+
+def _need_seats(tables: Sequence[Table], more: int, most: int) -> None:
+    """Raise HeldError if so many more seats beside those at some tables are more than somebody may have."""
+    held = sum(not seat.is_over for table in tables for seat in table.seats)
+    if held + more > most:
+        raise HeldError(
+            f"you have {held} seats, and may have {most} at once; play or leave a table first", held=held, most=most
+        )
 
 
 def _apply(found: Found, seat: Seat) -> None:

@@ -20,6 +20,9 @@ PERSON = "?person"
 MOST_OFFERED = 100
 """How many bots a visitor may choose from besides the samples: those added last."""
 
+_LONGEST_BOT = 200
+"""No name is as long; what is wrong is written to the service's log."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -69,9 +72,10 @@ def _plays(games: Sequence[str], game: str) -> bool:
 def read_order(form: Mapping[str, str]) -> Order:
     """Return the table that a form asks for. Raises the errors of the engine for a game or seats that there are not."""
     game = registry.get(form.get("game", ""))
-    seats = int(form["seats"]) if form.get("seats", "").isdecimal() else 0
+    seats = whole(form.get("seats"))
     game.check_seats(seats)
-    sitting = tuple(None if (bot := form.get(f"seat{seat}", PERSON)) == PERSON else bot for seat in range(seats))
+    said = (form.get(f"seat{seat}", PERSON)[:_LONGEST_BOT] for seat in range(seats))
+    sitting = tuple(None if bot == PERSON else bot for bot in said)
     names = tuple(form.get(f"name{seat}", "") for seat, bot in enumerate(sitting) if bot is None)
     pace = form.get("pace", "")
     return Order(
@@ -82,3 +86,8 @@ def read_order(form: Mapping[str, str]) -> Order:
         options={one.name: form[name] for one in choices_of(game) if (name := f"option_{one.name}") in form},
         rated=form.get("rated") == "yes",
     )
+
+
+def whole(text: str | None) -> int:
+    """Return a number that a browser sent; -1, which stands for nothing, for anything else."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else -1

@@ -18,7 +18,7 @@ from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.guarding.origins import need_own_page
 from arena.web.people.errors import NoTableError, PeopleError, TakenOverError
 from arena.web.people.hall import Hall
-from arena.web.people.ordering import PERSON, choices_of, offered_bots, read_order
+from arena.web.people.ordering import PERSON, choices_of, offered_bots, read_order, whole
 from arena.web.people.showing import picture_of, table_document, text_of
 from arena.web.people.table import Table
 from arena.web.people.values import Pace
@@ -84,7 +84,7 @@ async def _order_page(request: Request, said: Mapping[str, str], problem: str = 
     names = registry.names()
     game = registry.get(said["game"] if said.get("game") in names else names[0])
     wanted = said.get("seats", "")
-    seats = int(wanted) if wanted.isdecimal() and int(wanted) in game.seats else game.seats[0]
+    seats = number if (number := whole(wanted)) in game.seats else game.seats[0]
     page = render(
         request,
         "play/order.html",
@@ -209,19 +209,14 @@ async def resign(request: Request, key: str) -> Response:
 
 
 def _choose(table: Table, form: Mapping[str, str]) -> None:
-    table.turn.choose(_whole(form.get("ply")), _whole(form.get("action")))
+    table.turn.choose(whole(form.get("ply")), whole(form.get("action")))
 
 
 def _resign(table: Table, form: Mapping[str, str]) -> None:
-    number = _whole(form.get("seat"))
+    number = whole(form.get("seat"))
     for seat in table.seats:
         if seat.number == number or form.get("seat") == "all":
             seat.resign()
-
-
-def _whole(text: str | None) -> int:
-    """Return a number that a browser sent; -1, which is never asked for, for anything else."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else -1
 
 
 async def _act(request: Request, key: str, act: Any) -> Response:
@@ -229,7 +224,7 @@ async def _act(request: Request, key: str, act: Any) -> Response:
     table = _table(request, key)
     form = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
     try:
-        table.check_grip(_whole(form.get("grip")))
+        table.check_grip(whole(form.get("grip")))
         act(table, form)
     except PeopleError as error:
         return _refused(request, error)

@@ -56,6 +56,8 @@ class Table:
     sequence: int = 0
     over_since: float | None = None
     """By the loop's clock."""
+    address: str = ""
+    """From which it was opened; not known of a table that another process left."""
     _grip: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 

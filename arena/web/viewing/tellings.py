@@ -17,11 +17,14 @@ from arena.client.values.matches import MatchDetail
 from arena.match.replay import load
 from arena.story.replays import story_of_replay
 from arena.web.viewing.document import viewer_document
+from arena.web.viewing.gate import Gate
 from arena.web.viewing.kept import Kept
 from engine import registry
 
 KEPT_BYTES = 48 * 1024 * 1024
 _LEVEL = 6
+_AT_ONCE, _MOST_WAITING = 2, 12
+"""A match takes up to some seconds to tell: so many at once, and so many in all, leave threads for other pages."""
 
 
 class Tellings:
@@ -29,16 +32,19 @@ class Tellings:
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._kept = Kept(most_bytes)
+        self._gate = Gate(_AT_ONCE, _MOST_WAITING)
 
     def packed(self, arena: ArenaPort, match: MatchDetail, language: str) -> bytes:
         """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
 
-        Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
+        Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here; BusyError
+        if many others are to be told.
         """
 
         def tell() -> bytes:
             document = load(arena.replays.get_replay(match.match_id).data)
-            told = viewer_document(story_of_replay(document, language))
+            with self._gate.passed():
+                told = viewer_document(story_of_replay(document, language))
             return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
 
         return self._kept.get(telling_id(match, language), tell)

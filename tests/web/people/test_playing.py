@@ -150,8 +150,10 @@ async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall)
 
 
 async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: Place) -> None:
-    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=3)) as hall:
-        first = await hall.open("ada", "1", order(None, None))
+    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=2)) as hall:
+        first = await hall.open("ada", "203.0.113.7", order(None, None))
+        with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
+            await hall.open("ada without her cookie", "203.0.113.7", order(None, "first"))
         with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
             await hall.open("ada", "1", order(None, "first"))
         with pytest.raises(FullError, match="only 1 of 3 seats are free"):
