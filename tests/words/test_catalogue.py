@@ -23,6 +23,8 @@ FAMILIES = (
     "play.pace_",
     "admission.",
     "bot.match_",
+    "owner.scope_",
+    "owner.token_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")

@@ -2,71 +2,16 @@
 
 import io
 import re
-import tarfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
 from arena.web.owners.sessions import LIVES_S, Sessions
 from ratings.store.states import Scope
-from tests.support.owners import RunningServer, running_server
+from tests.support.owner_pages import browsing, sign_in, tarred, zipped
+from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
-
-ORIGIN = {"origin": "http://testserver"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with running_server(tmp_path_factory.mktemp("kma")) as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[TestClient]:
-    with browsing(server) as found:
-        yield found
-
-
-@contextmanager
-def browsing(server: RunningServer, *, is_secure: bool = False) -> Iterator[TestClient]:
-    """A browser at the pages of a service."""
-    place, service = server.addresses.socket, f"unix:{server.addresses.socket}"
-    assert place is not None
-    with (
-        open_site(str(place.parents[1] / "arena.db"), service, is_secure=is_secure) as site,
-        TestClient(make_app(site), headers=ORIGIN) as made,
-    ):
-        yield made
-
-
-def sign_in(client: TestClient, token: str) -> str:
-    """Sign in, and return the proof that forms hold."""
-    page = client.post("/login", data={"token": f" {token}\n"})
-    assert page.status_code == 200, page.text
-    found = re.search(r'name="proof" value="([^"]+)"', page.text)
-    assert found is not None
-    return found[1]
-
-
-def zipped(directory: Path) -> bytes:
-    kept = io.BytesIO()
-    with zipfile.ZipFile(kept, "w") as archive:
-        for file in sorted(directory.iterdir()):
-            archive.write(file, f"{directory.name}/{file.name}")
-    return kept.getvalue()
-
-
-def tarred(directory: Path) -> bytes:
-    kept = io.BytesIO()
-    with tarfile.open(fileobj=kept, mode="w:gz") as archive:
-        archive.add(directory, ".")
-    return kept.getvalue()
 
 
 def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: TestClient, tmp_path: Path) -> None:
@@ -78,7 +23,7 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     form = {"proof": proof, "message": "<script>alert(1)</script>"}
     page = client.post("/account/upload", data=form, files={"archive": ("fox.zip", zipped(fox))})
     assert "ada/fox v1" in page.text
-    assert "queued" in page.text
+    assert "It waits for its turn" in page.text
     assert "ada/elk v1" in client.post("/account/upload", data=form, files={"archive": ("elk.tgz", tarred(elk))}).text
     assert "ada/elk" in client.get("/account").text
     page = client.get("/account/bot", params={"name": "ada/fox"})
