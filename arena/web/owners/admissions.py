@@ -28,6 +28,7 @@ from arena.web.frame.rendering import render
 from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
 from arena.web.owners.entering import NotSignedInError, asking, private, session_of
 from arena.words.catalogue import words
+from arena.words.telling import tell
 from ratings.store.states import AdmissionState
 
 MOST_FOLLOWERS = 200
@@ -59,7 +60,7 @@ def show_admission(request: Request, version: Annotated[str, Query(max_length=30
     session = session_of(request)
     with asking(request, session.token) as arena:
         seen = _look(arena, version)
-    return private(render(request, "owners/admission.html", session=session, seen=seen, version=version))
+    return private(render(request, "owners/admission.html", session=session, seen=seen, named=version))
 
 
 @router.get("/account/admission/live")
@@ -111,9 +112,9 @@ def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str,
     except (NotSignedInError, LoginError):
         return _trouble(words(language_of(request)).say("owner.ended")), True
     except RefusedError as error:
-        return _trouble(str(error)), True
+        return _trouble(tell(str(error), language_of(request))), True
     except ClientError as error:
-        return _trouble(str(error)), False
+        return _trouble(tell(str(error), language_of(request))), False
     return {part: _rendered(request, f"owners/{part}.html", seen, version) for part in _PARTS}, seen.is_over
 
 
@@ -122,7 +123,7 @@ def _trouble(sentence: str) -> dict[str, str]:
 
 
 def _rendered(request: Request, template: str, seen: Seen, version: str) -> str:
-    return bytes(render(request, template, seen=seen, version=version).body).decode()
+    return bytes(render(request, template, seen=seen, named=version).body).decode()
 
 
 def _look(arena: ArenaThere, version: str) -> Seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,8 +31,8 @@ _FORM_BYTES = 1 << 16
 router = APIRouter()
 
 
-def need_room_for(request: Request) -> None:
-    """Refuse what is larger than whoever sends it may hand in, before a byte is kept. Raises HTTPException."""
+def need_room_for(request: Request) -> int:
+    """Return how many bytes whoever asks may hand in, before one of them is kept. Raises HTTPException for more."""
     need_own_page(request)
     session = session_of(request)
     length = request.headers.get("content-length", "")
@@ -40,6 +41,7 @@ def need_room_for(request: Request) -> None:
     most_bytes = _most_bytes(request, session)
     if int(length) > most_bytes + _FORM_BYTES:
         raise HTTPException(413, words(language_of(request)).say("owner.too_large", megabytes=most_bytes >> 20))
+    return most_bytes
 
 
 def _most_bytes(request: Request, session: Session) -> int:
@@ -53,21 +55,25 @@ def _most_bytes(request: Request, session: Session) -> int:
 @router.post("/account/upload")
 async def upload(request: Request) -> Response:
     """Hand in the bot in an archive, and lead to its admission. The form is read by whoever may send one alone."""
-    await run_in_threadpool(need_room_for, request)
+    most_bytes = await run_in_threadpool(need_room_for, request)
     async with request.form(max_files=1, max_fields=4) as form:
         session = proven_session(request, str(form.get("proof", "")))
         archive, message = form.get("archive"), str(form.get("message", ""))[:_LONGEST_MESSAGE]
         if not isinstance(archive, UploadFile) or not archive.filename:
             raise HTTPException(400, words(language_of(request)).say("owner.no_archive"))
-        version = await run_in_threadpool(_hand_in, request, session, archive, message)
+        version = await run_in_threadpool(_hand_in, request, session, archive, message, most_bytes)
     return RedirectResponse(f"/account/admission?version={quote(version)}", status_code=303)
 
 
-def _hand_in(request: Request, session: Session, archive: UploadFile, message: str) -> str:
-    """Return the version that an archive became. Raises HTTPException for one that cannot be a bot."""
+def _hand_in(request: Request, session: Session, archive: UploadFile, message: str, most_bytes: int) -> str:
+    """Return the version that an archive became. Raises HTTPException for one that cannot be a bot.
+
+    Unpacked it may be no larger than it may be packed: a small file that would fill a disk ends there.
+    """
+    limits = replace(_LIMITS, total_bytes=min(most_bytes, _LIMITS.total_bytes))
     with tempfile.TemporaryDirectory(prefix="kma-upload-") as directory, asking(request, session.token) as arena:
         try:
-            bot = unpack_bot(archive.file, Path(directory), _LIMITS)
+            bot = unpack_bot(archive.file, Path(directory), limits)
             submitted = submit(arena, bot, message, lambda _sent, _total: None)
         except (UploadError, HostingError, ArchiveError) as error:
             raise HTTPException(400, f"{(archive.filename or '')[:100]}: {error}") from error

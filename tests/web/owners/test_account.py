@@ -2,9 +2,12 @@
 
 import io
 import re
+import tarfile
+import tempfile
 import zipfile
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, Sessions
@@ -36,23 +39,71 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     assert client.get("/account/bot", params={"name": "ada/hen"}).status_code == 404
 
 
-def test_what_is_no_bot_is_refused_with_the_reason(server: RunningServer, client: TestClient, tmp_path: Path) -> None:
+def zip_of(files: dict[str, bytes]) -> bytes:
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return kept.getvalue()
+
+
+def tar_of_link() -> bytes:
+    kept = io.BytesIO()
+    with tarfile.open(fileobj=kept, mode="w") as archive:
+        link = tarfile.TarInfo("bot.toml")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return kept.getvalue()
+
+
+MANIFEST = b'schema = 1\nname = "owl"\ncommand = ["python", "main.py"]\n'
+SCRIPT = "<script>alert(1)</script>"
+
+
+NO_BOTS = (
+    ("bot.zip", b"no archive at all", "it cannot be unpacked"),
+    ("bot.png", b"\x89PNG\r\n\x1a\n" + b"0" * 1000, "it cannot be unpacked"),
+    ("nothing.zip", b"", "it cannot be unpacked"),
+    ("bent.zip", zip_of({"../bot.toml": MANIFEST}), "../bot.toml"),
+    ("rooted.zip", zip_of({"/etc/bot.toml": MANIFEST}), "/etc/bot.toml"),
+    ("empty.zip", zip_of({}), "there is no bot.toml in it"),
+    ("deep.zip", zip_of({"a/b/bot.toml": MANIFEST}), "there is no bot.toml in it"),
+    ("cut.zip", zip_of({"bot.toml": MANIFEST})[:-30], "it cannot be unpacked"),
+    ("twice.zip", zip_of({"bot.toml": MANIFEST, "./bot.toml": MANIFEST}), "is in it twice"),
+    ("link.tar", tar_of_link(), "is no plain file"),
+    ("bomb.zip", zip_of({"bot.toml": MANIFEST, "main.py": bytes(4 << 20)}), "larger than a version may be"),
+    ("no-main.zip", zip_of({"bot.toml": MANIFEST}), "main.py"),
+    ("no-toml.zip", zip_of({"bot.toml": b"\xff\x00"}), "bot.toml"),
+    ("named.zip", zip_of({"bot.toml": MANIFEST.replace(b"owl", SCRIPT.encode()), "main.py": b"1"}), "name"),
+    (f"{SCRIPT}.zip", b"no archive", "it cannot be unpacked"),
+)
+"""What is uploaded, and what is said of it."""
+
+
+def test_what_is_no_bot_is_refused_with_the_reason_and_nothing_is_left_of_it(
+    server: RunningServer, client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     proof = sign_in(client, server.token("bob", Scope.COMPETITOR))
-    bent = io.BytesIO()
-    with zipfile.ZipFile(bent, "w") as archive:
-        archive.writestr("../bot.toml", "schema = 1")
-    for name, content, why in (
-        ("bot.zip", b"no archive at all", "it cannot be unpacked"),
-        ("bent.zip", bent.getvalue(), "leads"),
-        ("empty.zip", zipped(tmp_path), "there is no bot.toml in it"),
-    ):
+    with server.arena() as organiser:
+        organiser.admin.set_owner_limits("bob", {"archive_mb": 3})
+    for name, content, why in NO_BOTS:
         page = client.post("/account/upload", data={"proof": proof}, files={"archive": (name, content)})
-        assert page.status_code == 400
-        assert name in page.text
-        if name != "bent.zip":
-            assert why in page.text
+        assert page.status_code == 400, name
+        assert why in page.text, name
+        assert SCRIPT not in page.text, name
+        assert list(tmp_path.iterdir()) == [], name
+    assert "bob/" not in client.get("/account").text
+    with server.arena() as organiser:
+        assert organiser.account.get_usage("bob").stored_bytes == 0
+
+
+def test_what_is_too_large_is_refused_before_it_is_sent(server: RunningServer, client: TestClient) -> None:
+    proof = sign_in(client, server.token("bob", Scope.COMPETITOR))
     huge = client.post("/account/upload", headers={"content-length": str(1 << 40)}, content=b"")
     assert huge.status_code == 413
+    assert "MB; leave out" in huge.text
+    assert client.post("/account/upload", headers={"transfer-encoding": "chunked"}, content=b"").status_code == 411
     assert client.post("/account/upload", data={"proof": proof}).status_code == 400
 
 
