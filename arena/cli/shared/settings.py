@@ -37,8 +37,7 @@ WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one 
 LANG = Setting(
     "lang",
     "en",
-    "Language of what is said, and of a game's names: en, de, fr, it; without "
-    "it, that of the locale. Option --lang.",
+    "Language of what is said, and of a game's names: en, de, fr, it; without it, that of the locale. Option --lang.",
 )
 DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
