@@ -3,6 +3,7 @@
 import json
 import re
 import string
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,11 @@ def filled(sentence: Sentence) -> tuple[str, dict[str, str]]:
     return text, values
 
 
+def shape(english: str) -> str:
+    """A sentence without the names of its places."""
+    return PLACE.join(parts(english))
+
+
 def parts(english: str) -> list[str]:
     """What a sentence of the catalogue is between its places, as the sources have it."""
     return [literal for literal, _, _, _ in string.Formatter().parse(english)]
@@ -109,6 +115,12 @@ def test_a_sentence_is_heard_whatever_stands_in_its_places() -> None:
         heard = hear(text)
         assert heard is not None
         assert (heard.sentence.literals, heard.values) == (sentence.literals, values), text
+
+
+def test_no_sentence_stands_twice() -> None:
+    files = sorted(ROOT.glob("arena/words/sentences/*.json"))
+    shapes = [shape(english) for file in files for english in json.loads(file.read_text(encoding="utf-8"))]
+    assert [one for one, count in Counter(shapes).items() if count > 1] == []
 
 
 def test_every_place_has_a_name_of_its_own_and_none_follows_another() -> None:
