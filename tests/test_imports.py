@@ -165,6 +165,7 @@ BOUNDARIES = {
     "arena/cli": Boundary(
         (
             "arena.cli",
+            "arena.words",
             "arena.client",
             "arena.connect",
             "arena.story",

@@ -24,10 +24,10 @@ class Story:
     __slots__ = (
         "_chance",
         "_clocks",
-        "_draws",
         "_parts",
         "_state",
         "beginning",
+        "draws",
         "finish",
         "frames",
         "game",
@@ -35,7 +35,7 @@ class Story:
     )
 
     def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True) -> None:
-        """Begin with the start of a match. Without `draws` no picture is made.
+        """Begin with the start of a match. While `draws` is false no picture is made.
 
         Raises StoryError if its game is not installed here with its rules.
         """
@@ -45,7 +45,7 @@ class Story:
         self.finish: Finish | None = None
         self._chance = ScriptedChance(beginning.chance)
         self._clocks = Clocks(beginning.clock, len(beginning.names))
-        self._draws = draws
+        self.draws = draws
         self._parts: dict[str, str] = {}
         try:
             options = self.game.parse_options(beginning.options)
@@ -110,8 +110,8 @@ class Story:
 
     def _frame(self, ply: int, move: Move | None) -> Frame:
         state, playable = self._state, self.game.playable
-        picture = self._picture(move) if self._draws else None
-        is_text = self._draws and picture is None
+        picture = self._picture(move) if self.draws else None
+        is_text = self.draws and picture is None
         return Frame(
             ply,
             state.seat(),

@@ -19,26 +19,20 @@ app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "a
 
 Owner = Annotated[
     str | None,
-    typer.Option("--owner", metavar="NAME", help="Whose; by default of who asks: an owner, or the organiser."),
+    typer.Option("--owner", metavar="NAME"),
 ]
 
 
 @app.command(epilog=example("arena token new --owner ada --name laptop", "arena token new --scope viewer --days 30"))
 def new(
     owner: Owner = None,
-    name: Annotated[str, typer.Option(help="What to know it by in lists.")] = "token",
-    scope: Annotated[
-        Scope | None, typer.Option(help="What it allows; competitor for an owner, organiser otherwise.")
-    ] = None,
+    name: Annotated[str, typer.Option()] = "token",
+    scope: Annotated[Scope | None, typer.Option()] = None,
     days: OptionalDays = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and print it, this once.
-
-    A competitor may do everything with his own bots, a viewer only look; a player may play, and nothing else, which is
-    right for a rented machine. At a service an owner makes tokens for himself: they hold no longer than his own.
-    """
+    """Make a token and print it, this once."""
     with connect(db, makes=True) as connection:
         if _asks_for_himself(connection, owner):
             made = connection.arena.account.new_own_token(name, scope or Scope.COMPETITOR, expiry_us(days))
@@ -78,7 +72,7 @@ _TOKENS = (
 
 @app.command("list", epilog=example("arena token list", "arena token list --owner ada"))
 def list_tokens(
-    owner: Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Only those of this owner.")] = None,
+    owner: Annotated[str | None, typer.Option("--owner", metavar="NAME")] = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -97,7 +91,7 @@ def list_tokens(
 
 @app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))
 def revoke(
-    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its id or its name, as `arena token list` shows it.")],
+    token: Annotated[str, typer.Argument(metavar="TOKEN")],
     owner: Owner = None,
     db: Database = settings.DB.default,
 ) -> None:
