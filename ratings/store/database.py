@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL
 from ratings.errors import DatabaseAccessError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated
+from ratings.store.replacing import follow_file
 from ratings.store.schema import SchemaChange
 
 
@@ -51,10 +52,18 @@ def open_database(url_or_path: str | Path) -> Database:
 
 
 def open_for_reading(url_or_path: str | Path) -> Database:
-    """Open a database that is there and never write to it. Raises like `open_database`, also where there is none."""
+    """Open a database that is there and never write to it. Raises like `open_database`, also where there is none.
+
+    When another one lies at its path later, that is read.
+    """
     if not is_there(url_or_path):
         raise DatabaseAccessError(f"there is no database at {url_or_path}; name one that is there")
-    return _open(_make_engine(url_or_path, only_reads=True))
+    database = Database(_make_engine(url_or_path, only_reads=True))
+    if (path := database.path) is not None and path.is_file():
+        if not path.stat().st_size:
+            raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
+        follow_file(database.engine, path, schema.HEAD)
+    return _open(database.engine)
 
 
 def _open(engine: sqlalchemy.Engine) -> Database:

@@ -26,7 +26,7 @@ def web(
     ] = USUAL_ADDRESS,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name by which a proxy on this machine asks for it; may be repeated."),
+        typer.Option(metavar="NAME"),
     ] = None,
     db: Database = settings.DB.default,
 ) -> None:
