@@ -166,6 +166,7 @@ BOUNDARIES = {
     "arena/cli": Boundary(
         (
             "arena.cli",
+            "arena.words",
             "arena.client",
             "arena.connect",
             "arena.story",
