@@ -10,10 +10,13 @@ from playwright.sync_api import Browser, Page
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
+from tests.support.patience import PATIENCE_S
 
 PLAY = """async (end) => {
+  const until = performance.now() + %d;
   for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve))) {
     if (document.querySelector(end)) return clicks;
+    if (performance.now() > until) throw new Error(`after ${clicks} clicks: ${document.querySelector("#table").innerText}`);
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
     const steps = [...shown, ...document.querySelectorAll("#steps button")];
     const all = steps.length ? steps : [...document.querySelectorAll("#actions button[type=button]")];
@@ -22,7 +25,7 @@ PLAY = """async (end) => {
     node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
     clicks++;
   }
-}"""
+}""" % (3 * PATIENCE_S * 1000)
 """Clicks on what is marked on the board, or on a step beside it, until something is there; returns how often."""
 OVER = "#result:not([hidden])"
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]

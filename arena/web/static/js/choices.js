@@ -70,13 +70,14 @@ export class Choices {
   }
 
   async #send(mode) {
+    const { asked } = this;
     this.isAsking = true;
     this.path = null;
     this.offer(); // nothing is chosen twice
-    const answer = await this.ask({ ply: this.asked.ply, action: this.planned.join(","), mode });
+    const answer = await this.ask({ ply: asked.ply, action: this.planned.join(","), mode });
     this.isAsking = false;
+    if (this.asked !== asked) return this.offer(); // the match went on before the answer came
     if (answer === "sent") return this.begin(null);
-    if (!this.stack.length) return; // the match went on meanwhile
     if (answer === null) this.#pop();
     else this.#look(answer);
     this.offer();

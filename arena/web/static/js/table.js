@@ -108,9 +108,10 @@ function past(ply) {
 
 async function choose(form) {
   complain("");
+  const key = question; // the next one may come before the answer
   const answer = await send("choose", form);
   if (answer?.status === 204) {
-    answered = question;
+    answered = key;
     return "sent";
   }
   if (answer?.ok) return answer.json();
