@@ -23,9 +23,9 @@ class Story:
     __slots__ = (
         "_clocks",
         "_course",
-        "_draws",
         "_parts",
         "beginning",
+        "draws",
         "finish",
         "frames",
         "game",
@@ -33,7 +33,7 @@ class Story:
     )
 
     def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True) -> None:
-        """Begin with the start of a match. Without `draws` no picture is made.
+        """Begin with the start of a match. While `draws` is false no picture is made.
 
         Raises StoryError if its game is not installed here with its rules.
         """
@@ -43,7 +43,7 @@ class Story:
         self.game = self._course.game
         self.finish: Finish | None = None
         self._clocks = Clocks(beginning.clock, len(beginning.names))
-        self._draws = draws
+        self.draws = draws
         self._parts: dict[str, str] = {}
         self.frames = [self._frame(-1, None)]
 
@@ -92,8 +92,8 @@ class Story:
 
     def _frame(self, ply: int, move: Move | None) -> Frame:
         state, playable = self.state, self.game.playable
-        picture = self._picture(move) if self._draws else None
-        is_text = self._draws and picture is None
+        picture = self._picture(move) if self.draws else None
+        is_text = self.draws and picture is None
         return Frame(
             ply,
             state.seat(),

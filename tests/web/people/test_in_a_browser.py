@@ -12,11 +12,11 @@ from engine import registry
 from tests.support.browsing import WIDE, Watched
 from tests.support.patience import PATIENCE_S
 
-PLAY = """async (end) => {
-  const until = performance.now() + %d;
+PLAY = """async ([end, patience]) => {
+  const until = performance.now() + patience;
   for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve))) {
     if (document.querySelector(end)) return clicks;
-    if (performance.now() > until) throw new Error(`after ${clicks} clicks: ${document.querySelector("#table").innerText}`);
+    if (performance.now() > until) throw new Error(`${clicks} clicks: ${document.querySelector("#table").innerText}`);
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
     const steps = [...shown, ...document.querySelectorAll("#steps button")];
     const all = steps.length ? steps : [...document.querySelectorAll("#actions button[type=button]")];
@@ -25,8 +25,9 @@ PLAY = """async (end) => {
     node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
     clicks++;
   }
-}""" % (3 * PATIENCE_S * 1000)
+}"""
 """Clicks on what is marked on the board, or on a step beside it, until something is there; returns how often."""
+LONG_MS = 3000 * PATIENCE_S
 OVER = "#result:not([hidden])"
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
 SitDown = Callable[..., None]
@@ -61,7 +62,7 @@ def give_up(page: Page) -> None:
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_a_whole_match_is_played_by_clicking(page: Watched, sit_down: SitDown, game: str, seats: int) -> None:
     sit_down(page.page, game, seats)
-    assert page.page.evaluate(PLAY, OVER) > 10
+    assert page.page.evaluate(PLAY, [OVER, LONG_MS]) > 10
     assert "Anna <b>" in page.page.inner_text("#verdict")
     page.page.wait_for_selector("#result .button")
     assert not page.page.is_visible("#problem")
@@ -88,7 +89,7 @@ def test_a_reload_in_the_middle_goes_on_and_a_second_window_takes_over(
 ) -> None:
     sit_down(page.page)
     wait_until_asked(page.page)
-    page.page.evaluate(PLAY, "#moves li")
+    page.page.evaluate(PLAY, ["#moves li", LONG_MS])
     wait_until_asked(page.page)
     moves = page.page.locator("#moves li").count()
     page.page.reload()

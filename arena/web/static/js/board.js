@@ -11,7 +11,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const OWN_STYLE = `
   :host { display: block; }
-  svg { display: block; width: 100%; height: auto; max-height: var(--tallest, none); background: #fff; border-radius: 6px; user-select: none; }
+  svg { display: block; margin: 0 auto; width: var(--board-width, 100%); height: var(--board-height, auto); max-width: var(--board-widest, none);
+    max-height: var(--tallest, none); background: #fff; border-radius: 6px; user-select: none; }
   .choice { cursor: pointer; }
   .choice > :first-child { stroke: #c2185b; stroke-width: 4px; }
   .choice:hover, .choice:focus { filter: brightness(1.12); outline: 3px solid #c2185b; }
