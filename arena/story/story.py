@@ -61,7 +61,7 @@ class Story:
     def play(self, ply: Ply) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
         if self.finish is not None:
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} comes behind the end")
+            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
         move = self._course.apply(ply)
         if ply.charged_us is not None:
             self._clocks.charge(ply.seat, ply.charged_us)
