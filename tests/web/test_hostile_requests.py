@@ -15,6 +15,7 @@ from arena.web.guarding import bodies, limits
 from arena.web.guarding.hosts import is_known, is_this_machine
 from arena.web.guarding.limits import Buckets
 from arena.web.opening import open_site
+from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
 
@@ -85,6 +86,17 @@ def test_a_dear_request_counts_as_several_and_an_address_has_few_at_once(
     monkeypatch.setattr(limits, "_MOST_AT_ONCE", 0)
     with open_site(str(played)) as site:
         assert TestClient(make_app(site), client=("203.0.113.7", 1)).get("/").status_code == 429
+
+
+def test_where_the_database_lies_is_told_to_nobody_when_it_is_gone(tmp_path: Path) -> None:
+    place = tmp_path / "arena.db"
+    open_database(place).close()
+    with open_site(str(place)) as site, TestClient(make_app(site)) as client:
+        assert client.get("/bots").status_code == 200
+        place.unlink()
+        page, call = client.get("/bots"), client.get("/api/v1/bots")
+    assert (page.status_code, call.status_code) == (503, 503)
+    assert str(tmp_path) not in page.text + call.text
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import HEADERS
 from arena.words.telling import tell
+from ratings.errors import DatabaseError
 
 _LOG = structlog.get_logger("web")
 
@@ -76,6 +77,9 @@ def _load(module: str, name: str) -> type[Exception]:
 
 
 async def _answer_known(request: Request, error: Exception) -> Response:
+    if isinstance(error, DatabaseError):  # where it lies, and what ails it, is the organiser's business
+        _LOG.warning("the database cannot be read", why=str(error))
+        return error_page(request, status_of(error), "")
     return error_page(request, status_of(error), str(error))
 
 
