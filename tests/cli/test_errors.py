@@ -58,7 +58,7 @@ def test_an_error_is_told_in_the_language_of_whoever_reads_it(
     monkeypatch.setenv("LC_ALL", "it_IT.UTF-8")
     assert run(["match", "list", "--limt", "3"]) == 2
     assert capsys.readouterr().err == (
-        "arena: non c’è nessuna opzione --limt; sono possibili --fault, --limit; vedi `arena match list --help`\n"
+        "arena: non c\u2019è nessuna opzione --limt; sono possibili --fault, --limit; vedi `arena match list --help`\n"
     )
     report(PermissionError(13, "Permission denied", "/root/x"))
     assert capsys.readouterr().err == "arena: permesso negato: /root/x\n"

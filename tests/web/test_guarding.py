@@ -29,7 +29,7 @@ def test_an_unknown_address_is_a_page_that_says_so(client: TestClient) -> None:
 def test_what_went_wrong_is_told_in_the_language_of_the_visitor(client: TestClient) -> None:
     page = client.get("/bots/gredy", headers={"accept-language": "de"})
     assert (page.status_code, "es gibt keinen Bot &#39;gredy&#39;; gemeint war vielleicht" in page.text) == (404, True)
-    for language, said in {"fr": "il n’y a pas de bot", "nl": "there is no bot"}.items():
+    for language, said in {"fr": "il n\u2019y a pas de bot", "nl": "there is no bot"}.items():
         answer = client.get("/api/v1/bots/gredy", headers={"accept-language": language})
         assert answer.json()["error"]["message"].startswith(said)
     assert "Accept-Language" in answer.headers["vary"]

@@ -26,6 +26,8 @@ FAMILIES = (
     "play.pace_",
     "admission.",
     "bot.match_",
+    "owner.scope_",
+    "owner.token_",
     "cli.heading_",
     "cli.env_var",
     "cli.default",
