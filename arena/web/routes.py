@@ -11,6 +11,7 @@ from arena.web.live import pages as live
 from arena.web.owners import admissions, signing, tokens, uploads
 from arena.web.owners import pages as owners
 from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, preferences, tournaments
+from arena.web.people import acting, lobby
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -28,6 +29,8 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     leaderboards.router,
     match.router,
     matches.router,
+    acting.router,
+    lobby.router,
     people.router,
     preferences.router,
     tournaments.router,

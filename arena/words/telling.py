@@ -23,6 +23,8 @@ from arena.words.catalogue import DEFAULT
 
 TOLD_PLACES: Final = frozenset({"why", "remedy", "what"})
 """The places in which a sentence holds another one, which is told as well."""
+LEAST_WEIGHT: Final = 6
+"""A sentence that says less of its own, such as `{file}: {why}`, is heard only if what stands in its places is."""
 LONGEST_TOLD: Final = 4000
 """Characters; no sentence of ours is longer, and what is stays as it is."""
 
@@ -101,8 +103,12 @@ def hear(text: str, deepest: int = 3) -> Heard | None:
     if len(text) > LONGEST_TOLD:
         return None
     fitting = ((sentence, sentence.values_in(text)) for sentence in sentences())
-    heard = [_within(sentence, values, deepest) for sentence, values in fitting if values is not None]
-    return max(heard, key=lambda one: one.weight, default=None)
+    heard = (_within(sentence, values, deepest) for sentence, values in fitting if values is not None)
+    return max(filter(_says_enough, heard), key=lambda one: one.weight, default=None)
+
+
+def _says_enough(heard: Heard) -> bool:
+    return bool(not heard.values or heard.within or heard.sentence.weight >= LEAST_WEIGHT)
 
 
 def _within(sentence: Sentence, values: Mapping[str, str], deepest: int) -> Heard:

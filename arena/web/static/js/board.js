@@ -3,6 +3,7 @@
 //   const board = new Board(host, picture, parts)   `parts` is the table that frames refer to; it may grow
 //   board.append(frame)      takes the next position, encoded as arena/story/encoding.py says
 //   board.show(index)        draws a position; 0 is the start
+//   board.cut(length)        forgets the positions behind the first `length`
 //   board.mark(ids, labelOf) makes places of the board choosable, named by `labelOf(id)`; an empty list takes the marks away
 //   board.addEventListener("place", event => event.detail)   a place was clicked, or chosen by Enter
 //
@@ -55,6 +56,10 @@ export class Board extends EventTarget {
     this.shown = slots;
     this.index = index;
     this.picture.setAttribute("aria-label", this.titles[index]);
+  }
+
+  cut(length) {
+    this.positions.length = this.titles.length = length;
   }
 
   mark(ids, labelOf = (id) => id) {
