@@ -37,7 +37,7 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
 
     def compare_file(_: sqlite3.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
         if entry.info.get(_FILE) != _identity(path):
-            raise DisconnectionError("the file is another one")
+            raise DisconnectionError  # the pool connects again
 
     event.listen(engine, "do_connect", need_file)
     event.listen(engine, "connect", note_file)
