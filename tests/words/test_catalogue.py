@@ -24,6 +24,8 @@ FAMILIES = (
     "search.state_",
     "play.pace_",
     "admission.",
+    "check.",
+    "event.",
     "bot.match_",
     "owner.scope_",
     "owner.token_",

@@ -23,6 +23,7 @@ from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from arena.words.catalogue import words
+from arena.words.telling import tell
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -134,11 +135,11 @@ def _is_live(match: MatchDetail) -> bool:
 def _why_not(match: MatchDetail, language: str) -> str:
     say = words(language).say
     if match.hidden:
-        return f"{say('match.hidden')} {match.why_hidden}".strip()
+        return f"{say('match.hidden')} {tell(match.why_hidden or '', language)}".strip()
     if match.replay_removed_at_us is not None:
         return say("match.removed", when=format_instant(match.replay_removed_at_us))
     if match.state is MatchState.VOID:
-        return say("match.void", why=match.void_reason or "")
+        return say("match.void", why=tell(match.void_reason or "", language))
     return say("match.not_over")
 
 

@@ -69,8 +69,13 @@ def telling_id(match: MatchDetail, language: str) -> str:
 
 @cache
 def _teller(game: str) -> str:
-    """Return a hash of the program's version and of the files that tell and draw a game."""
-    packages = ["arena.story", "engine.kit", *([registry.package_of(game)] if game in registry.names() else [])]
+    """Return a hash of the program's version, of its words, and of the files that tell and draw a game."""
+    packages = [
+        "arena.story",
+        "arena.words",
+        "engine.kit",
+        *([registry.package_of(game)] if game in registry.names() else []),
+    ]
     digest = hashlib.sha256(version("kingmaker-arena").encode())
     for file in sorted(found for package in packages for found in _files(package)):
         digest.update(file.read_bytes())
