@@ -10,14 +10,16 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.helping.teller import teller_of
 from arena.web.live.hub import Hub, watch_service
 from arena.web.owners.pages import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import Sessions
@@ -36,8 +38,8 @@ def make_app(site: Site) -> FastAPI:
     app.state.hub = None if site.service is None else Hub(watch_service(site.service))
     app.state.sessions = Sessions()
     app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
-    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
-    app.state.details = TournamentDetails()
+    app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
+    app.state.answers, app.state.records = Answers(site.helper), Records(site.helper)
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
