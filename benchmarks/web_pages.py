@@ -77,10 +77,12 @@ def percentile(values: Sequence[float], part: float) -> float:
 class Server:
     """A running `arena web`, held to one core."""
 
-    def __init__(self, db: Path, core: int) -> None:
+    def __init__(self, db: Path, core: int, *, alone: bool) -> None:
         command = [*ARENA, "web", "--db", str(db), "--address", "127.0.0.1:0"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         os.sched_setaffinity(self._process.pid, {core})
+        if alone:
+            self.put_first()
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         found = re.search(r"127\.0\.0\.1:(\d+)", said)
@@ -104,9 +106,9 @@ class Server:
 
 
 @contextmanager
-def serving(db: Path, core: int) -> Iterator[Server]:
+def serving(db: Path, core: int, *, alone: bool) -> Iterator[Server]:
     """Serve a database."""
-    server = Server(db, core)
+    server = Server(db, core, alone=alone)
     try:
         yield server
     finally:
@@ -135,10 +137,12 @@ class Asking:
         return body.decode()
 
 
-def weigh(server: Server, found: Sequence[Measured]) -> None:
+def weigh(server: Server, found: Sequence[Measured], *, alone: bool) -> None:
     """Ask for each address twice, alone, and note what the second answer costs the server."""
     asking = Asking(server.port)
     for one in found:
+        if alone:
+            server.put_first()
         for address in one.kind.addresses[:_AGAIN]:
             asking.text(address)
             before = server.cpu_s()
@@ -244,11 +248,11 @@ def show(found: Sequence[Measured], painted: dict[str, list[float]]) -> bool:
 
 def measure(db: Path, seconds: float, core: int, only: str = "", *, alone: bool = False) -> bool:
     """Measure a database and print what was found; whether all goals are kept."""
-    with serving(db, core) as server:
+    with serving(db, core, alone=alone) as server:
         kinds = [kind for kind in kinds_of(db, Asking(server.port).text) if only in kind.name]
         found = [Measured(kind) for kind in kinds]
-        weigh(server, found)
-    with serving(db, core) as server:
+        weigh(server, found, alone=alone)
+    with serving(db, core, alone=alone) as server:
         if alone:
             os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(2))
         asyncio.run(load(server, found, seconds, alone=alone))

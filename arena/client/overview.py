@@ -75,6 +75,9 @@ class Overview(Protocol):
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
         """Return what a version has behind it in a pool: its curve as `get_curve` does, opponents, seats and faults."""
 
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""
+
     def fit_official(self, pool: str) -> OfficialTable:
         """Return the official table without the chances of pairs; of a large pool that of its best versions.
 

@@ -14,6 +14,7 @@ from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles
 from arena.web.frame.records import Records
 from arena.web.frame.site import Site
+from arena.web.frame.streams import Followers
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
@@ -21,7 +22,8 @@ from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
 from arena.web.helping.teller import teller_of
 from arena.web.live.hub import Hub, watch_service
-from arena.web.owners.pages import NotSignedInError, answer_strangers
+from arena.web.owners.admissions import MOST_FOLLOWERS
+from arena.web.owners.entering import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import Sessions
 from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
@@ -37,7 +39,8 @@ def make_app(site: Site) -> FastAPI:
     app.state.site = site
     app.state.hub = None if site.service is None else Hub(watch_service(site.service))
     app.state.sessions = Sessions()
-    app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
+    app.state.followers = Followers(MOST_FOLLOWERS)
+    app.state.on_stop = [app.state.followers.close, *([] if app.state.hub is None else [app.state.hub.close])]
     app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
     app.state.answers, app.state.records = Answers(site.helper), Records(site.helper)
     app.include_router(CALLS)

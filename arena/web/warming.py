@@ -10,7 +10,7 @@ from arena.web.api.document import document_of
 from arena.web.frame.files import STATIC, address_of
 from arena.web.frame.rendering import environment
 from arena.web.frame.site import Site
-from arena.web.viewing.rules import rules_html, start_picture
+from arena.web.viewing.rules import rules_html
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import teller_hash
 from arena.words.catalogue import NAMES, words
@@ -54,4 +54,3 @@ def _warm_up_game(name: str) -> None:
     teller_hash(name)
     for seats in registry.get(name).seats:
         board_size(name, seats)
-        start_picture(name, seats, "en")

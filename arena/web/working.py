@@ -25,7 +25,7 @@ from arena.web.viewing.tellings import tell
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
 
-_NICENESS: Final = 5
+_NICENESS: Final = 2
 
 
 def main() -> int:

@@ -25,8 +25,6 @@ def test_a_bot_shows_curve_opponents_seats_and_matches(client: TestClient) -> No
     assert matches == sorted(matches)
     assert all(below < mu < above for below, mu, above in zip(low, middle, high, strict=True))
     assert 'href="/bots/random"' in text
-    seats = re.findall(r'<tr><td class="n">(\d)</td>', text.partition("By seat")[2].partition("</table>")[0])
-    assert seats in (["1", "2"], ["1", "2", "3"]), "people count from 1"
     assert re.search(r'href="/matches/[0-9a-f-]{36}"', text)
 
 

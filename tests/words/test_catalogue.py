@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli import helping
+from arena.cli.app import make_parser
 from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
 from tests.support.sources import ROOT
 
@@ -23,6 +25,11 @@ FAMILIES = (
     "play.pace_",
     "admission.",
     "bot.match_",
+    "owner.scope_",
+    "owner.token_",
+    "cli.heading_",
+    "cli.env_var",
+    "cli.default",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
@@ -50,8 +57,22 @@ def test_every_language_has_every_text_with_the_same_places(language: str) -> No
         assert "" not in ([text] if isinstance(text, str) else [*text.values()]), name
 
 
-def test_every_text_is_used_somewhere() -> None:
-    unused = {name for name in read_texts("en") if name not in used_ids() and not name.startswith(FAMILIES)}
+def ids_of_help(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The ids that the help of the command line asks for."""
+    asked: set[str] = set()
+
+    def remember(text_id: str, **values: object) -> str:
+        asked.add(text_id)
+        return words("en").say(text_id, **values)
+
+    monkeypatch.setattr(helping, "say", remember)
+    make_parser()
+    return asked
+
+
+def test_every_text_is_used_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = used_ids() | ids_of_help(monkeypatch)
+    unused = {name for name in read_texts("en") if name not in used and not name.startswith(FAMILIES)}
     assert unused == set()
 
 

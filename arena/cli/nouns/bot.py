@@ -28,7 +28,7 @@ app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy",
 for verb in (new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
-BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT")]
 
 _SHOWN_DIGITS = 12
 _SUBMIT = "`arena bot submit DIRECTORY` sends a bot to a service"
@@ -43,20 +43,14 @@ def _short_hash(content_hash: str) -> str:
 def add(
     directories: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie, or the name of a sample bot."
-        ),
+        typer.Argument(metavar="DIRECTORY..."),
     ] = None,
-    owner: Annotated[str | None, typer.Option(help="Whose it is, made if new; nobody when it is your own.")] = None,
+    owner: Annotated[str | None, typer.Option()] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Add bots, or new versions of them.
-
-    Their files are copied: a version never changes. A sample bot comes with the arena and is added by its name alone;
-    a directory of that name in the current one goes first.
-    """
+    """Add bots, or new versions of them."""
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
     from arena.client.here.adding import add_bot
 
@@ -108,10 +102,7 @@ _BOTS = (
 def list_bots(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the bots with their newest versions.
-
-    Those added last come first. With --json, the command for the next page is written to stderr.
-    """
+    """List the bots with their newest versions."""
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
@@ -140,10 +131,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a bot: its manifest and its versions, the newest first.
-
-    With --json, the command for the next page of versions is written to stderr.
-    """
+    """Show a bot: its manifest and its versions, the newest first."""
     with connect(db) as connection:
         detail = connection.arena.bots.get_bot(name)
         page = connection.arena.bots.list_versions(name, rows_wanted(limit), after)
@@ -186,13 +174,10 @@ def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
 @app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))
 def disable(
     name: BotName,
-    undo: Annotated[bool, typer.Option("--undo", help="Let it enter tournaments again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Bar a bot from new tournaments.
-
-    Matches already planned are still played.
-    """
+    """Bar a bot from new tournaments."""
     with connect(db) as connection:
         whole = connection.arena.bots.set_disabled(name, not undo)
     typer.echo(f"{whole} may enter tournaments again" if undo else f"{whole} enters no new tournaments")

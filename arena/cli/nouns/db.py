@@ -37,7 +37,7 @@ def upgrade(db: Database = settings.DB.default) -> None:
 
 @app.command(epilog=example("arena db backup arena-monday.db", "arena db backup copy.db --db demo.db"))
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The new file; it must not exist yet.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET")],
     db: Database = settings.DB.default,
 ) -> None:
     """Copy a database into a new file, also while a tournament runs."""
@@ -48,14 +48,11 @@ def backup(
 
 @app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))
 def check(
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="First write the ratings anew from the results.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether everything in a database agrees.
-
-    The file, its references, the files of the bots, the results, the ratings and what ladders remember.
-    """
+    """Check whether everything in a database agrees."""
     with open_existing_storage(db) as storage:
         facts = check_facts(storage.database)
         if rebuild and not facts:

@@ -63,15 +63,13 @@ class Part:
 
 @app.command(epilog=example("arena demo", "arena demo --db my.db"))
 def demo(
-    game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Play only this one.")] = None,
-    blocks: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Blocks of each game; by default what takes about a minute.")
-    ] = None,
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None,
+    blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
     time: TimeText = TIME,
     workers: Workers = 0,
     db: Annotated[
         str | None,
-        typer.Option("--db", metavar="FILE", callback=read_place, help=f"The database; {DATABASE} by default."),
+        typer.Option("--db", metavar="FILE", callback=read_place, help=DATABASE),
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""

@@ -10,10 +10,11 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import unknown
-from arena.cli.shared.games import GameName, check_language, get_game
+from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.manuals import action_names, manual, rules_in_words
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.saying import language_of_names
 from arena.cli.shared.suggestions import program
 from engine import registry
 from engine.abilities import View
@@ -87,7 +88,7 @@ def _print_options(rows: Sequence[Mapping[str, Any]]) -> None:
 @app.command(epilog=example("arena game show foreign_king", "arena game show foreign_king --seats 3 --svg start.svg"))
 def show(
     game_name: GameName,
-    seats: Annotated[int | None, typer.Option(help="Show the first position with so many seats.")] = None,
+    seats: Annotated[int | None, typer.Option()] = None,
     option: GameOptions = None,
     svg: SvgFile = None,
     language: Language = settings.LANG.default,
@@ -95,7 +96,7 @@ def show(
 ) -> None:
     """Show a game: its facts, its options and its first position."""
     game = get_game(game_name)
-    check_language(game, language)
+    language = language_of_names(language, as_json=as_json)
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
@@ -131,10 +132,8 @@ def rules(game_name: GameName) -> None:
 def tool(
     context: typer.Context,
     game_name: GameName,
-    tool_name: Annotated[
-        str | None, typer.Argument(metavar="TOOL", help="Name of the tool; without it, all are listed.")
-    ] = None,
-    arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
+    tool_name: Annotated[str | None, typer.Argument(metavar="TOOL")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument()] = None,
 ) -> None:
     """Run an extra command of a game, such as odds of a fight."""
     if game_name in _HELP_WORDS:

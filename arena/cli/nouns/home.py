@@ -15,9 +15,7 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import format_count, print_json
 from arena.service.home import Home
 
-HomeDirectory = Annotated[
-    Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR", help="The directory of the service.")
-]
+HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
 
 app = typer.Typer(
@@ -27,15 +25,11 @@ app = typer.Typer(
 
 @app.command(epilog=example("arena home backup monday.tar.gz --home /srv/arena"))
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The new archive: .tar, or .tar.gz, which is packed.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE")],
     home: HomeDirectory = _HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Copy a service into one archive, also while it runs.
-
-    Settings, database, the files of the bots, certificate and key. Unfinished uploads and log files are left out. It
-    holds secrets; only you may read it.
-    """
+    """Copy a service into one archive, also while it runs."""
     from arena.service.keeping.backup import back_up_home
 
     place = Home(home.absolute())
@@ -54,14 +48,11 @@ def backup(
 
 @app.command(epilog=example("arena home restore monday.tar.gz --home /srv/arena-2"))
 def restore(
-    archive: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `arena home backup` wrote.")],
-    home: Annotated[Path, typer.Option("--home", metavar="NEWDIR", help="The new home: a new or empty directory.")],
+    archive: Annotated[Path, typer.Argument(metavar="FILE")],
+    home: Annotated[Path, typer.Option("--home", metavar="NEWDIR")],
     as_json: AsJson = False,
 ) -> None:
-    """Make a new home of an archive.
-
-    Every file in it is checked first; `arena serve` goes on from there.
-    """
+    """Make a new home of an archive."""
     from arena.service.keeping.restore import restore_home
 
     done = restore_home(archive, home, _say)
@@ -90,16 +81,10 @@ def restore(
 @app.command(epilog=example("arena home retention --home /srv/arena", "arena home retention --apply"))
 def retention(
     home: HomeDirectory = _HERE,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Remove what was announced a day ago, and announce the rest.")
-    ] = False,
+    apply: Annotated[bool, typer.Option("--apply")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the limits of [retention] want removed, when and why.
-
-    Nothing is removed without --apply, and nothing that was not announced to owners a day before. A running service
-    does the same every hour.
-    """
+    """Show what the limits of [retention] want removed, when and why."""
     from arena.service.keeping.house import RetentionReport, look_at_retention
 
     place = Home(home.absolute())

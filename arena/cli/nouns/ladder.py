@@ -20,7 +20,7 @@ from arena.tournament.formats.swiss import RETIRE_AFTER
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What the ladder is called: a-z, 0-9, - and _.")]
+Name = Annotated[str, typer.Argument(metavar="NAME")]
 
 _COLUMNS = (
     Column("name", "LADDER"),
@@ -62,18 +62,14 @@ def open_(
     opening_plies: request.OpeningPlies = None,
     matches_per_day: Annotated[
         int | None,
-        typer.Option("--matches-per-day", min=0, metavar="N", help="Its pace; 0 = none; the service's by default."),
+        typer.Option("--matches-per-day", min=0, metavar="N"),
     ] = None,
-    season: Annotated[str | None, typer.Option("--season", metavar="NAME", help="What its first season is.")] = None,
-    remote: Annotated[bool, typer.Option("--remote", help="For bots that their authors run and connect.")] = False,
+    season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
+    remote: Annotated[bool, typer.Option("--remote")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open a ladder for every bot that plays its game.
-
-    A service that runs on the database begins to play it at once. With --remote it is for bots that their authors run
-    elsewhere, each of which is in it while it is connected; `arena tournament join` enters a hosted one as a guest.
-    """
+    """Open a ladder for every bot that plays its game."""
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
     wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season, remote)
@@ -90,13 +86,10 @@ def open_(
 @app.command(epilog=example('arena ladder close king3 --why "the class is over"'))
 def close(
     name: Name,
-    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="What owners and pages are told.")],
+    why: Annotated[str, typer.Option("--why", metavar="TEXT")],
     db: Database = settings.DB.default,
 ) -> None:
-    """Close a ladder for good.
-
-    Its results stay, and the secret of its season is public from now on.
-    """
+    """Close a ladder for good."""
     with connect(db) as connection:
         connection.arena.seasons.close_ladder(name, why)
     typer.echo(f"ladder {name} is closed")
@@ -104,11 +97,7 @@ def close(
 
 @app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
 def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a ladder, and which bots it goes on without.
-
-    Those cannot be started, or are remote and not connected. Such a bot comes back by itself: a hosted one when it can
-    be started again, for which a service looks every five minutes, a remote one as soon as it connects.
-    """
+    """Show a ladder, and which bots it goes on without."""
     with connect(db) as connection:
         ladder = connection.arena.ladders.get_ladder(name)
     if as_json:

@@ -25,20 +25,15 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))
 def leaderboard(
-    game: Annotated[str | None, typer.Option(help="Only pools of this game.")] = None,
-    seats: Annotated[int | None, typer.Option(help="Only pools with so many seats.")] = None,
-    pool: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this pool; a beginning of its id will do.")
-    ] = None,
+    game: Annotated[str | None, typer.Option()] = None,
+    seats: Annotated[int | None, typer.Option()] = None,
+    pool: Annotated[str | None, typer.Option(metavar="ID")] = None,
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock.
-
-    Of each table the best --limit are shown. With --json, the commands for the rest are written to stderr.
-    """
+    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
     with connect(db) as connection:
         found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, rows_wanted(limit), after)
         ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items

@@ -31,24 +31,16 @@ _LONGEST_TOKEN = 200
     )
 )
 def login(
-    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="HOST:PORT, as the organiser told it.")],
-    name: Annotated[str | None, typer.Option(help="What to call the service; its host by default.")] = None,
-    invitation: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The code of an invitation; it becomes a token, once.")
-    ] = None,
-    token_stdin: Annotated[
-        bool, typer.Option("--token-stdin", help="Read the token from the standard input instead of asking for it.")
-    ] = False,
+    address: Annotated[str, typer.Argument(metavar="ADDRESS")],
+    name: Annotated[str | None, typer.Option()] = None,
+    invitation: Annotated[str | None, typer.Option(metavar="CODE")] = None,
+    token_stdin: Annotated[bool, typer.Option("--token-stdin")] = False,
     fingerprint: Annotated[
         str | None,
-        typer.Option(metavar="SHA256", help="The certificate's, as the organiser told it; otherwise you are asked."),
+        typer.Option(metavar="SHA256"),
     ] = None,
 ) -> None:
-    """Log in at a service, for commands with --server.
-
-    Address, certificate and token are kept in your configuration, in a file that only you may read. A login that exists
-    keeps its token unless another one is given; so a new certificate is pinned.
-    """
+    """Log in at a service, for commands with --server."""
     if invitation is not None and token_stdin:
         raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
     name = check_profile_name(name or _default_name(address))

@@ -23,13 +23,10 @@ _LOGINS = (
 
 @app.command(epilog=example("arena logout", "arena logout club"))
 def logout(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which to forget; without it, show all.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget a login, or show which there are.
-
-    The token itself stays valid: `arena token revoke` ends it.
-    """
+    """Forget a login, or show which there are."""
     if name is not None:
         remove_profile(name)
         typer.echo(f"the login {name} is forgotten; its token stays valid until it is revoked")

@@ -28,10 +28,7 @@ def notice(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what you, and everybody, were told.
-
-    Seasons that end, rules that change, and what is going to be removed. The newest come first.
-    """
+    """Show what you, and everybody, were told."""
     with connect(db) as connection:
         page = connection.arena.account.list_notices(rows_wanted(limit), after)
     more = more_command("notice", limit=limit, cursor=page.next, as_json=as_json, db=db)

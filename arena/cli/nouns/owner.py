@@ -20,15 +20,12 @@ from ratings.store.states import Scope
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
 app.add_typer(limits.app)
 
-OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="Up to 40 of a-z, 0-9, '-' and '_'.")]
+OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
 
 
 @app.command(epilog=example("arena owner add ada"))
 def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Register an owner.
-
-    He needs a token to do anything; `arena owner invite` makes both at once.
-    """
+    """Register an owner."""
     with connect(db, makes=True) as connection:
         owner = connection.arena.admin.add_owner(name)
         token = connection.command("token", "new", "--owner", name)
@@ -66,13 +63,10 @@ def list_owners(
 @app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))
 def disable(
     name: OwnerName,
-    undo: Annotated[bool, typer.Option("--undo", help="Let the owner in again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Lock an owner out.
-
-    The tokens are worth nothing at once, and the bots enter nothing new.
-    """
+    """Lock an owner out."""
     with connect(db) as connection:
         connection.arena.admin.set_owner_disabled(name, not undo)
     typer.echo(f"{name} is let in again" if undo else f"{name} is locked out")
@@ -81,15 +75,12 @@ def disable(
 @app.command(epilog=example("arena owner invite ada", "arena owner invite ada --days 2"))
 def invite(
     name: OwnerName,
-    scope: Annotated[Scope, typer.Option(help="What the token will allow.")] = Scope.COMPETITOR,
+    scope: Annotated[Scope, typer.Option()] = Scope.COMPETITOR,
     days: Days = 7.0,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Print a code that becomes an owner and a token, once.
-
-    Send it to the person, with the address and the fingerprint of the service.
-    """
+    """Print a code that becomes an owner and a token, once."""
     with connect(db, makes=True) as connection:
         invitation = connection.arena.admin.invite_owner(name, scope, expiry_us(days))
     if as_json:

@@ -30,11 +30,11 @@ _BREAKDOWN = (Column("action", "ACTION"), Column("sequences", "SEQUENCES", right
 )
 def perft(
     game_name: GameName,
-    seats: Annotated[int | None, typer.Option(help="Number of seats; the game's smallest when not given.")] = None,
-    depth: Annotated[int, typer.Option(min=1, max=99, help="Length of the sequences.")] = 3,
+    seats: Annotated[int | None, typer.Option()] = None,
+    depth: Annotated[int, typer.Option(min=1, max=99)] = 3,
     option: GameOptions = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the chance outcomes, for games that have them.")] = 0,
-    divide: Annotated[bool, typer.Option("--divide", help="Split the count by first action.")] = False,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    divide: Annotated[bool, typer.Option("--divide")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the sequences of decisions from the start of a game."""

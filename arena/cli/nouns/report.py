@@ -10,26 +10,24 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.saying import spoken
 
 app = typer.Typer()
 
 
 @app.command("report", epilog=example("arena report monday --html monday.html"))
 def report(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name or id.")],
-    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The file to write.")],
+    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT")],
+    html: Annotated[Path, typer.Option("--html", metavar="FILE")],
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a tournament into one HTML file, with its replays.
-
-    Standings, crosstable, rating curves, and every match with its viewer. The file opens in a browser from disk and
-    needs no server. Telling a match takes up to a second.
-    """
+    """Write a tournament into one HTML file, with its replays."""
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
 
+    del language  # it is in the environment by now
     with connect(db) as connection:
-        gathered = TournamentReport(connection.arena, tournament, language)
+        gathered = TournamentReport(connection.arena, tournament, spoken())
         told = None
         for told in gathered.tell():
             if told.done % 50 == 0:

@@ -40,10 +40,7 @@ _RUNTIMES = (
 def list_runtimes(
     runtimes: RuntimesFile = settings.RUNTIMES.default, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List what bots can run in.
-
-    The key `runtime` of bot.toml names one of them.
-    """
+    """List what bots can run in."""
     rows = [_facts(runtime) for runtime in _find(runtimes, db)]
     has_problem = any(row["problem"] for row in rows)
     print_table(_RUNTIMES if has_problem else _RUNTIMES[:-1], rows, as_json=as_json)
@@ -51,7 +48,7 @@ def list_runtimes(
 
 @app.command(epilog=example("arena runtime show arena", "arena runtime show bundled --json"))
 def show(
-    name: Annotated[str, typer.Argument(metavar="RUNTIME", help="Its name, as `arena runtime list` shows it.")],
+    name: Annotated[str, typer.Argument(metavar="RUNTIME")],
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,

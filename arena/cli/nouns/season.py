@@ -19,7 +19,7 @@ from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
 app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))
 
-LadderName = Annotated[str, typer.Argument(metavar="LADDER", help="Name of the ladder; `arena ladder list` shows all.")]
+LadderName = Annotated[str, typer.Argument(metavar="LADDER")]
 
 _SEASONS = (
     Column("number", "SEASON", right=True),
@@ -44,14 +44,11 @@ _TABLE = (
 @app.command("open", epilog=example("arena season open king3", 'arena season open king3 --name "spring 2027"'))
 def open_(
     ladder: LadderName,
-    name: Annotated[str | None, typer.Option("--name", help="What people call it; its number by default.")] = None,
+    name: Annotated[str | None, typer.Option("--name")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open the next season of a ladder.
-
-    The last one must be closed. Everybody takes part who may play.
-    """
+    """Open the next season of a ladder."""
     with connect(db) as connection:
         _print(connection.arena.seasons.open_season(ladder, name), as_json=as_json)
 
@@ -61,25 +58,20 @@ def open_(
 )
 def freeze(
     ladder: LadderName,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="TIME", help="Announce it for then, in UTC: 2027-01-31T18:00.")
-    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME")] = None,
     final_blocks: Annotated[
         int | None,
         typer.Option(
             "--final-blocks",
             min=0,
             metavar="N",
-            help=f"Blocks that each bot plays in the final at least; 0 = no final; {DEFAULT_FINAL_BLOCKS} by default.",
+            help=str(DEFAULT_FINAL_BLOCKS),
         ),
     ] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Close a season to new versions, and plan its final.
-
-    In the final every bot plays the same number of matches. With --at everybody is told, and the service does it then.
-    """
+    """Close a season to new versions, and plan its final."""
     with connect(db) as connection:
         desk = connection.arena.seasons
         if at is None:
@@ -92,10 +84,7 @@ def freeze(
 
 @app.command(epilog=example("arena season close king3"))
 def close(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Close a season: its table is kept, its secret published.
-
-    With the secret anybody can compute every die and every pile that was played. A final must be over.
-    """
+    """Close a season: its table is kept, its secret published."""
     with connect(db) as connection:
         _print(connection.arena.seasons.close_season(ladder), as_json=as_json)
 
@@ -118,7 +107,7 @@ def list_(
 @app.command(epilog=example("arena season show king3 1", "arena season show king3 1 --json"))
 def show(
     ladder: LadderName,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the season; `arena season list` shows it.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER")],
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,

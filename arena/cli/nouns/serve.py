@@ -44,26 +44,18 @@ def serve(
             "--home",
             envvar=settings.HOME.variable,
             metavar="DIR",
-            help="Settings, database, bots, certificates and logs; made when missing.",
         ),
     ] = Path(settings.HOME.default),
-    only_check: Annotated[
-        bool, typer.Option("--check", help="Check settings, database and disk, print what takes effect, and end.")
-    ] = False,
+    only_check: Annotated[bool, typer.Option("--check")] = False,
     assignments: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting; wins over the file; may be repeated."),
+        typer.Option("--set", metavar="SECTION.NAME=VALUE"),
     ] = None,
-    tls_self_signed: Annotated[
-        bool, typer.Option("--tls-self-signed", help="Serve owners with a certificate of its own, made when missing.")
-    ] = False,
+    tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed")] = False,
     as_json: AsJson = False,
     **overrides: str | None,
 ) -> None:
-    """Run a service that plays what is queued.
-
-    Ctrl-C or SIGTERM stops it in good order, a second one at once.
-    """
+    """Run a service that plays what is queued."""
     flags = read_overrides(assignments or [], overrides)
     place = make_home(home, settings_template())
     others = [one.variable for one in settings.SETTINGS]

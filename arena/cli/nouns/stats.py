@@ -20,10 +20,8 @@ app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
 MOST_BOTS = 50
 
-TournamentOption = Annotated[
-    str | None, typer.Option("--tournament", "-t", metavar="NAME", help="Count the matches of this tournament.")
-]
-BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, or name@hash for one version of it.")]
+TournamentOption = Annotated[str | None, typer.Option("--tournament", "-t", metavar="NAME")]
+BotArgument = Annotated[str, typer.Argument(metavar="BOT")]
 
 
 def _number(value: float) -> str:
@@ -34,15 +32,12 @@ def _number(value: float) -> str:
 def crosstable(
     tournament: TournamentOption = None,
     pool: PoolOption = None,
-    limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE, help="Only the best so many.")] = MOST_BOTS,
+    limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE)] = MOST_BOTS,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how every bot fared against every other.
-
-    The score of the row against the column, and in how many matches they met.
-    """
+    """Show how every bot fared against every other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
@@ -89,10 +84,7 @@ def history(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how a bot's rating came about.
-
-    Match by match, the last match first.
-    """
+    """Show how a bot's rating came about."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         page = connection.arena.statistics.list_history(bot, pool, rows_wanted(limit), after)
@@ -114,9 +106,7 @@ def opponents(
     bot: BotArgument,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, those met most first; 0 = all.")
-    ] = paging.DEFAULT,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -143,7 +133,7 @@ _SEATS = (
 
 @app.command(epilog=example("arena stats seats --tournament monday", "arena stats seats search --csv"))
 def seats(
-    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="Only this bot; all of them by default.")] = None,
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]")] = None,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
     db: Database = settings.DB.default,

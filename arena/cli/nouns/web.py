@@ -22,15 +22,11 @@ app = typer.Typer()
 def web(
     address: Annotated[
         str,
-        typer.Option(metavar="HOST:PORT", help="Where to listen; everybody who reaches it may look, and only look."),
+        typer.Option(metavar="HOST:PORT"),
     ] = USUAL_ADDRESS,
     db: Database = settings.DB.default,
 ) -> None:
-    """Show a database in browsers.
-
-    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own
-    pages: see `web_address` in `arena serve --help`.
-    """
+    """Show a database in browsers."""
     place = _read_address(address)
     need_existing(need_here(db))
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.output import print_json
 from arena.client.values.annulments import Annulled
 
-Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="What everybody is told who looks at the results.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 
 
 def print_annulled(done: Annulled, *, as_json: bool) -> None:

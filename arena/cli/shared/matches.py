@@ -10,9 +10,7 @@ import typer
 from arena.cli.shared.output import printable
 from arena.client.values.matches import MatchSummary
 
-MatchId = Annotated[
-    str, typer.Argument(metavar="MATCH", help="Its id, or a beginning or end of it with 4 characters or more.")
-]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 
 _SHOWN_DIGITS = 8
 

@@ -13,13 +13,15 @@ from typing import Any
 
 import typer
 
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+"""It counts as not printable, but steers nothing, and French sets it before some signs."""
 _BETWEEN = 3
 """The characters between two columns of a drawn table; its two edges are one each."""
 
 
 def printable(text: str) -> str:
     """Return the text without characters that would steer a terminal: bots may have written it."""
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return "".join(char if char.isprintable() or char == _NO_BREAK else "?" for char in text)
 
 
 def _text(value: Any) -> str:

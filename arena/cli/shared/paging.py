@@ -11,12 +11,12 @@ from arena.cli.shared.output import Column, Style, print_rows, print_table
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.page import DEFAULT_LIMIT
 
-Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the newest first; 0 = all.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 After = Annotated[
     str | None,
-    typer.Option("--after", metavar="CURSOR", help="Go on there; a list that was cut names the whole command."),
+    typer.Option("--after", metavar="CURSOR"),
 ]
-Best = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the best first; 0 = all.")]
+Best = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 DEFAULT = DEFAULT_LIMIT
 
 

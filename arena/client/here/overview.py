@@ -25,6 +25,7 @@ from arena.client.values.tournaments import TournamentSummary
 from arena.tournament.formats.compare import Compare
 from ratings.read import bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
+from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
 from ratings.read.sorting import Narrowing, StandingRow
 
@@ -100,6 +101,10 @@ class OverviewHere:
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
         return record_of(self._place.database, pool, version_id, points)
+
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        found = list_opponents(self._place.database, limit)
+        return tuple(name for name, games in found if "*" in games or game in games)
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results

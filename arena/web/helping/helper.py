@@ -124,6 +124,6 @@ def read_message(pipe: IO[bytes]) -> Any:
     """Return the next message. Raises EOFError when there is none any more."""
     head = pipe.read(HEAD.size)
     if len(head) < HEAD.size:
-        raise EOFError("nothing more was written")
+        raise EOFError
     data = pipe.read(HEAD.unpack(head)[0])
     return pickle.loads(data)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from arena.client.there.channel import Endpoint
 from arena.client.there.remote import ArenaThere, Behalf, Line
+from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
 
 BEAT_S = 0.5
@@ -19,10 +20,6 @@ _BEHALF = Behalf("127.0.0.1")
 
 Opener = Callable[[str], tuple[Watch, Callable[[], None]]]
 """Returns for a match its watch, and what breaks the watch off."""
-
-
-class FullError(Exception):
-    """As many are looking on as this process serves; the message says what to do."""
 
 
 def watch_service(service: str) -> Opener:

@@ -11,7 +11,8 @@ import pytest
 from arena.client.errors import ClientError
 from arena.client.values.live import MatchEvent
 from arena.story.encoding import parts_at
-from arena.web.live.hub import FullError, Hub
+from arena.web.frame.streams import FullError
+from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View
 from arena.web.live.telling import LiveTelling
 from tests.story.played import played, replay_of, spec, watched

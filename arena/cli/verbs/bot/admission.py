@@ -19,14 +19,11 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena --server club bot admission my-bot", "arena bot admission ada/fox@3f9a01c2"))
 def admission(
-    version: Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")],
+    version: Annotated[str, typer.Argument(metavar="BOT")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the checks of a version found.
-
-    Its last admission counts; while it goes on, the findings so far are shown.
-    """
+    """Show what the checks of a version found."""
     with connect(db) as connection:
         found = connection.arena.admissions.get_admission(version)
     if as_json:

@@ -19,10 +19,7 @@ _SHOWN_DIGITS = 12
 
 @app.command("build-log", epilog=example("arena bot build-log fox", "arena --server club bot build-log fox@3f9a01c2"))
 def build_log(text: VersionText, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show what the build command of a version said.
-
-    When it was run last, also if it failed; at a service only for its owner and the organiser.
-    """
+    """Show what the build command of a version said."""
     with connect(db) as connection:
         log = connection.arena.bots.get_build_log(text)
     if as_json:

@@ -47,23 +47,15 @@ def conform(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND...", help="A directory with bot.toml; or, behind --, a program and arguments."),
+        typer.Argument(metavar="COMMAND..."),
     ] = None,
-    rule: Annotated[
-        list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
-    ] = None,
-    list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
-    patience: Annotated[
-        float, typer.Option(min=1, max=100, metavar="FACTOR", help="Wait so many times as long, on a busy machine.")
-    ] = 1,
+    rule: Annotated[list[str] | None, typer.Option("--rule", metavar="ID")] = None,
+    list_rules: Annotated[bool, typer.Option("--list")] = False,
+    patience: Annotated[float, typer.Option(min=1, max=100, metavar="FACTOR")] = 1,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether a bot keeps every rule of the protocol.
-
-    It is started here, without a sandbox, and plays scripted matches; what it breaks is said rule by rule, with what
-    was seen and the remedy. For authors of kits in any language.
-    """
+    """Check whether a bot keeps every rule of the protocol."""
     refuse_server(context)
     rules = [_known(one) for one in rule or ()]
     if list_rules:

@@ -16,9 +16,9 @@ from arena.client.values.bots import BotDetail
 
 app = typer.Typer()
 
-BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
-VersionText = Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")]
-Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the bot's log.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT")]
+VersionText = Annotated[str, typer.Argument(metavar="BOT")]
+Message = Annotated[str, typer.Option("--message", "-m")]
 
 
 def _hash_text(content_hash: str | None) -> str:
@@ -52,10 +52,7 @@ def log(
 
 @app.command(epilog=example("arena bot promote fox@3f9a01c2"))
 def promote(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Let an admitted version play on the ladders.
-
-    It takes the place of the one that does.
-    """
+    """Let an admitted version play on the ladders."""
     with connect(db) as connection:
         bots = connection.arena.bots
         before = bots.get_bot(text.partition("@")[0]).active
@@ -68,10 +65,7 @@ def promote(text: VersionText, message: Message = "", db: Database = settings.DB
 
 @app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))
 def withdraw(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Take a version out for good.
-
-    What it played stays.
-    """
+    """Take a version out for good."""
     with connect(db) as connection:
         _say(connection.arena.bots.withdraw_version(text, message))
 

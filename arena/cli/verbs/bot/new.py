@@ -37,22 +37,15 @@ _ALSO_CALLED = {
     )
 )
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it: new, or empty.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR")],
     language: Annotated[
-        str, typer.Option("--language", "-l", metavar="LANGUAGE", help=f"One of: {', '.join(LANGUAGES)}.")
+        str, typer.Option("--language", "-l", metavar="LANGUAGE", help=", ".join(LANGUAGES))
     ] = "python",
-    game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="What it plays; the first game by default.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What it is called; like the directory by default.")
-    ] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", metavar="GAME")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a bot that plays, to begin with.
-
-    One commented file, its bot.toml, and the kit of its language where that needs one. Nothing is overwritten.
-    """
+    """Write a bot that plays, to begin with."""
     _check_language(language)
     chosen = registry.names()[0] if game is None else get_game(game).name
     called = _name(directory, name)

@@ -33,15 +33,12 @@ _KINDS = (".zip", ".tar", ".tar.gz")
     epilog=example("arena bot replays greedy --out greedy.zip", "arena --server club bot replays fox -o f.tar")
 )
 def replays(
-    name: Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The archive: .zip, .tar or .tar.gz.")],
+    name: Annotated[str, typer.Argument(metavar="BOT")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write all replays of a bot into one archive.
-
-    Each is a file of JSON, named by the id of its match. Those that are still hidden are left out.
-    """
+    """Write all replays of a bot into one archive."""
     with connect(db) as connection, _archive(out) as add:
         count = 0
         for replay in connection.arena.replays.download_replays(name):

@@ -40,22 +40,17 @@ _AGAIN = (
     epilog=example("arena --server club bot submit my-bot", 'arena bot submit my-bot --message "looks one ply deeper"')
 )
 def submit(
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the files and the bot.toml lie.")],
-    message: Annotated[str, typer.Option("--message", "-m", help="What has changed, like that of a commit.")] = "",
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY")],
+    message: Annotated[str, typer.Option("--message", "-m")] = "",
     predecessor: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The version it is to replace; the active one by default."),
+        typer.Option(metavar="N"),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Show the admission until it is over.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait")] = True,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Hand a bot, or a new version of it, in at a service.
-
-    The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
-    kept, and the same command goes on there. Ends with 1 if the version is refused; the same files are built and
-    checked anew when they are handed in again.
-    """
+    """Hand a bot, or a new version of it, in at a service."""
     service = service_name(db)
     if service is None:
         add = next_command("bot", "add", str(directory), db=db)

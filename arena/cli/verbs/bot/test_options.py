@@ -45,28 +45,19 @@ class Wishes:
 
     directory: Annotated[
         Path,
-        typer.Argument(metavar="DIRECTORY", help="Where the bot's files and its bot.toml lie.", show_default=False),
+        typer.Argument(metavar="DIRECTORY", show_default=False),
     ]
-    game: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="Only this game, of all that it claims.")
-    ] = None
-    seats: Annotated[int | None, typer.Option("--seats", metavar="N", help="Only matches of N bots.")] = None
-    against: Annotated[str, typer.Option("--against", metavar="A,B,...", help="The samples that it plays against.")] = (
-        DEFAULT_AGAINST
-    )
-    matches: Annotated[
-        int, typer.Option("--matches", min=0, metavar="N", help="Matches in each setting; 0 = one in every seat.")
-    ] = 0
-    quick: Annotated[
-        bool, typer.Option("--quick", help="One match in the fewest and the most seats, against random and greedy.")
-    ] = False
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None
+    seats: Annotated[int | None, typer.Option("--seats", metavar="N")] = None
+    against: Annotated[str, typer.Option("--against", metavar="A,B,...")] = DEFAULT_AGAINST
+    matches: Annotated[int, typer.Option("--matches", min=0, metavar="N")] = 0
+    quick: Annotated[bool, typer.Option("--quick")] = False
     time: Annotated[
         str,
         typer.Option(
             "--time",
             "--time-control",
             metavar="TIME",
-            help="50ms or 2s a decision, 60+1 bank and increment, both, none.",
         ),
     ] = DEFAULT_TIME
     start_limit: StartLimit = DEFAULT_START_LIMIT
@@ -74,14 +65,12 @@ class Wishes:
     workers: Workers = 0
     sandbox: Annotated[
         str,
-        typer.Option(
-            "--sandbox", metavar="LEVEL", help="auto: as at a service, standard, where that works here; or none."
-        ),
+        typer.Option("--sandbox", metavar="LEVEL"),
     ] = AUTO
     runtimes: RuntimesFile = settings.RUNTIMES.default
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="DIRECTORY", help="Where replays and logs are kept; in the cache by default."),
+        typer.Option("--keep", metavar="DIRECTORY"),
     ] = None
 
     @property

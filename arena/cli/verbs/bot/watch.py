@@ -32,11 +32,7 @@ _STOPPED = "no longer watched"
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
 @with_options(Wishes)
 def watch(context: typer.Context, wishes: Wishes) -> None:
-    """Test a bot, and again after every change of its files.
-
-    It is tested as by `arena bot test`, until Ctrl-C. Hidden files, those of editors, and what builds leave do not
-    count: __pycache__, build, node_modules, target, *.o.
-    """
+    """Test a bot, and again after every change of its files."""
     refuse_server(context)
     with open_test(wishes) as test:
 

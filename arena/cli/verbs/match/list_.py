@@ -32,28 +32,17 @@ _COLUMNS = (
 
 @app.command("list", epilog=example("arena match list monday", "arena match list --bot greedy --state void"))
 def list_matches(
-    tournament: Annotated[
-        str | None, typer.Argument(metavar="TOURNAMENT", help="Its name or id; all tournaments by default.")
-    ] = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="STATE", help="Only matches in it: planned, leased, finished or void.")
-    ] = None,
-    bot: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Only those of a bot, or of name@hash for one version of it.")
-    ] = None,
-    fault: Annotated[
-        str | None, typer.Option(metavar="CAUSE", help="Only those with such a fault, of the bot if one is named.")
-    ] = None,
+    tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT")] = None,
+    state: Annotated[str | None, typer.Option(metavar="STATE")] = None,
+    bot: Annotated[str | None, typer.Option(metavar="BOT")] = None,
+    fault: Annotated[str | None, typer.Option(metavar="CAUSE")] = None,
     pool: PoolOption = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List matches, those planned last first.
-
-    With their seats, attempts, why one is void. With --json, the command for the next page is written to stderr.
-    """
+    """List matches, those planned last first."""
     asked = {"--state": state, "--bot": bot, "--fault": fault, "--pool": pool}
     wanted = _parse_state(state)
     with connect(db) as connection:

@@ -27,16 +27,12 @@ def log(
     match: MatchId,
     seat: Annotated[
         int | None,
-        typer.Option("--seat", min=0, metavar="SEAT", help="Only the bot in this seat; all yours by default."),
+        typer.Option("--seat", min=0, metavar="SEAT"),
     ] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what your bots wrote in a match that is over.
-
-    With the times that they took, and the evidence of their faults. At a service an owner sees those of his own bots,
-    the organiser all. `arena match watch --log` shows it meanwhile.
-    """
+    """Show what your bots wrote in a match that is over."""
     with connect(db) as connection:
         matches = connection.arena.matches
         logs = matches.get_logs(match, seat)

@@ -36,7 +36,7 @@ _SEATS = (
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --times --json"))
 def show(
     match: MatchId,
-    times: Annotated[bool, typer.Option("--times", help="Show also what each decision took, and why.")] = False,
+    times: Annotated[bool, typer.Option("--times")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:

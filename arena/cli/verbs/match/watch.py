@@ -15,6 +15,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
 from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import format_json, printable
+from arena.cli.shared.saying import spoken
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.facts import StoryError
 from arena.story.live import follow
@@ -28,24 +29,21 @@ def watch(
     match: MatchId,
     log: Annotated[
         int | None,
-        typer.Option("--log", min=0, metavar="SEAT", help="Show what the bot in this seat writes instead."),
+        typer.Option("--log", min=0, metavar="SEAT"),
     ] = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a match move by move, in words, while it is played.
-
-    What has happened comes first; a match that is over is shown whole. With --json, each event is a line. Ctrl-C stops
-    watching, and the match goes on.
-    """
+    """Show a match move by move, in words, while it is played."""
+    del language  # it is in the environment by now
     with connect(db) as connection:
         matches = connection.arena.matches
         try:
             if log is not None:
                 _show(matches.watch_logs(match, log), _log_json if as_json else _log_text)
             else:
-                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _Teller(language).text)
+                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _Teller(spoken()).text)
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
             raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None

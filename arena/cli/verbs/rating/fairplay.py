@@ -27,23 +27,14 @@ _COLUMNS = (
 @app.command(epilog=example("arena rating fairplay --pool 3f2a"))
 def fairplay(
     pool: PoolOption = None,
-    alarm: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Chance of any alarm in an honest field, at most.")
-    ] = 0.005,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the clearest first; 0 = all.")
-    ] = paging.DEFAULT,
+    alarm: Annotated[float, typer.Option(min=0.0001, max=0.5)] = 0.005,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Look for pairs of bots that help one another.
-
-    Pairs that do better at common tables than chance allows; false alarms are rare.
-
-    An alarm is a reason to look at matches, not a proof.
-    """
+    """Look for pairs of bots that help one another."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         page = connection.arena.ratings.list_suspicions(pool, alarm, rows_wanted(limit), after)

@@ -42,25 +42,17 @@ def official(
     pool: PoolOption = None,
     anchor: Annotated[
         list[str] | None,
-        typer.Option("--anchor", metavar="BOT=ELO", help="Fix the number of a bot; may be repeated. The mean is 1500."),
+        typer.Option("--anchor", metavar="BOT=ELO"),
     ] = None,
-    confidence: Annotated[
-        float, typer.Option(min=50, max=99.9, metavar="%", help="How sure intervals and ranges of ranks are.")
-    ] = 95.0,
-    stronger: Annotated[
-        bool, typer.Option("--stronger", help="Also show how sure it is that one is stronger than another.")
-    ] = False,
+    confidence: Annotated[float, typer.Option(min=50, max=99.9, metavar="%")] = 95.0,
+    stronger: Annotated[bool, typer.Option("--stronger")] = False,
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show the official table: one joint fit of all matches of a pool.
-
-    Order does not matter to it; ties, seats and any number of players do. Same matches, same table. It is computed from
-    all bots, however many are shown.
-    """
+    """Show the official table: one joint fit of all matches of a pool."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:

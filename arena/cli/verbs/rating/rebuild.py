@@ -23,15 +23,12 @@ _BROKEN_RESULTS = "nothing was rebuilt: the results themselves have problems"
 
 @app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))
 def rebuild(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; say what differs, to the last digit.")] = False,
+    check: Annotated[bool, typer.Option("--check")] = False,
     pool: PoolOption = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the ratings anew from the results.
-
-    In the order in which they were rated; the same figures come out, to the last digit.
-    """
+    """Compute the ratings anew from the results."""
     with open_existing_storage(db) as storage:
         problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
     if as_json:

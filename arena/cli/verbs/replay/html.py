@@ -11,6 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.saying import spoken
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.facts import StoryError
 
@@ -20,18 +21,17 @@ app = typer.Typer()
 @app.command("html", epilog=example("arena replay html 3f9a01c2", "arena replay html 3f9a01c2 --output match.html"))
 def html(
     match: ReplayName,
-    output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="The file to write; match-ID.html by default.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", metavar="FILE")] = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
     """Write a match with its viewer into one HTML file."""
+    del language  # it is in the environment by now
     document = read_document(find_replay(match, db))
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 
     try:
-        text = write_match(document, language)
+        text = write_match(document, spoken())
     except StoryError as error:
         raise CliError(f"the match cannot be shown: {error}") from error
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")

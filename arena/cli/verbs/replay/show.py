@@ -11,9 +11,10 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.games import check_language, get_game
+from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
+from arena.cli.shared.saying import language_of_names
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
@@ -30,19 +31,15 @@ app = typer.Typer()
 )
 def show(
     match: ReplayName,
-    ply: Annotated[int | None, typer.Option(min=0, help="Show the position before this ply instead.")] = None,
+    ply: Annotated[int | None, typer.Option(min=0)] = None,
     svg: SvgFile = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how a match was played, or show a position in it.
-
-    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and
-    `scoring`, the steps of the end.
-    """
+    """Tell how a match was played, or show a position in it."""
     document = read_document(find_replay(match, db))
-    check_language(get_game(document["game"]), language)
+    language = language_of_names(language, as_json=as_json)
     if ply is None and svg is None:
         _show_match(document, language, as_json=as_json)
     else:

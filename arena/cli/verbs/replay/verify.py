@@ -24,17 +24,13 @@ app = typer.Typer()
     )
 )
 def verify(
-    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="The match to verify.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Verify every match of the database.")] = False,
-    tournament: Annotated[str | None, typer.Option(metavar="NAME", help="Verify the matches of a tournament.")] = None,
+    match: Annotated[str | None, typer.Argument(metavar="[MATCH]")] = None,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    tournament: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play stored matches again, and compare everything.
-
-    The bytes, the hash chain, the rules, the result in the database. Matches whose replay was removed by retention are
-    counted, and cannot be verified.
-    """
+    """Play stored matches again, and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
     matches, removed, broken = 0, 0, []

@@ -21,15 +21,12 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena tournament export monday monday.arena"))
 def export(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id.")],
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; it must not exist yet.")],
+    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT")],
+    target: Annotated[Path, typer.Argument(metavar="FILE")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write a tournament that is over into one file.
-
-    Matches, replays, faults and ratings; the programs of the bots are not part of it.
-    """
+    """Write a tournament that is over into one file."""
     with connect(need_here(db)) as connection:
         assert connection.storage is not None
         found_id = operation_target(connection.arena.tournaments.get_progress(tournament))

@@ -21,18 +21,13 @@ app = typer.Typer()
 
 @app.command("import", epilog=example("arena tournament import monday.arena --db copy.db"))
 def import_(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="What `arena tournament export` wrote.")],
-    name: Annotated[str | None, typer.Option("--name", help="Call it so here, when its own name is taken.")] = None,
-    digest: Annotated[
-        str | None, typer.Option("--digest", metavar="HEX", help="Refuse a file that has another digest.")
-    ] = None,
+    source: Annotated[Path, typer.Argument(metavar="FILE")],
+    name: Annotated[str | None, typer.Option("--name")] = None,
+    digest: Annotated[str | None, typer.Option("--digest", metavar="HEX")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Read an exported tournament into a database.
-
-    All of it or nothing; its matches are rated anew, after what the pool has.
-    """
+    """Read an exported tournament into a database."""
     if name is not None:
         check_name(name)
     with open_storage(db) as storage:

@@ -14,10 +14,7 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena tournament join monday random", "arena tournament join monday greedy"))
 def join(tournament: TournamentText, bot: BotText, db: Database = settings.DB.default) -> None:
-    """Enter a bot late into a Swiss or a ladder.
-
-    That may be done while it runs, or before it is resumed.
-    """
+    """Enter a bot late into a Swiss or a ladder."""
     with connect(db) as connection:
         joined = connection.arena.tournaments.join_tournament(tournament, bot)
     typer.echo(f"{joined.tournament}: {bot} (version {joined.number}) plays from wave {joined.wave + 1} on")

@@ -30,18 +30,12 @@ _COLUMNS = (
 @app.command(epilog=example("arena tournament leaks monday", "arena tournament leaks monday --limit 0 --json"))
 def leaks(
     tournament: TournamentText,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the first matches first; 0 = all.")
-    ] = paging.DEFAULT,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what leak checks found, match by match.
-
-    Of very many checks only those that found something. With --json, the command for the next page is written to
-    stderr.
-    """
+    """Show what leak checks found, match by match."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_leak_checks(tournament, rows_wanted(limit), after)
     more = more_command("tournament", "leaks", tournament, limit=limit, cursor=page.next, as_json=as_json, db=db)

@@ -31,10 +31,7 @@ _COLUMNS = (
 def list_tournaments(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the tournaments, the newest first.
-
-    With --json, the command for the next page is written to stderr.
-    """
+    """List the tournaments, the newest first."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_tournaments(rows_wanted(limit), after)
     more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)

@@ -40,18 +40,13 @@ _REST = {"standings": "more in the table", "leaks": "more leak checks"}
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches", help="Show the matches too, not only those that are void.")] = (
-        False
-    ),
+    matches: Annotated[bool, typer.Option("--matches")] = (False),
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: how far it is, standings, matches.
-
-    The matches planned last come first. With --json, the command for the next page of matches is written to stderr.
-    """
+    """Show a tournament: how far it is, standings, matches."""
     state = None if matches or as_json else MatchState.VOID
     with connect(db) as connection:
         detail = connection.arena.tournaments.get_tournament(tournament)

@@ -24,10 +24,7 @@ def standings(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the table of a tournament page by page.
-
-    With --json, the command for the next page is written to stderr.
-    """
+    """Show the table of a tournament page by page."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_standings(tournament, rows_wanted(limit), after)
     words = ("tournament", "standings", tournament)

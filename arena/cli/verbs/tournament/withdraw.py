@@ -14,10 +14,7 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena tournament withdraw monday random"))
 def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.DB.default) -> None:
-    """Take a bot out for good.
-
-    Its blocks that are not over are void, and it is not paired any more.
-    """
+    """Take a bot out for good."""
     with connect(db) as connection:
         gone = connection.arena.tournaments.withdraw_bot(tournament, bot)
     typer.echo(f"{gone.tournament}: {bot} (version {gone.number}) is out; {gone.matches} matches will not be played")
