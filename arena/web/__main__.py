@@ -58,7 +58,9 @@ def _serve(options: argparse.Namespace, output: int) -> None:
     tls = Tls(options.certificate, options.key) if options.certificate else None
     names = None if tls else tuple(options.name)  # a certificate is proof of the name
     with (
-        open_site(options.db, options.service, is_secure=tls is not None, people=_people(options), names=names) as site,
+        open_site(
+            options.db, options.service, is_secure=tls is not None, people=_people(options), names=names, is_helped=True
+        ) as site,
         listen(options.host, options.port) as listening,
     ):
         port = listening.getsockname()[1]

@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,8 +16,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from arena.web.connections import MOST, PatientProtocol
+from arena.web.warming import warm_up
 
 _FILES_BESIDE = 512
+_TURN_S = 0.0005
+"""So long a thread goes on while another wants the interpreter: a page that takes long delays short ones little."""
 GRACE_S = 2
 """How long answers that go on, such as live streams, may go on once the pages are to stop."""
 
@@ -73,6 +77,8 @@ def serve(
     """
     _allow_files(MOST + _FILES_BESIDE)
     server = make_server(app, tls)
+    sys.setswitchinterval(_TURN_S)
+    warm_up(app)
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 

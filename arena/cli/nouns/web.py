@@ -40,7 +40,7 @@ def web(
     from arena.web.serving import listen, serve
 
     names = tuple(name or ()) if place.is_loopback else None
-    with open_site(db, names=names) as site, listen(place.host, place.port) as listening:
+    with open_site(db, names=names, is_helped=True) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
         serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
 

@@ -13,7 +13,7 @@ from arena.client.values.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
 from arena.story.live import follow
 from arena.story.story import Story
-from arena.web.viewing.document import seat_marks
+from arena.web.viewing.document import seat_marks, tell_faults
 
 _MOST_DIGITS = 10
 
@@ -65,8 +65,10 @@ class LiveTelling:
             self._add(self._encoder.encode(story.frames[-1]))
         elif story.finish is not None:
             self._end = finish_json(story.finish)
+            tell_faults(self._end, self._language)
 
     def _add(self, frame: dict[str, Any]) -> None:
+        tell_faults(frame, self._language)
         self._frames.append(frame)
         self._parts_after.append(len(self._table.parts))
 

@@ -18,6 +18,7 @@ from arena.web.people.planning import Outlook
 from arena.web.people.seat import Seat
 from arena.web.people.table import Party, Table
 from arena.web.people.values import Asked, Stage
+from arena.words.telling import tell
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -280,7 +281,7 @@ def _ending(sight: Sight, language: str) -> dict[str, Any] | None:
         scoring = [asdict(step) for step in sight.board.game.shown.scoring(last.after, language)]
     return {
         "ranks": list(ending.ranks),
-        "faults": list(ending.faults),
+        "faults": [tell(fault, language) for fault in ending.faults],
         "resigned": ending.resigned,
         "scoring": scoring,
     }

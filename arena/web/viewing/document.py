@@ -9,13 +9,26 @@ from arena.story.encoding import PartTable, encode, parts_at
 from arena.story.facts import Beginning
 from arena.story.story import Story
 from arena.web.drawing.marks import mark_of
+from arena.words.telling import tell
 from engine import registry
 from engine.picture import Picture
 
 
 def viewer_document(story: Story, table: PartTable | None = None) -> dict[str, Any]:
-    """Return a story as `arena.story.encoding.encode` does, with the mark and the colour of who sits in each seat."""
-    return {**encode(story, table), **seat_marks(story.beginning)}
+    """Return a story as `arena.story.encoding.encode` does, with the mark and the colour of who sits in each seat.
+
+    What is said of faults is in the language of the story.
+    """
+    document = encode(story, table)
+    for place in (*document["frames"], document["end"] or {}):
+        tell_faults(place, story.language)
+    return {**document, **seat_marks(story.beginning)}
+
+
+def tell_faults(place: Mapping[str, Any], language: str) -> None:
+    """Say in a language what is said of the faults of a frame, or of an end."""
+    for fault in place.get("faults", ()):
+        fault["explanation"] = tell(fault["explanation"], language)
 
 
 def seat_marks(beginning: Beginning) -> dict[str, list[str]]:
