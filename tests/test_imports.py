@@ -137,6 +137,7 @@ BOUNDARIES = {
             "arena.web",
             "arena.words",
             "arena.client",
+            "arena.story",
             "arena.connect",
             "arena.hosting.sample_bots",
             "arena.wire",

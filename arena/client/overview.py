@@ -62,6 +62,9 @@ class Overview(Protocol):
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         """Return the bots whose names hold a text, by name."""
 
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""
+
     def fit_official(self, pool: str) -> OfficialTable:
         """Return the official table without the chances of pairs; of a large pool that of its best versions.
 

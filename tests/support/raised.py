@@ -25,20 +25,30 @@ INWARD = (
     "arena/hosting/sandbox/inside",
     "arena/match/timing.py",
     "arena/referee",
+    "arena/web/people",
     "arena/wire",
     "arena/worker",
-    "engine/chance.py",
-    "engine/conformance",
-    "engine/games",
-    "engine/kit",
-    "engine/perft.py",
-    "engine/record.py",
     "ratings/ledger/waves.py",
     "ratings/statistics",
 )
 """What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""
 _BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
-_INWARD_ERRORS = {"AssertionError", "AttributeError", "KeyError", "LookupError", "TypeError", "ValueError", "FactError"}
+_INWARD_ERRORS = {
+    "AssertionError",
+    "AttributeError",
+    "ConformanceError",
+    "FactError",
+    "GameOverError",
+    "IllegalActionError",
+    "InvariantError",
+    "KeyError",
+    "LookupError",
+    "PositionError",
+    "RecordError",
+    "ScriptError",
+    "TypeError",
+    "ValueError",
+}
 
 
 @cache

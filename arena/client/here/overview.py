@@ -21,6 +21,7 @@ from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 from ratings.read import bots, forms, leaderboard, sorting
 from ratings.read.leaderboard import PoolRow
+from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
 from ratings.read.sorting import Narrowing, StandingRow
 
@@ -82,6 +83,10 @@ class OverviewHere:
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         page = bots.search_bots(self._place.database, text, limit=limit, after=after)
         return Page(tuple(map(bot_summary, page.items)), page.next)
+
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        found = list_opponents(self._place.database, limit)
+        return tuple(name for name, games in found if "*" in games or game in games)
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results

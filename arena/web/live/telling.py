@@ -113,5 +113,5 @@ class LiveTelling:
             "parts": parts,
             "frames": frames,
             "end": self._released_end,
-            **seat_marks(self._story.beginning.names),
+            **seat_marks(self._story.beginning),
         }

@@ -73,15 +73,24 @@ def send_frames(request: Request, match: str, v: str = "") -> Response:
 
 
 @router.get("/matches/{match}/board.svg")
-def send_board(request: Request, match: str, ply: Position = None) -> Response:
-    """Send the picture of a position, the last one unless another is asked for."""
+def send_board(request: Request, match: str, ply: Position = None, v: str = "") -> Response:
+    """Send the picture of a position, the last one unless another is asked for; `v` as in the address of the frames."""
     found, language = _finished(request, match), language_of(request)
-    document = tellings_of(request).told(arena_of(request), found, language)
-    picture = picture_at(document, _position(document, ply))
-    if picture is None:
+    drawn = _drawn(request, found, ply, language)
+    if not drawn:
         raise HTTPException(404, words(language).say("viewer.no_picture"))
-    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _ASK_AGAIN}
-    return Response(picture.svg(), media_type="image/svg+xml", headers=headers)
+    is_named = v == telling_id(found, language)
+    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _FOREVER if is_named else _ASK_AGAIN}
+    return Response(drawn, media_type="image/svg+xml", headers=headers)
+
+
+def _drawn(request: Request, match: MatchDetail, ply: int | None, language: str) -> str:
+    arena, tellings = arena_of(request), tellings_of(request)
+    if ply is None:
+        return tellings.last(arena, match, language)
+    document = tellings.told(arena, match, language)
+    picture = picture_at(document, _position(document, ply))
+    return "" if picture is None else picture.svg()
 
 
 @router.get("/matches/{match}/replay.json")

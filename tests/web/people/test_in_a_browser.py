@@ -10,13 +10,15 @@ from playwright.sync_api import Browser, Page
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
+from tests.support.patience import PATIENCE_S
 
-PLAY = """async () => {
+PLAY = """async ([end, patience]) => {
+  const until = performance.now() + patience;
   for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve))) {
-    if (!document.querySelector("#result").hidden) return clicks;
+    if (document.querySelector(end)) return clicks;
+    if (performance.now() > until) throw new Error(`${clicks} clicks: ${document.querySelector("#table").innerText}`);
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
-    const buttons = [...document.querySelectorAll("#steps button")];
-    const steps = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
+    const steps = [...shown, ...document.querySelectorAll("#steps button")];
     const all = steps.length ? steps : [...document.querySelectorAll("#actions button[type=button]")];
     if (!all.length) continue;
     const node = all[Math.floor(Math.random() * all.length)];
@@ -24,7 +26,9 @@ PLAY = """async () => {
     clicks++;
   }
 }"""
-"""Clicks on what is marked on the board, or on a step beside it, until the match is over; returns how often."""
+"""Clicks on what is marked on the board, or on a step beside it, until something is there; returns how often."""
+LONG_MS = 3000 * PATIENCE_S
+OVER = "#result:not([hidden])"
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
 SitDown = Callable[..., None]
 
@@ -34,6 +38,7 @@ def sit_down(address: str) -> SitDown:
     """Lets a page order a table of a game and so many seats, the first of them people's."""
 
     def order(page: Page, game: str = "foreign_king", seats: int = 2, people: int = 1) -> None:
+        page.emulate_media(reduced_motion="reduce")  # moves of others are shown without a pause
         page.goto(f"{address}/play?game={game}&seats={seats}")
         for seat in range(seats):
             page.select_option(f"select[name=seat{seat}]", "?person" if seat < people else "first")
@@ -57,7 +62,7 @@ def give_up(page: Page) -> None:
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_a_whole_match_is_played_by_clicking(page: Watched, sit_down: SitDown, game: str, seats: int) -> None:
     sit_down(page.page, game, seats)
-    assert page.page.evaluate(PLAY) > 10
+    assert page.page.evaluate(PLAY, [OVER, LONG_MS]) > 10
     assert "Anna <b>" in page.page.inner_text("#verdict")
     page.page.wait_for_selector("#result .button")
     assert not page.page.is_visible("#problem")
@@ -84,8 +89,7 @@ def test_a_reload_in_the_middle_goes_on_and_a_second_window_takes_over(
 ) -> None:
     sit_down(page.page)
     wait_until_asked(page.page)
-    page.page.click(".play-actions button")
-    page.page.wait_for_selector("#moves li")
+    page.page.evaluate(PLAY, ["#moves li", LONG_MS])
     wait_until_asked(page.page)
     moves = page.page.locator("#moves li").count()
     page.page.reload()
