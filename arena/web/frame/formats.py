@@ -19,17 +19,17 @@ def format_count(number: int) -> str:
 
 def format_rating(value: float) -> str:
     """Return a rating, mu or sigma with two digits behind the point."""
-    return f"{value:.2f}".replace("-", "\u2212")
+    return f"{value:z.2f}".replace("-", "\u2212")
 
 
 def format_change(value: float) -> str:
     """Return a change of a rating with its sign."""
-    return f"{value:+.2f}".replace("-", "\u2212")
+    return f"{value:+z.2f}".replace("-", "\u2212")
 
 
 def format_elo(value: float) -> str:
     """Return a number of the Elo scale, which tells nothing behind the point."""
-    return f"{value:.0f}".replace("-", "\u2212")
+    return f"{value:z.0f}".replace("-", "\u2212")
 
 
 def format_share(value: float) -> str:

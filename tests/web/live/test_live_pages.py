@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.browsing import Watched
+from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, plan, serving, wait_for_counts
@@ -55,9 +55,15 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
     tab.locator("[aria-labelledby=now] h3 a").click()
     assert urlsplit(tab.url).path == match
     assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
+    tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    tab.emulate_media(color_scheme="dark")
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
     place.release()  # the referee lets spectators look between two decisions
     boards.locator(".small-board [data-place]").first.wait_for()
     tab.get_by_role("link", name="Show the result").wait_for()
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
     assert tab.locator(".live span").inner_text() == "The match is over."
     plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
     boards.goto(f"{front}/tv?after={match.rpartition('/')[2]}")
