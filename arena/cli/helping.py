@@ -16,8 +16,7 @@ from typing import Any
 import typer
 from typer._click.formatting import HelpFormatter  # what Typer formats help with has no public name
 
-from arena.cli.shared.saying import say, spoken
-from arena.words.catalogue import words
+from arena.cli.shared.saying import knows, say
 
 _NO_WRAP = "\b"
 _HELP_OPTION = "Show this message and exit."
@@ -85,7 +84,7 @@ def _help(path: tuple[str, ...], *, is_group: bool) -> tuple[str, str]:
     if len(path) < 2:
         line = say(f"cli.noun_{path[0]}" if path else "cli.arena")
         more = "" if is_group else f"cli_{path[0]}.{path[0]}.help"
-        return (say(more, line=line) if more and words(spoken()).knows(more) else line), line
+        return (say(more, line=line) if more and knows(more) else line), line
     text = say(f"cli_{path[0]}.{'.'.join(path[1:])}.help")
     found = _FIRST_SENTENCE.match(text)
     return text, text if found is None else found[1]
@@ -97,5 +96,4 @@ def _parameter_help(parameter: Any, path: tuple[str, ...]) -> str:
         return say(f"cli.option_{parameter.name}")
     noun, *verb = path
     ids = [f"cli_{noun}.{'.'.join([*(verb or [noun]), parameter.name])}", f"cli_{noun}.any.{parameter.name}"]
-    texts = words(spoken())
-    return say(next((one for one in ids if texts.knows(one)), f"cli_option.{parameter.name}"), **known)
+    return say(next((one for one in ids if knows(one)), f"cli_option.{parameter.name}"), **known)

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from arena.web.live import pages as live
 from arena.web.owners import admissions, signing, tokens, uploads
 from arena.web.owners import pages as owners
-from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, preferences, tournaments
 from arena.web.people import acting, lobby
 from arena.web.people import pages as people
 
@@ -23,6 +23,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     signing.router,
     tokens.router,
     uploads.router,
+    exports.router,
     front.router,
     games.router,
     leaderboards.router,

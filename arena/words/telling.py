@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -23,8 +23,11 @@ from arena.words.catalogue import DEFAULT
 
 TOLD_PLACES: Final = frozenset({"why", "remedy", "what"})
 """The places in which a sentence holds another one, which is told as well."""
+NUMBERS: Final = frozenset({"count", "number", "ply", "seats"})
+"""The places in which a number stands, and so no space."""
 LEAST_WEIGHT: Final = 6
-"""A sentence that says less of its own, such as `{file}: {why}`, is heard only if what stands in its places is."""
+"""A sentence that says less of its own, such as `{file}: {why}`, is heard only for what stands in its places."""
+_REMEMBERED: Final = 2000
 LONGEST_TOLD: Final = 4000
 """Characters; no sentence of ours is longer, and what is stays as it is."""
 
@@ -41,6 +44,11 @@ class Sentence:
     def weight(self) -> int:
         """Return how many characters are its own."""
         return sum(map(len, self.literals))
+
+    @property
+    def is_slight(self) -> bool:
+        """Return whether it says next to nothing of its own."""
+        return bool(self.places) and self.weight < LEAST_WEIGHT
 
     def values_in(self, text: str) -> dict[str, str] | None:
         """Return what stands in the places if the text is this sentence, else `None`. No place is empty.
@@ -66,7 +74,7 @@ class Sentence:
         if start >= end:
             return None
         found[self.places[-1]] = text[start:end]
-        return found
+        return None if any(" " in found[place] for place in NUMBERS & found.keys()) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +102,27 @@ def tell(text: str, language: str) -> str:
     return text if heard is None else heard.tell(language)
 
 
-def hear(text: str, deepest: int = 3) -> Heard | None:
+@lru_cache(_REMEMBERED)
+def hear(text: str, deepest: int = 6) -> Heard | None:
     """Return what a text says, or `None` if it is no sentence of the catalogue.
 
-    If several sentences fit, it is the one that leaves least to what stands in the places. Sentences in sentences are
-    heard `deepest` levels deep.
+    If several sentences fit, it is the one that leaves least to what stands in the places; one that says next to
+    nothing of its own is tried last. Sentences in sentences are heard `deepest` levels deep.
     """
     if len(text) > LONGEST_TOLD:
         return None
-    fitting = ((sentence, sentence.values_in(text)) for sentence in sentences())
+    whole, slight = sentences()
+    return _best(whole, text, deepest) or _best(slight, text, deepest)
+
+
+def _best(known: Iterable[Sentence], text: str, deepest: int) -> Heard | None:
+    fitting = ((sentence, sentence.values_in(text)) for sentence in known)
     heard = (_within(sentence, values, deepest) for sentence, values in fitting if values is not None)
     return max(filter(_says_enough, heard), key=lambda one: one.weight, default=None)
 
 
 def _says_enough(heard: Heard) -> bool:
-    return bool(not heard.values or heard.within or heard.sentence.weight >= LEAST_WEIGHT)
+    return not heard.sentence.is_slight or heard.within.keys() == TOLD_PLACES & heard.values.keys()
 
 
 def _within(sentence: Sentence, values: Mapping[str, str], deepest: int) -> Heard:
@@ -117,9 +131,11 @@ def _within(sentence: Sentence, values: Mapping[str, str], deepest: int) -> Hear
 
 
 @cache
-def sentences() -> tuple[Sentence, ...]:
-    """Return all sentences."""
-    return tuple(_sentence_of(english, told) for english, told in read_sentences().items())
+def sentences() -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
+    """Return the sentences that say something themselves, and those that only hold others."""
+    known = [_sentence_of(english, told) for english, told in read_sentences().items()]
+    whole = tuple(sentence for sentence in known if not sentence.is_slight)
+    return whole, tuple(sentence for sentence in known if sentence.is_slight)
 
 
 def read_sentences() -> dict[str, dict[str, str]]:

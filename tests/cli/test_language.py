@@ -28,6 +28,12 @@ def test_an_unknown_language_is_refused_with_the_list(arena: Arena, words: list[
     assert "; --lang takes en, de, fr, it" in arena.refusal(*words)
 
 
+def test_a_language_that_only_a_game_speaks_is_that_of_its_names(arena: Arena) -> None:
+    shown = arena("game", "show", "foreign_king", "--lang", "nl").out
+    assert "LANGUAGES".lower() in shown
+    assert "Luik" in shown
+
+
 def test_an_option_without_its_value_is_refused(arena: Arena) -> None:
     assert "--lang" in arena.refusal("bot", "list", "--lang")
 

@@ -6,7 +6,7 @@ import pytest
 from arena.cli.shared.output import Column, format_duration, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 
-COLUMNS = (Column("name", "BOT"), Column("matches", "MATCHES", right=True))
+COLUMNS = (Column("name", "bot"), Column("matches", "matches", right=True))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
 
 

@@ -10,6 +10,7 @@ import pytest
 from arena.cli import helping
 from arena.cli.app import make_parser
 from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
+from ratings.store.limits import LIMITS
 from tests.support.sources import ROOT
 
 FAMILIES = (
@@ -30,6 +31,9 @@ FAMILIES = (
     "cli.heading_",
     "cli.env_var",
     "cli.default",
+    "cli_doctor.state_",
+    "cli_home.count_",
+    "cli_stats.measure_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
@@ -57,6 +61,13 @@ def test_every_language_has_every_text_with_the_same_places(language: str) -> No
         assert "" not in ([text] if isinstance(text, str) else [*text.values()]), name
 
 
+def ids_by_name() -> set[str]:
+    """The ids of headings and of names of facts, which commands name without their area."""
+    sources = [Path(file).read_text(encoding="utf-8") for file in ROOT.glob("arena/cli/**/*.py")]
+    names = {name for source in sources for name in re.findall(r'"([a-z0-9_]+)"', source)} | set(LIMITS)
+    return {f"{area}.{name}" for area in ("cli_heading", "cli_fact") for name in names}
+
+
 def ids_of_help(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The ids that the help of the command line asks for."""
     asked: set[str] = set()
@@ -71,7 +82,7 @@ def ids_of_help(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def test_every_text_is_used_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    used = used_ids() | ids_of_help(monkeypatch)
+    used = used_ids() | ids_by_name() | ids_of_help(monkeypatch)
     unused = {name for name in read_texts("en") if name not in used and not name.startswith(FAMILIES)}
     assert unused == set()
 

@@ -1,6 +1,7 @@
 """The help of every command is in the catalogue, in every language, and nothing of it stands in the code."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,3 +54,55 @@ def test_the_options_of_a_service_are_told_as_its_settings_are() -> None:
     for row in TABLE:
         if row.flag is not None:
             assert told.say(f"cli_serve.serve.{row.name}") == row.help
+
+
+PRINTERS = (
+    "echo",
+    "confirm",
+    "prompt",
+    "_say",
+    "write",
+    "print_page",
+    "print_table",
+    "print_facts",
+    "print_more",
+    "Finding",
+)
+"""What prints its arguments; `write` is that of a stream."""
+STAYS_ENGLISH = {
+    "kingmaker-arena {}",  # the name of the program
+    "arena: {}",  # what a service says of itself to its operator, and the beginning of every error
+    "arena: ended at once; {}",  # ends as the error does that is raised when there is time
+    "bot {}| {}\n",  # a line of the bot's own
+    "sandbox {}",  # a check's name, which programs read, too
+}
+
+
+def literals_printed(path: Path) -> Iterator[str]:
+    """What is printed without being asked of the catalogue: a text, or part of one, that has words of its own."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in PRINTERS:
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                yield from sentences_in(argument)
+
+
+def sentences_in(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Call):
+        return  # `say`, or what makes a text elsewhere
+    if isinstance(node, ast.JoinedStr):
+        text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        if re.search(r"[A-Za-z]{2}", text):
+            yield text
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if re.search(r"[A-Za-z]{2}.* ", node.value):
+            yield node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from sentences_in(child)
+
+
+def test_no_sentence_is_printed_that_the_catalogue_does_not_know() -> None:
+    found = {text: path for path in CLI for text in literals_printed(path)}
+    assert {text: str(path) for text, path in found.items() if text not in STAYS_ENGLISH} == {}
+    assert found.keys() >= STAYS_ENGLISH

@@ -18,6 +18,7 @@ from arena.cli.shared.paging import After, Limit, more_command, print_more, prin
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
+from arena.cli.shared.saying import say
 from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
 from arena.cli.verbs.bot import connect as bridge
 from arena.client.values.bots import AddedBot, BotDetail
@@ -65,36 +66,35 @@ def add(
         print_json([asdict(entry) for entry in added])
         return
     for entry in added:
-        what = "added" if entry.new else "already there:"
-        typer.echo(f"{what} {entry.bot} version {entry.number} ({_short_hash(entry.content_hash)})")
+        version = {"bot": entry.bot, "version": entry.number, "hash": _short_hash(entry.content_hash)}
+        typer.echo(say("cli_bot.added" if entry.new else "cli_bot.already_there", **version))
 
 
 def _warn_of_unknown_games(added: AddedBot) -> None:
     manifest = BotManifest.from_json(added.manifest)
     if not any(manifest.plays(game) for game in registry.names()):
         typer.echo(
-            f"note: {manifest.name} plays {', '.join(manifest.games)}, none of which is installed; "
-            "`arena game list` shows all",
+            say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
             err=True,
         )
 
 
 def _disabled_text(at_us: int | None) -> str:
-    return "no" if at_us is None else "yes"
+    return say("cli_shared.no" if at_us is None else "cli_shared.yes")
 
 
 def _kind_text(remote: bool) -> str:
-    return "remote" if remote else "hosted"
+    return say("cli_shared.remote" if remote else "cli_shared.hosted")
 
 
 _BOTS = (
-    Column("name", "BOT"),
-    Column("owner", "OWNER"),
-    Column("remote", "KIND", write=_kind_text),
-    Column("versions", "VERSIONS", right=True),
-    Column("newest", "NEWEST"),
-    Column("games", "GAMES", write=" ".join),
-    Column("disabled_at_us", "DISABLED", write=_disabled_text),
+    Column("name", "bot"),
+    Column("owner", "owner"),
+    Column("remote", "kind", write=_kind_text),
+    Column("versions", "versions", right=True),
+    Column("newest", "newest"),
+    Column("games", "games", write=" ".join),
+    Column("disabled_at_us", "disabled", write=_disabled_text),
 )
 
 
@@ -106,7 +106,7 @@ def list_bots(
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no bots yet; `arena bot add DIRECTORY` adds one, at a service `arena bot submit DIRECTORY`"
+    empty = say("cli_bot.none_yet")
     rows = [asdict(row) for row in page.items]
     if not as_json:  # people know a remote version by its author's word
         rows = [{**row, "newest": row["named"] or _short_hash(row["content_hash"])} for row in rows]
@@ -114,13 +114,12 @@ def list_bots(
 
 
 _VERSIONS = (
-    Column("number", "VERSION", right=True),
-    Column("content_hash", "HASH", write=_short_hash),
-    Column("created_at_us", "ADDED (UTC)", write=format_instant),
-    Column("command", "COMMAND", write=" ".join),
+    Column("number", "version", right=True),
+    Column("content_hash", "hash", write=_short_hash),
+    Column("created_at_us", "added_utc", write=format_instant),
+    Column("command", "command", write=" ".join),
 )
-_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "NAMED"))
-_REMOTE = {"runs": "where its author connects it from"}
+_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "named"))
 
 
 @app.command(epilog=example("arena bot show greedy"))
@@ -149,10 +148,10 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
     print_facts(
         {
             "name": detail.name,
-            "owner": detail.owner or "nobody (added here)",
+            "owner": detail.owner or say("cli_bot.added_here"),
             "disabled": _disabled_text(detail.disabled_at_us),
             "games": " ".join(detail.newest.manifest["games"]),
-            **(_REMOTE if detail.remote else _program_facts(detail)),
+            **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
         }
     )
     typer.echo()
@@ -164,10 +163,10 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
 def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
     manifest = BotManifest.from_json(detail.newest.manifest)
     return {
-        "deterministic": "yes" if manifest.deterministic else "no",
+        "deterministic": manifest.deterministic,
         "memory": f"{manifest.memory_mb} MB",
         "runtime": manifest.runtime,
-        "files": detail.newest.directory or "kept by the service",
+        "files": detail.newest.directory or say("cli_bot.kept_by_service"),
     }
 
 
@@ -180,4 +179,4 @@ def disable(
     """Bar a bot from new tournaments."""
     with connect(db) as connection:
         whole = connection.arena.bots.set_disabled(name, not undo)
-    typer.echo(f"{whole} may enter tournaments again" if undo else f"{whole} enters no new tournaments")
+    typer.echo(say("cli_bot.may_enter", bot=whole) if undo else say("cli_bot.enters_none", bot=whole))

@@ -22,6 +22,7 @@ from arena.cli.shared.request import (
     Seed,
     StartLimit,
 )
+from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import print_end
 from arena.client.values.tournaments import ChallengeRequest
 
@@ -78,4 +79,6 @@ def challenge(
         elif as_json:
             print_json(asdict(planned))
         else:
-            typer.echo(f"`{connection.command('tournament', 'show', planned.name)}` shows how far it is")
+            typer.echo(
+                say("cli_challenge.shows_progress", command=connection.command("tournament", "show", planned.name))
+            )

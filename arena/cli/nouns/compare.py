@@ -27,6 +27,7 @@ from arena.cli.shared.request import (
     TournamentName,
     tournament_request,
 )
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.answers import ComparisonResult
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
@@ -91,7 +92,7 @@ def _print(found: ComparisonResult, tournament: str, db: str) -> None:
     for line in comparison_lines(found):
         typer.echo(line)
     show = next_command("tournament", "show", tournament, "--matches", db=db)
-    typer.echo(f"\n`{show}` shows the matches")
+    typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _check(form: Compare) -> None:

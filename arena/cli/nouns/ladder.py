@@ -14,6 +14,7 @@ from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json
 from arena.cli.shared.request import Request, tournament_request
+from arena.cli.shared.saying import say
 from arena.client.values.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import Ladder as LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
@@ -22,19 +23,29 @@ app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 -
 
 Name = Annotated[str, typer.Argument(metavar="NAME")]
 
+
+def _kind_text(kind: str) -> str:
+    return say(f"cli_shared.{kind}")
+
+
+def _pace_text(pace: object) -> str:
+    return say("cli_ladder.any_pace") if pace == _ANY_PACE else "-" if pace is None else str(pace)
+
+
+_ANY_PACE = "any"
 _COLUMNS = (
-    Column("name", "LADDER"),
-    Column("state", "STATE"),
-    Column("bots_are", "FOR"),
-    Column("game", "GAME"),
-    Column("seats", "SEATS", right=True),
-    Column("time_control", "TIME"),
-    Column("season", "SEASON", right=True),
-    Column("bots", "BOTS", right=True),
-    Column("absentees", "ABSENT", right=True),
-    Column("a_day", "A DAY", right=True),
-    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
-    Column("short_pool", "POOL"),
+    Column("name", "ladder"),
+    Column("state", "state"),
+    Column("bots_are", "for", write=_kind_text),
+    Column("game", "game"),
+    Column("seats", "seats", right=True),
+    Column("time_control", "time"),
+    Column("season", "season", right=True),
+    Column("bots", "bots", right=True),
+    Column("absentees", "absent", right=True),
+    Column("a_day", "a_day", right=True, write=_pace_text),
+    Column("opened_at_us", "opened_utc", write=format_instant),
+    Column("short_pool", "pool"),
 )
 
 _SHOWN = (
@@ -92,7 +103,7 @@ def close(
     """Close a ladder for good."""
     with connect(db) as connection:
         connection.arena.seasons.close_ladder(name, why)
-    typer.echo(f"ladder {name} is closed")
+    typer.echo(say("cli_ladder.closed", name=name))
 
 
 @app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
@@ -106,7 +117,15 @@ def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False
     facts = _facts(ladder)
     print_facts({name: facts[name] for name in _SHOWN if facts[name] is not None})
     for one in ladder.absent:
-        typer.echo(f"absent since {format_instant(one.since_us)}: {one.bot}@{one.content_hash[:12]}: {one.why}")
+        typer.echo(
+            say(
+                "cli_ladder.absent",
+                since=format_instant(one.since_us),
+                bot=one.bot,
+                version=one.content_hash[:12],
+                why=one.why,
+            )
+        )
 
 
 @app.command("list", epilog=example("arena ladder list", "arena ladder list --json"))
@@ -121,7 +140,7 @@ def list_(
         page = connection.arena.ladders.list_ladders(paging.rows_wanted(limit), after)
     rows = [_facts(ladder) for ladder in page.items]
     more = paging.more_command("ladder", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty="no ladders; `arena ladder open` opens one")
+    paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty=say("cli_ladder.none"))
     if not as_json:
         for ladder in page.items:
             print_note(ladder)
@@ -137,7 +156,7 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
         "seats": pool.seats,
         "time_control": pool.time_control,
         "matches_per_day": ladder.settings.get("matches_per_day"),
-        "a_day": "any" if ladder.pace == 0 else ladder.pace,
+        "a_day": _ANY_PACE if ladder.pace == 0 else ladder.pace,
         "short_pool": pool.pool_id[:8],
         "absentees": len(ladder.absent),
     }

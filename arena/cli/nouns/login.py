@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
+from arena.cli.shared.saying import say
 from arena.client.errors import ClientError
 from arena.client.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.client.there.quiet import keep_grpc_quiet
@@ -53,15 +54,15 @@ def login(
     token = stored or _read_token(endpoint, invitation, from_stdin=token_stdin)
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
-    who = profile.owner or "the organiser's"
-    typer.echo(f"logged in at {address} as {who} ({profile.scope.value}); {_next_step(profile)}")
+    who = profile.owner or say("cli_login.organisers")
+    typer.echo(say("cli_login.done", address=address, who=who, scope=profile.scope.value, next=_next_step(profile)))
 
 
 def _next_step(profile: Profile) -> str:
     """Return what works with this login; who may play only cannot even look."""
     if profile.scope is Scope.PLAYER:
-        return f"`arena bot connect DIRECTORY --server {profile.name}` plays there"
-    return f"`arena --server {profile.name} bot list` works there"
+        return say("cli_login.connects", name=profile.name)
+    return say("cli_login.lists", name=profile.name)
 
 
 def _default_name(address: str) -> str:
@@ -86,8 +87,8 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
             f"nobody vouches for the certificate of {address}; compare its fingerprint with the one that the organiser "
             f"told you, then add --fingerprint {found}"
         )
-    typer.echo(f"Nobody vouches for the certificate of {address}. Its SHA-256 fingerprint is\n{found}", err=True)
-    return typer.confirm("Is this what the organiser told you?", err=True)
+    typer.echo(say("cli_login.unvouched", address=address, fingerprint=found), err=True)
+    return typer.confirm(say("cli_login.confirm"), err=True)
 
 
 def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool) -> str:

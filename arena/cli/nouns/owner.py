@@ -14,6 +14,7 @@ from arena.cli.shared.lifetimes import Days, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.verbs.owner import limits
 from ratings.store.states import Scope
 
@@ -32,7 +33,7 @@ def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = F
     if as_json:
         print_json(asdict(owner))
     else:
-        typer.echo(f"{owner.name} is an owner; `{token}` makes a token")
+        typer.echo(say("cli_owner.added", name=owner.name, command=token))
 
 
 def _own_text(limits: Mapping[str, int]) -> str:
@@ -40,11 +41,11 @@ def _own_text(limits: Mapping[str, int]) -> str:
 
 
 _OWNERS = (
-    Column("name", "OWNER"),
-    Column("bots", "BOTS", right=True),
-    Column("created_at_us", "SINCE (UTC)", write=format_instant),
-    Column("disabled_at_us", "DISABLED (UTC)", write=format_instant),
-    Column("limits", "LIMITS OF THEIR OWN", write=_own_text),
+    Column("name", "owner"),
+    Column("bots", "bots", right=True),
+    Column("created_at_us", "since_utc", write=format_instant),
+    Column("disabled_at_us", "disabled_utc", write=format_instant),
+    Column("limits", "limits_of_their_own", write=_own_text),
 )
 
 
@@ -56,7 +57,7 @@ def list_owners(
     with connect(db) as connection:
         page = connection.arena.admin.list_owners(rows_wanted(limit), after)
     more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no owners yet; `arena owner invite NAME` makes a code for one"
+    empty = say("cli_owner.none_yet")
     print_page(_OWNERS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 
@@ -69,7 +70,7 @@ def disable(
     """Lock an owner out."""
     with connect(db) as connection:
         connection.arena.admin.set_owner_disabled(name, not undo)
-    typer.echo(f"{name} is let in again" if undo else f"{name} is locked out")
+    typer.echo(say("cli_owner.let_in", name=name) if undo else say("cli_owner.locked_out", name=name))
 
 
 @app.command(epilog=example("arena owner invite ada", "arena owner invite ada --days 2"))
@@ -89,7 +90,6 @@ def invite(
     typer.echo(invitation.code)
     until = format_instant(invitation.expires_at_us)
     typer.echo(
-        f"for {name}, until {until} UTC, once: `arena login ADDRESS --invitation {invitation.code}`; "
-        "the code is not shown again",
+        say("cli_owner.invited", name=name, until=until, code=invitation.code),
         err=True,
     )

@@ -10,6 +10,7 @@ import typer
 from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.saying import say
 from engine.chance import SeededChance
 from engine.core import Game, State
 from engine.perft import breakdown
@@ -18,11 +19,11 @@ from engine.perft import perft as count_sequences
 app = typer.Typer()
 
 _COUNTS = (
-    Column("depth", "DEPTH", right=True),
-    Column("sequences", "SEQUENCES", right=True),
-    Column("seconds", "SECONDS", right=True, write=lambda seconds: f"{seconds:.2f}"),
+    Column("depth", "depth", right=True),
+    Column("sequences", "sequences", right=True),
+    Column("seconds", "seconds", right=True, write=lambda seconds: f"{seconds:.2f}"),
 )
-_BREAKDOWN = (Column("action", "ACTION"), Column("sequences", "SEQUENCES", right=True))
+_BREAKDOWN = (Column("action", "action"), Column("sequences", "sequences", right=True))
 
 
 @app.command(
@@ -44,7 +45,7 @@ def perft(
     if divide:
         rows = _divided(game, state, depth, seed)
         if not as_json:
-            rows.append({"action": "total", "sequences": sum(row["sequences"] for row in rows)})
+            rows.append({"action": say("cli_replay.scoring_total"), "sequences": sum(row["sequences"] for row in rows)})
         print_table(_BREAKDOWN, rows, as_json=as_json)
     else:
         print_table(_COUNTS, [_counted(state, length, seed) for length in range(1, depth + 1)], as_json=as_json)

@@ -13,6 +13,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.saying import say
 from arena.client.here.runtimes import describe_all
 from arena.client.values.runtimes import Runtime
 
@@ -27,12 +28,12 @@ def _short_hash(text: str | None) -> str:
 
 
 _RUNTIMES = (
-    Column("name", "RUNTIME"),
-    Column("kind", "KIND"),
-    Column("version", "VERSION"),
-    Column("packages", "PACKAGES", right=True, write=lambda packages: str(len(packages))),
-    Column("hash", "HASH", write=_short_hash),
-    Column("problem", "PROBLEM"),
+    Column("name", "runtime"),
+    Column("kind", "kind"),
+    Column("version", "version"),
+    Column("packages", "packages", right=True, write=lambda packages: str(len(packages))),
+    Column("hash", "hash", write=_short_hash),
+    Column("problem", "problem"),
 )
 
 
@@ -66,7 +67,12 @@ def show(
     print_facts({key: facts[key] for key in ("name", "kind", "version", "hash")})
     typer.echo()
     rows = [{"package": package, "version": version} for package, version in facts["packages"].items()]
-    print_table((Column("package", "PACKAGE"), Column("version", "VERSION")), rows, as_json=False, empty="no packages")
+    print_table(
+        (Column("package", "package"), Column("version", "version")),
+        rows,
+        as_json=False,
+        empty=say("cli_runtime.no_packages"),
+    )
 
 
 def _find(file: str, place: str) -> tuple[Runtime, ...]:

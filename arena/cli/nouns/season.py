@@ -14,6 +14,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, format_percent, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.client.values.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
@@ -22,22 +23,22 @@ app = typer.Typer(epilog=example("arena season list king3", "arena season freeze
 LadderName = Annotated[str, typer.Argument(metavar="LADDER")]
 
 _SEASONS = (
-    Column("number", "SEASON", right=True),
-    Column("name", "NAME"),
-    Column("state", "STATE"),
-    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
-    Column("freezes_at_us", "FREEZES (UTC)", write=format_instant),
-    Column("frozen_at_us", "FROZEN (UTC)", write=format_instant),
-    Column("closed_at_us", "CLOSED (UTC)", write=format_instant),
+    Column("number", "season", right=True),
+    Column("name", "name"),
+    Column("state", "state"),
+    Column("opened_at_us", "opened_utc", write=format_instant),
+    Column("freezes_at_us", "freezes_utc", write=format_instant),
+    Column("frozen_at_us", "frozen_utc", write=format_instant),
+    Column("closed_at_us", "closed_utc", write=format_instant),
 )
 _TABLE = (
-    Column("place", "PLACE", right=True),
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
-    Column("status", "NOTE"),
+    Column("place", "place", right=True),
+    Column("bot", "bot"),
+    Column("number", "version", right=True),
+    Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("score", "score", right=True, write=format_percent),
+    Column("status", "note"),
 )
 
 
@@ -122,7 +123,7 @@ def show(
     else:
         _print(kept.season, as_json=False)
         typer.echo()
-        print_table(_TABLE, rows, as_json=False, empty="nobody took part")
+        print_table(_TABLE, rows, as_json=False, empty=say("cli_season.nobody"))
     print_more(more_command(*words, limit=limit, cursor=kept.next, as_json=as_json, db=db), as_json=as_json)
 
 
@@ -151,9 +152,13 @@ def _print(season: Season, *, as_json: bool) -> None:
     if as_json:
         print_json(_facts(season))
         return
-    facts = {"season": f"{season.name} (number {season.number})", "ladder": season.ladder, "state": _state(season)}
+    facts = {
+        "season": say("cli_season.numbered", name=season.name, number=season.number),
+        "ladder": season.ladder,
+        "state": _state(season),
+    }
     if season.freezes_at_us is not None and season.frozen_at_us is None:
-        facts["freezes (UTC)"] = format_instant(season.freezes_at_us)
+        facts["freezes_utc"] = format_instant(season.freezes_at_us)
     if season.final_tournament is not None:
         facts["final"] = season.final_tournament
-    print_facts({**facts, "secret": season.secret or "published when it is closed"})
+    print_facts({**facts, "secret": season.secret or say("cli_season.secret_later")})

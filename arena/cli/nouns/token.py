@@ -13,6 +13,7 @@ from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from ratings.store.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
@@ -43,8 +44,8 @@ def new(
         print_json(asdict(made))
         return
     typer.echo(made.token)
-    whose = made.summary.owner or "the organiser"
-    typer.echo(f"{name!r} of {whose}, scope {made.summary.scope.value}; it is not shown again", err=True)
+    whose = made.summary.owner or say("cli_token.organiser")
+    typer.echo(say("cli_token.made", name=repr(name), owner=whose, scope=made.summary.scope.value), err=True)
 
 
 def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
@@ -56,17 +57,17 @@ def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
 
 
 def _owner_text(owner: str | None) -> str:
-    return owner or "(organiser)"
+    return owner or say("cli_token.by_organiser")
 
 
 _TOKENS = (
-    Column("id", "ID"),
-    Column("owner", "OWNER", write=_owner_text),
-    Column("name", "NAME"),
-    Column("scope", "SCOPE"),
-    Column("used_at_us", "USED (UTC)", write=format_instant),
-    Column("expires_at_us", "EXPIRES (UTC)", write=format_instant),
-    Column("revoked_at_us", "REVOKED (UTC)", write=format_instant),
+    Column("id", "id"),
+    Column("owner", "owner", write=_owner_text),
+    Column("name", "name"),
+    Column("scope", "scope"),
+    Column("used_at_us", "used_utc", write=format_instant),
+    Column("expires_at_us", "expires_utc", write=format_instant),
+    Column("revoked_at_us", "revoked_utc", write=format_instant),
 )
 
 
@@ -86,7 +87,7 @@ def list_tokens(
             page = connection.arena.admin.list_tokens(owner, rows_wanted(limit), after)
     words = ["token", "list", *([] if owner is None else ["--owner", owner])]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty="no tokens yet")
+    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty=say("cli_token.none_yet"))
 
 
 @app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))
@@ -101,4 +102,4 @@ def revoke(
             revoked = connection.arena.account.revoke_own_token(token)
         else:
             revoked = connection.arena.admin.revoke_token(token, owner)
-    typer.echo(f"{revoked.name!r} of {_owner_text(revoked.owner)} is revoked")
+    typer.echo(say("cli_token.revoked", name=repr(revoked.name), owner=_owner_text(revoked.owner)))

@@ -12,6 +12,7 @@ from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Database, example
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
 
@@ -36,7 +37,7 @@ def web(
 
     with open_site(db) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
-        serve(make_app(site), listening, lambda: typer.echo(f"the arena in {db}: {_url(place, port)} (Ctrl-C ends)"))
+        serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
 
 
 def _read_address(text: str) -> Address:

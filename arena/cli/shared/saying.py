@@ -19,6 +19,11 @@ def say(text_id: str, **values: object) -> str:
     return words(spoken()).say(text_id, **values)
 
 
+def knows(text_id: str) -> bool:
+    """Return whether there is a text of that id."""
+    return words(spoken()).knows(text_id)
+
+
 def spoken() -> str:
     """Return the language of this process."""
     return language_of_process(os.environ)
@@ -62,11 +67,20 @@ def take_language(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 def language_of_names(asked: str, *, as_json: bool) -> str:
     """Return the language of a game's names: that of the process for people, the one asked for in JSON.
 
-    So nothing that a program reads depends on the locale.
+    So nothing that a program reads depends on the locale. A language that only games speak is the one asked for.
     """
-    return asked if as_json else spoken()
+    return asked if as_json or asked not in LANGUAGES else spoken()
 
 
 def is_spoken(language: str | None) -> bool:
-    """Return whether the catalogue has the language; `None`, which is no wish, counts as one that it has."""
-    return language is None or language in LANGUAGES
+    """Return whether the catalogue or a game has the language; `None`, which is no wish, counts as one that they have.
+
+    In a language that only games have, all but their names is English.
+    """
+    return language is None or language in LANGUAGES or language in _languages_of_games()
+
+
+def _languages_of_games() -> set[str]:
+    from engine import registry  # only who asks for such a language pays for all games
+
+    return {language for name in registry.names() for language in registry.get(name).shown.languages}

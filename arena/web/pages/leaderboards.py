@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
@@ -89,8 +90,8 @@ def list_pools(
         request,
         "pages/leaderboards.html",
         boards=boards,
-        games=sorted({board.pool.game for board in everything.boards}),
-        counts=sorted({board.pool.seats for board in everything.boards}),
+        games=sorted(Counter(board.pool.game for board in everything.boards).items()),
+        counts=sorted(Counter(board.pool.seats for board in everything.boards).items()),
         chosen={"game": game, "seats": seats, "remote": remote},
         next_page=address_of_page("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
         if everything.next
@@ -140,6 +141,9 @@ def show_pool(
         live_scale=common_scale(line.live_interval for line in lines),
         official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
         address=f"/leaderboards/{board.pool.pool_id}",
+        as_csv=address_of_page(
+            f"/leaderboards/{board.pool.pool_id}/table.csv", sort=str(order), name=name, owner=owner
+        ),
         first_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
         next_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
         if board.next

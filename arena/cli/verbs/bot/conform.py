@@ -15,9 +15,10 @@ from arena.cli.shared.building import show_log
 from arena.cli.shared.errors import CliError, MisuseError, unknown
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import format_count, print_json, printable
+from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.saying import say
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
@@ -142,7 +143,7 @@ def _print_verdict(verdict: Verdict) -> None:
 def _print_summary(verdicts: Sequence[Verdict]) -> None:
     counts = Counter(verdict.state for verdict in verdicts)
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    typer.echo(f"{format_count(len(verdicts), 'rule')}: {told}")
+    typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {told}")
 
 
 def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.client.values.bots import BotDetail
 
 app = typer.Typer()
@@ -26,12 +27,12 @@ def _hash_text(content_hash: str | None) -> str:
 
 
 _EVENTS = (
-    Column("at_us", "AT (UTC)", write=format_instant),
-    Column("kind", "WHAT"),
-    Column("version", "VERSION", right=True),
-    Column("content_hash", "HASH", write=_hash_text),
-    Column("actor", "BY"),
-    Column("message", "MESSAGE"),
+    Column("at_us", "at_utc", write=format_instant),
+    Column("kind", "what"),
+    Column("version", "version", right=True),
+    Column("content_hash", "hash", write=_hash_text),
+    Column("actor", "by"),
+    Column("message", "message"),
 )
 
 
@@ -58,7 +59,7 @@ def promote(text: VersionText, message: Message = "", db: Database = settings.DB
         before = bots.get_bot(text.partition("@")[0]).active
         promoted = bots.promote_version(text, message)
     if promoted.active == before:
-        typer.echo(f"version {before} of {promoted.name} plays on ladders already: nothing has changed")
+        typer.echo(say("cli_bot.plays_already", version=before, bot=promoted.name))
     else:
         _say(promoted)
 
@@ -79,6 +80,6 @@ def rollback(name: BotName, message: Message = "", db: Database = settings.DB.de
 
 def _say(bot: BotDetail) -> None:
     if bot.active is None:
-        typer.echo(f"no version of {bot.name} plays on ladders now")
+        typer.echo(say("cli_bot.plays_none", bot=bot.name))
     else:
-        typer.echo(f"version {bot.active} of {bot.name} plays on ladders now")
+        typer.echo(say("cli_bot.plays_now", version=bot.active, bot=bot.name))

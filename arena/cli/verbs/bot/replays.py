@@ -17,7 +17,8 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_count, print_json
+from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
 
@@ -47,7 +48,7 @@ def replays(
     if as_json:
         print_json({"file": str(out), "matches": count})
     else:
-        typer.echo(f"{format_count(count, 'replay')} in {out}")
+        typer.echo(say("cli_bot.replays_in", replays=say("cli_bot.replay_count", count=count), file=out))
 
 
 def _document(replay: Replay) -> bytes:

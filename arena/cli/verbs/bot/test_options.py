@@ -20,6 +20,7 @@ from arena.cli.shared.options import Workers, parse_names
 from arena.cli.shared.output import printable
 from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
 from arena.cli.shared.runtimes import RuntimesFile
+from arena.cli.shared.saying import say
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.proc.processes import has_proc
@@ -164,25 +165,27 @@ def find_test_level(sandbox: str) -> Place:
     """
     policy = read_hosting(sandbox=sandbox).policy
     if sandbox != AUTO:
-        return _level(find_level(has_owner=False, policy=policy), "as you asked")
+        return _level(find_level(has_owner=False, policy=policy), say("cli_bot.as_asked"))
     if not has_proc():
         return _level(
             NONE,
-            "this system has no /proc, so limits are not watched, a decision is charged the wall time, and memory is "
-            "known of processes that have ended",
+            say("cli_bot.no_proc"),
         )
     try:
-        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), "as at a service")
+        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:
         return _level(NONE, str(error))
 
 
 def _level(name: str, why: str) -> Place:
-    return Place(name, f"without a sandbox ({why})" if name == NONE else f"in the {name} sandbox ({why})")
+    return Place(
+        name,
+        say("cli_bot.without_sandbox", why=why) if name == NONE else say("cli_bot.in_sandbox", level=name, why=why),
+    )
 
 
 def announce(directory: Path, level: Place) -> None:
     """Say on stderr what is tested and where it runs, and that it is built first if it is."""
-    typer.echo(f"testing {printable(str(directory))} {level.note}", err=True)
+    typer.echo(say("cli_bot.testing", directory=printable(str(directory)), place=level.note), err=True)
     if build := load_manifest(directory).build:
-        typer.echo(f"building it with `{printable(join(build))}`", err=True)
+        typer.echo(say("cli_bot.building", command=printable(join(build))), err=True)

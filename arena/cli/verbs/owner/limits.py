@@ -13,6 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
+from arena.cli.shared.saying import say
 from arena.client.values.accounts import OwnerUsage
 from ratings.store.limits import LIMITS, MOST
 
@@ -81,15 +82,18 @@ def _print(usage: OwnerUsage) -> None:
         "versions": str(usage.versions),
         "stored_mb": f"{usage.stored_bytes / (1 << 20):.1f}",
     }
-    lines = {
-        name.replace("_", " "): _of(used.get(name), most, is_own=name in usage.own)
-        for name, most in asdict(usage.limits).items()
-    }
+    lines = {name: _of(used.get(name), most, is_own=name in usage.own) for name, most in asdict(usage.limits).items()}
     print_facts({"owner": usage.owner, "bots": usage.bots, **lines})
 
 
 def _of(used: str | None, most: int, *, is_own: bool) -> str:
     """Return how much of what is allowed is used, such as `3 of 20`."""
-    allowed = "no limit" if most == 0 else str(most)
-    text = allowed if used is None else f"{used}, no limit" if most == 0 else f"{used} of {most}"
-    return f"{text} (of his own)" if is_own else text
+    allowed = say("cli_owner.no_limit") if most == 0 else str(most)
+    text = (
+        allowed
+        if used is None
+        else say("cli_owner.used_no_limit", used=used)
+        if most == 0
+        else say("cli_owner.used_of", used=used, most=most)
+    )
+    return say("cli_owner.his_own", text=text) if is_own else text

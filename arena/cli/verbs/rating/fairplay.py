@@ -12,15 +12,16 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.saying import say
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "SUSPICION"),
-    Column("elo", "ELO", right=True, write="{:.0f}".format),
-    Column("z", "Z", right=True, write="{:.1f}".format),
-    Column("chance", "BY CHANCE", right=True, write="{:.1g}".format),
-    Column("matches", "MATCHES", right=True),
+    Column("sentence", "suspicion"),
+    Column("elo", "elo", right=True, write="{:.0f}".format),
+    Column("z", "z", right=True, write="{:.1f}".format),
+    Column("chance", "by_chance", right=True, write="{:.1g}".format),
+    Column("matches", "matches", right=True),
 )
 
 
@@ -40,4 +41,4 @@ def fairplay(
         page = connection.arena.ratings.list_suspicions(pool, alarm, rows_wanted(limit), after)
     rows, words = [asdict(one) for one in page.items], ["rating", "fairplay", *options_given(pool=pool, alarm=alarm)]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
-    print_rows_of_page(_COLUMNS, rows, more, style, empty="no pair does better at common tables than chance allows")
+    print_rows_of_page(_COLUMNS, rows, more, style, empty=say("cli_rating.no_pair"))

@@ -14,7 +14,7 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
-from arena.cli.shared.saying import language_of_names
+from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
@@ -51,7 +51,7 @@ def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) ->
     try:
         story = story_of_replay(document, language, draws=False)
     except StoryError as error:
-        typer.echo(f"told by notation alone: {error}", err=True)
+        typer.echo(say("cli_replay.notation_alone", why=error), err=True)
         frames, finish = _in_notation(document), None
     else:
         frames, finish = story.frames[1:], story.finish
@@ -69,7 +69,7 @@ def _print_match(document: Mapping[str, Any], frames: Sequence[Frame], finish: F
     print_facts(
         {
             "match": document["match_id"],
-            "game": f"{game.title}, {len(names)} seats",
+            "game": say("cli_replay.game_seats", game=game.title, seats=len(names)),
             "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(who)),
             "started": format_instant(document["started_at_us"]),
         }
@@ -113,7 +113,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
         position = {"position": story.state.to_json(), "last": last}
         print_json({"match_id": document["match_id"], "ply": ply, **position})
         return
-    typer.echo(f"before ply {ply} of {len(document['entries'])}")
+    typer.echo(say("cli_replay.before_ply", ply=ply, plies=len(document["entries"])))
     if frame.seat is not None:
         print_lines(f"{frame.bot} {frame.action}: {words_of(frame)}")
     typer.echo()
@@ -121,7 +121,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     if story.finish is not None:
         print_scoring(story.finish, who_plays(story.game, story.beginning.names, language))
     if svg is not None:
-        typer.echo(f"\ndrawn into {svg}")
+        typer.echo("\n" + say("cli_shared.drawn", file=svg))
 
 
 def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws: bool) -> Story:

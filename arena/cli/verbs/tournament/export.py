@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say
 from arena.client.values.operations import operation_target
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament
@@ -35,6 +36,6 @@ def export(
     if as_json:
         print_json({"tournament": found.id, "name": found.name, "file": str(target), "digest": digest})
         return
-    typer.echo(f"tournament {found.name} written to {target}")
-    typer.echo(f"digest {digest}")
-    typer.echo(f"`arena tournament import {target} --db OTHER.db` reads it; --digest there makes sure it is this one")
+    typer.echo(say("cli_tournament.exported", name=found.name, file=target))
+    typer.echo(say("cli_tournament.digest", digest=digest))
+    typer.echo(say("cli_tournament.import_reads", file=target))

@@ -13,17 +13,18 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import TournamentText
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("match_id", "MATCH", write=short_match_id),
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("version", "VERSION", right=True),
-    Column("verdict", "VERDICT"),
-    Column("sentence", "FINDING"),
+    Column("match_id", "match", write=short_match_id),
+    Column("seat", "seat", right=True),
+    Column("bot", "bot"),
+    Column("version", "version", right=True),
+    Column("verdict", "verdict"),
+    Column("sentence", "finding"),
 )
 
 
@@ -39,4 +40,10 @@ def leaks(
     with connect(db) as connection:
         page = connection.arena.tournaments.list_leak_checks(tournament, rows_wanted(limit), after)
     more = more_command("tournament", "leaks", tournament, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_COLUMNS, [asdict(check) for check in page.items], more, as_json=as_json, empty="no leak checks")
+    print_page(
+        _COLUMNS,
+        [asdict(check) for check in page.items],
+        more,
+        as_json=as_json,
+        empty=say("cli_tournament.no_leak_checks"),
+    )

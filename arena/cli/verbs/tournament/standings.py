@@ -10,6 +10,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS
 from arena.cli.verbs.tournament.arguments import TournamentText
 
@@ -30,4 +31,4 @@ def standings(
     words = ("tournament", "standings", tournament)
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     rows = [asdict(row) for row in page.items]
-    print_page(TOURNAMENT_COLUMNS, rows, more, as_json=as_json, empty="nobody entered yet")
+    print_page(TOURNAMENT_COLUMNS, rows, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))
