@@ -56,7 +56,9 @@ def _serve(options: argparse.Namespace, output: int) -> None:
 
     tls = Tls(options.certificate, options.key) if options.certificate else None
     with (
-        open_site(options.db, options.service, is_secure=tls is not None, people=_people(options)) as site,
+        open_site(
+            options.db, options.service, is_secure=tls is not None, people=_people(options), is_helped=True
+        ) as site,
         listen(options.host, options.port) as listening,
     ):
         port = listening.getsockname()[1]

@@ -10,8 +10,9 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 from arena.web.frame.streams import Followers
 from arena.web.guarding.errors import install_errors
@@ -19,6 +20,7 @@ from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.helping.teller import teller_of
 from arena.web.live.hub import Hub, watch_service
 from arena.web.owners.admissions import MOST_FOLLOWERS
 from arena.web.owners.entering import NotSignedInError, answer_strangers
@@ -39,8 +41,8 @@ def make_app(site: Site) -> FastAPI:
     app.state.sessions = Sessions()
     app.state.followers = Followers(MOST_FOLLOWERS)
     app.state.on_stop = [app.state.followers.close, *([] if app.state.hub is None else [app.state.hub.close])]
-    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
-    app.state.details = TournamentDetails()
+    app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
+    app.state.answers, app.state.records = Answers(site.helper), Records(site.helper)
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
+from arena.web.warming import warm_up
+
+_TURN_S = 0.0005
+"""So long a thread goes on while another wants the interpreter: a page that takes long delays short ones little."""
 GRACE_S = 2
 """How long answers that go on, such as live streams, may go on once the pages are to stop."""
 
@@ -68,6 +73,8 @@ def serve(
     With a certificate it is served by https. It ends as well when the pipe `ends_with`, a descriptor, is closed.
     """
     server = make_server(app, tls)
+    sys.setswitchinterval(_TURN_S)
+    warm_up(app)
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 

@@ -5,6 +5,7 @@ Errors of the driver come out as `ratings.errors`, on one line with the remedy.
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import sqlalchemy
@@ -24,6 +25,8 @@ class Database:
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         self.engine = engine
         """For this package only."""
+        self._marking = threading.Lock()
+        self._marker: sqlalchemy.PoolProxiedConnection | None = None
 
     @property
     def url(self) -> URL:
@@ -37,8 +40,26 @@ class Database:
         is_file = self.url.get_backend_name() == "sqlite" and name not in (None, "", ":memory:")
         return Path(str(name)) if is_file else None
 
+    def mark(self) -> int | None:
+        """Return a number that is another one as soon as somebody has written to the database; it costs nearly nothing.
+
+        It is `None` if there is no telling. It is of use only in this process, and only for whoever reads: what this
+        very object writes changes it, too.
+        """
+        dialect = dialect_of(self.url)
+        if not dialect.TELLS_CHANGES or self.path is None:
+            return None
+        with self._marking, translated(self.url):
+            if self._marker is None:
+                self._marker = self.engine.raw_connection()  # one for ever: two connections count differently
+            return dialect.mark(self._marker)
+
     def close(self) -> None:
         """Close all connections."""
+        with self._marking:
+            if self._marker is not None:
+                self._marker.close()
+                self._marker = None
         self.engine.dispose()
 
 

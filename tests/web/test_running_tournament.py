@@ -1,7 +1,6 @@
 """A tournament that goes on: its page asks for what changes, and shows nothing that must not be known yet."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,9 @@ from fastapi.testclient import TestClient
 
 from arena.client.here.viewer import Viewer
 from arena.web.app import make_app
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
+from ratings.ledger.ledger import Ledger
 from ratings.store.states import Scope
 from tests.client.world import World, fresh_world
 
@@ -51,16 +51,21 @@ def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestCl
     assert "shown when every match of its block is over" in answer.json()["error"]["message"]
 
 
-def test_a_tournament_is_read_again_when_it_has_rested(world: World) -> None:
+def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, {0}, game="foreign_king") as made:
+        _look_again(made)
+
+
+def _look_again(world: World) -> None:
     now = [0.0]
     arena = world.asked_by(Viewer(Scope.VIEWER))
-    details = TournamentDetails(clock=lambda: now[0])
-    first = details.read(arena, "rex")
-    assert details.read(arena, "rex") is first
-    now[0] = 1.5
-    again = details.read(arena, "rex")
-    assert again is not first
-    assert replace(again) == first
+    answers = Answers(clock=lambda: now[0])
+    first = answers.get_tournament(arena, "rex")
+    now[0] = 100.0
+    assert answers.get_tournament(arena, "rex") is first, "nothing was written meanwhile"
+    Ledger(world.database).cancel(world.tournament)
+    again = answers.get_tournament(arena, "rex")
+    assert again.summary.status == "cancelled"
 
 
 def test_a_comparison_leads_to_the_walk_of_its_test(tmp_path: Path) -> None:

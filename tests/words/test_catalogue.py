@@ -94,6 +94,15 @@ def test_every_text_that_a_template_asks_for_is_there() -> None:
     assert asked - read_texts("en").keys() == set()
 
 
+def test_the_command_line_has_no_break_before_french_points() -> None:
+    torn = re.compile(r"`[^`]*`| [:;?!»]")
+    for name, text in read_texts("fr").items():
+        if not name.startswith("cli"):
+            continue
+        for said in [text] if isinstance(text, str) else text.values():
+            assert [found for found in torn.findall(said) if not found.startswith("`")] == [], name
+
+
 def test_a_number_chooses_the_wording() -> None:
     assert words("en").say("pool.seats", count=1) == "1 seat"
     assert words("de").say("pool.seats", count=2) == "2 Plätze"

@@ -35,7 +35,7 @@ def web(
     from arena.web.opening import open_site
     from arena.web.serving import listen, serve
 
-    with open_site(db) as site, listen(place.host, place.port) as listening:
+    with open_site(db, is_helped=True) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
         serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
 

@@ -16,7 +16,7 @@ from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
 from arena.client.values.overview import Form
 from arena.client.values.ratings import OfficialRow
 from arena.web.drawing.small import common_scale
-from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.asking import arena_of, records_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
 from arena.web.pages.addresses import address_of_page
@@ -128,7 +128,7 @@ def show_pool(
     if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
     official = _rows(kept)
-    lines = _lines(arena, board, official)
+    lines = _lines(request, board, official)
     return render(
         request,
         "pages/leaderboard.html",
@@ -187,6 +187,6 @@ def _place(after: str | None) -> int:
     return int(after)
 
 
-def _lines(arena: ShownArena, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
-    forms = arena.overview.list_forms(board.pool.pool_id, [row.version_id for row in board.table])
+def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
+    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table)
     return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

@@ -5,13 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.background import BackgroundTask
 from starlette.responses import Response
 
+from arena.client.errors import ClientError
 from arena.client.values.matches import MatchDetail
-from arena.match.replay import load
+from arena.match.replay import ReplayError, load
+from arena.story.facts import StoryError
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import format_instant, short_id
@@ -23,6 +27,7 @@ from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from arena.words.catalogue import words
+from ratings.errors import RatingsError
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -43,7 +48,7 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
     found = arena_of(request).matches.get_match(match)
     language = language_of(request)
     has_replay, is_live = _has_replay(found), _is_live(found) and site_of(request).is_live
-    return render(
+    answer = render(
         request,
         "pages/match.html",
         match=found,
@@ -56,6 +61,16 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
         frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
         size=board_size(found.pool.game, len(found.seats)),
     )
+    helper = site_of(request).helper
+    if has_replay and helper is not None and helper.is_free():
+        answer.background = BackgroundTask(_tell_ahead, request, found, language)  # the viewer is about to ask for it
+    return answer
+
+
+def _tell_ahead(request: Request, match: MatchDetail, language: str) -> None:
+    """Have a match told before it is asked for; whoever asks is told why it cannot be."""
+    with suppress(ClientError, RatingsError, ReplayError, StoryError):
+        tellings_of(request).packed(arena_of(request), match, language)
 
 
 @router.get("/matches/{match}/frames.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -24,24 +24,27 @@ KEPT_BYTES = 48 * 1024 * 1024
 _LEVEL = 6
 
 
-class Tellings:
-    """Tells matches to viewers, each once for each language."""
+def tell(arena: ArenaPort, match_id: str, language: str) -> bytes:
+    """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
 
-    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+    Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
+    """
+    document = load(arena.replays.get_replay(match_id).data)
+    told = viewer_document(story_of_replay(document, language))
+    return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
+
+
+class Tellings:
+    """Tells matches to viewers, each once for each language; `teller` is `tell`, or has it done elsewhere."""
+
+    def __init__(self, teller: Callable[[ArenaPort, str, str], bytes] = tell, most_bytes: int = KEPT_BYTES) -> None:
+        self._tell = teller
         self._kept = Kept(most_bytes)
 
     def packed(self, arena: ArenaPort, match: MatchDetail, language: str) -> bytes:
-        """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
-
-        Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
-        """
-
-        def tell() -> bytes:
-            document = load(arena.replays.get_replay(match.match_id).data)
-            told = viewer_document(story_of_replay(document, language))
-            return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
-
-        return self._kept.get(telling_id(match, language), tell)
+        """Return the story of a finished match as `tell` does, and raise what that does."""
+        key = telling_id(match, language)
+        return self._kept.get(key, lambda: self._tell(arena, match.match_id, language))
 
     def told(self, arena: ArenaPort, match: MatchDetail, language: str) -> dict[str, Any]:
         """Return the same as data."""
@@ -63,12 +66,12 @@ class Tellings:
 
 def telling_id(match: MatchDetail, language: str) -> str:
     """Return what changes when a telling does: the match, the language, the program and the game that tell it."""
-    parts = (match.match_id, match.record_digest, language, _teller(match.pool.game))
+    parts = (match.match_id, match.record_digest, language, teller_hash(match.pool.game))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
 
 
 @cache
-def _teller(game: str) -> str:
+def teller_hash(game: str) -> str:
     """Return a hash of the program's version and of the files that tell and draw a game."""
     packages = ["arena.story", "engine.kit", *([registry.package_of(game)] if game in registry.names() else [])]
     digest = hashlib.sha256(version("kingmaker-arena").encode())
