@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -146,6 +146,9 @@ def _served(home: Path) -> Iterator[str]:
         yield found[1]
     finally:
         service.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            service.wait(timeout=5)
+        service.terminate()  # a second time ends what is still played at once
         service.wait(timeout=60)
 
 
@@ -164,7 +167,7 @@ def _chromium() -> Iterator[Browser]:
 
 
 def _shots(home: Path, address: str) -> Sequence[Shot]:
-    """Return the pictures, in the order in which they are made: what waits for the ladder comes last."""
+    """Return the pictures, in the order in which they are made: what waits for the ladder comes late, a person last."""
     with open_site(str(home / "arena.db")) as site:
         arena = site.arena
         rex, king = (arena.matches.list_matches(tournament=name, limit=1).items[0].id for name in ("rex", "king"))
@@ -179,7 +182,7 @@ def _shots(home: Path, address: str) -> Sequence[Shot]:
 
     def live(page: Page) -> None:
         _until_live(page, address)
-        page.click(".boards h3 a")
+        page.click("[aria-labelledby=now] h3 a")
         page.wait_for_selector("[data-viewer][data-ready]")
         page.wait_for_function("document.querySelector('[data-viewer]').viewer.last >= 40")
 
@@ -199,9 +202,9 @@ def _shots(home: Path, address: str) -> Sequence[Shot]:
         Shot("foreign-king", at(f"/matches/{king}#ply=999", viewer), dark=True),
         Shot("game", at("/games/rex_romanorum?seats=4")),
         Shot("phone", at(f"/matches/{king}#ply=60", viewer), 390, 844),
-        Shot("play", play),
         Shot("front", lambda page: _until_live(page, address), height=960),
         Shot("live", live, dark=True),
+        Shot("play", play),
     )
 
 
