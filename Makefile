@@ -15,7 +15,7 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PROTOS := $(shell find proto -name '*.proto' | sort)
 
-.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak clean
+.PHONY: help demo test lint check-python setup setup-dev proto lock bench soak screenshots clean
 
 help:
 	@echo "make demo    set up and play a first rated tournament (about a minute of play)"
@@ -23,6 +23,7 @@ help:
 	@echo "make lint    only ruff and mypy"
 	@echo "make bench   the figures of docs/measured.md (takes several minutes)"
 	@echo "make soak    overload, kill -9, fuzzing, submissions and 20,000 matches (takes hours on a small machine)"
+	@echo "make screenshots  take the pictures of docs/web.md anew (needs chromium, takes some minutes)"
 	@echo "make proto   regenerate arena/v1, arena/games and the messages of the kits from proto/"
 	@echo "make lock    resolve the lock files anew (needs uv)"
 	@echo "make clean   remove what the other targets made"
@@ -105,6 +106,10 @@ soak: setup-dev
 	$(BIN)/python -m benchmarks.sandbox
 	$(BIN)/python -m benchmarks.submissions
 	$(BIN)/python -m benchmarks.soak
+
+# Plays a small arena, serves it, and photographs its pages into docs/pictures.
+screenshots: setup-dev
+	$(BIN)/python -m tools.screenshots
 
 clean:
 	rm -rf $(VENV) $(PROTO_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

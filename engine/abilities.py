@@ -181,6 +181,8 @@ class Shown:
     """The languages that `labels` knows."""
     seat_name: Callable[[int, str], str] = number_of_seat
     """`(seat, language)`: how `tell` and the picture call a seat: a house, a letter; by default its number."""
+    seat_colours: Sequence[str] = ()
+    """The colours of the seats in the picture, `#rrggbb` each, for what stands beside it; empty if it knows none."""
     tell: Callable[[Move, str], Sequence[str]] = _by_label
     """`(move, language)`: what happened, in whole sentences: the action, dice and cards as they fell, and what came of
     it that is worth telling. Who acted is told beside it. By default the label of the action, and values of chance."""

@@ -10,6 +10,8 @@ from tests.support.migrated import repeated_migrations
 
 # As a worker has it; gRPC reads this once, at its first import.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+# Tests compare what is said in English, whatever the machine's own language is.
+os.environ["ARENA_LANG"] = "en"
 
 settings.register_profile(
     "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

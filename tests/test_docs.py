@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
-from arena.cli.app import make_app
+from arena.cli.app import make_parser
 from arena.cli.shared.errors import EXIT_CODES
 from arena.cli.shared.settings import SETTINGS
 from arena.service.settings.table import TABLE
@@ -33,13 +32,13 @@ def commands() -> Iterator[tuple[str, Any]]:
         for child, below in getattr(command, "commands", {}).items():
             yield from walk(f"{name} {child}", below)
 
-    return walk("arena", typer.main.get_command(make_app()))
+    return walk("arena", make_parser())
 
 
 @cache
 def idle_root() -> Any:
     """The whole command line, of which no command does anything."""
-    root = typer.main.get_command(make_app())
+    root = make_parser()
     for _, command in list(commands_of(root)):
         command.callback = None
     return root
@@ -91,7 +90,7 @@ def test_the_examples_of_a_command_parse_and_show_that_command(name: str) -> Non
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_parameter_has_help(name: str) -> None:
     for parameter in COMMANDS[name].params:
-        assert parameter.help, f"{name}: {parameter.name}"
+        assert parameter.help or parameter.hidden, f"{name}: {parameter.name}"
 
 
 @pytest.mark.parametrize(("document", "line"), LINES, ids=[f"{name}: {line}" for name, line in LINES])

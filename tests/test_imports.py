@@ -137,6 +137,7 @@ BOUNDARIES = {
             "arena.web",
             "arena.words",
             "arena.client",
+            "arena.story",
             "arena.connect",
             "arena.hosting.sample_bots",
             "arena.wire",
@@ -165,6 +166,7 @@ BOUNDARIES = {
     "arena/cli": Boundary(
         (
             "arena.cli",
+            "arena.words",
             "arena.client",
             "arena.connect",
             "arena.story",

@@ -17,39 +17,42 @@ from typing import Annotated, Any, TextIO
 import typer
 import typer.main
 
+from arena.cli.helping import put_help
 from arena.cli.shared import errors, settings
-from arena.cli.shared.options import Server, example, print_help_without_verb
+from arena.cli.shared.options import Language, Server, example, print_help_without_verb
 from arena.cli.shared.places import was_written
+from arena.cli.shared.saying import is_spoken, speaking, spoken, take_language
+from arena.words.catalogue import LANGUAGES
 
-NOUNS = {
-    "demo": "Play a first rated tournament of every game.",
-    "game": "The games that are installed.",
-    "runtime": "What bots can run in, and what is in it.",
-    "bot": "The bots of a database, and their versions.",
-    "owner": "Who may hand bots in to a service.",
-    "token": "What lets owners into a service: make, list, revoke.",
-    "login": "Log in at a service, for commands with --server.",
-    "logout": "Forget a login, or show which there are.",
-    "match": "Single matches.",
-    "tournament": "Tournaments: run, resume, look at, cancel.",
-    "compare": "Find out whether one version is better than another.",
-    "challenge": "Play a bot of yours against others, unrated.",
-    "leaderboard": "Show the ratings of the bots.",
-    "rating": "The official table; fair play; ratings computed anew.",
-    "stats": "Crosstables, histories, results by opponent and seat.",
-    "replay": "Matches as they were played: shown, and verified.",
-    "report": "Write a tournament into one HTML file, with its replays.",
-    "perft": "Count the sequences of decisions from the start of a game.",
-    "db": "The database: upgrade, back up, check.",
-    "ladder": "Standing ladders: open, close, look at.",
-    "season": "The seasons of a ladder: freeze, decide, close, open.",
-    "notice": "Show what you, and everybody, were told.",
-    "web": "Show a database in browsers.",
-    "serve": "Run a service that plays what is queued.",
-    "home": "The directory of a service: back up, restore, retention.",
-    "doctor": "Look whether this machine can run the arena.",
-}
-"""Every noun, with the line that stands in `arena --help`; its file is `arena/cli/nouns/<noun>.py`."""
+NOUNS = (
+    "demo",
+    "game",
+    "runtime",
+    "bot",
+    "owner",
+    "token",
+    "login",
+    "logout",
+    "match",
+    "tournament",
+    "compare",
+    "challenge",
+    "leaderboard",
+    "rating",
+    "stats",
+    "replay",
+    "report",
+    "perft",
+    "db",
+    "ladder",
+    "season",
+    "notice",
+    "web",
+    "serve",
+    "home",
+    "doctor",
+)
+"""Every noun, as `arena --help` lists them; its file is `arena/cli/nouns/<noun>.py`."""
 
 
 HERE_ONLY = frozenset({"game", "login", "logout", "perft", "serve", "home"})
@@ -66,13 +69,12 @@ def _print_version(wanted: bool) -> None:
 
 def _arena(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+    language: Language = settings.LANG.default,
     server: Server = settings.SERVER.default,
 ) -> None:
     """Tournaments between game-playing programs: bots over gRPC, a trusted referee, TrueSkill ratings."""
-    del version, server  # every command reads the server from this context
+    del version, language, server  # every command reads the server from this context; the language was taken before
     _refuse_server_of_others(context)
     print_help_without_verb(context)
 
@@ -85,8 +87,17 @@ def _refuse_server_of_others(context: typer.Context) -> None:
         )
 
 
-def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
-    """Return the command line: these nouns with all their verbs, the others only with their line in the help."""
+def make_parser(nouns: Sequence[str] = NOUNS) -> Any:
+    """Return what parses command lines: these nouns with all their verbs, the others only with their line in the help.
+
+    Its help is in the language of the process.
+    """
+    parser = typer.main.get_command(_make_app(nouns))
+    put_help(parser)
+    return parser
+
+
+def _make_app(nouns: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
@@ -94,21 +105,21 @@ def make_app(nouns: Sequence[str] = tuple(NOUNS)) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True, epilog=example("arena demo", "arena leaderboard --db demo.db"))(_arena)
-    for name, line in NOUNS.items():
+    for name in NOUNS:
         if name in nouns:
-            _add_noun(app, name, line)
+            _add_noun(app, name)
         else:
-            app.add_typer(typer.Typer(), name=name, help=line)
+            app.add_typer(typer.Typer(), name=name)
     return app
 
 
-def _add_noun(app: typer.Typer, name: str, line: str) -> None:
+def _add_noun(app: typer.Typer, name: str) -> None:
     noun: typer.Typer = importlib.import_module(f"arena.cli.nouns.{name}").app
     if _is_verb(noun):
         app.add_typer(noun)
         return
     noun.callback(invoke_without_command=True)(print_help_without_verb)
-    app.add_typer(noun, name=name, help=line)
+    app.add_typer(noun, name=name)
 
 
 def _is_verb(noun: typer.Typer) -> bool:
@@ -132,6 +143,16 @@ def run(arguments: Sequence[str], when_ready: Callable[[], object] | None = None
 
     `when_ready` is called when everything is imported, before the command begins.
     """
+    language, rest = take_language(arguments)
+    with speaking(language if is_spoken(language) else None):
+        return _run_and_flush(rest, when_ready) if is_spoken(language) else errors.report(_unknown_language(language))
+
+
+def _unknown_language(language: str | None) -> errors.MisuseError:
+    return errors.MisuseError(f"there is no language {language!r}; --lang takes {', '.join(LANGUAGES)}")
+
+
+def _run_and_flush(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
     code = _run(arguments, when_ready)
     try:
         sys.stdout.flush()
@@ -154,15 +175,15 @@ def _write_nothing_more(stream: TextIO) -> None:
 
 
 @cache
-def _parser(noun: str) -> Any:
-    """Return what parses the command lines of a noun; a process that runs many has it made once."""
-    return typer.main.get_command(make_app([noun]))
+def _parser(noun: str, _language: str) -> Any:
+    """Return what parses the command lines of a noun; a process that runs many has it made once in each language."""
+    return make_parser([noun])
 
 
 def _run(arguments: Sequence[str], when_ready: Callable[[], object] | None) -> int:
     noun = _noun_in(arguments)
     try:
-        parser = _parser(noun)
+        parser = _parser(noun, spoken())
         if when_ready is not None:
             when_ready()
         code = parser.main(args=list(arguments), prog_name="arena", standalone_mode=False)

@@ -118,6 +118,18 @@ class Account(Protocol):
     def list_notices(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Notice]:
         """Return what the owner, and everybody, was told."""
 
+    def list_own_tokens(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TokenSummary]:
+        """Return the tokens of the owner who is asking, the newest first, revoked and expired ones too."""
+
+    def new_own_token(self, name: str, scope: Scope = Scope.COMPETITOR, expires_at_us: int | None = None) -> NewToken:
+        """Make a further token of the owner who is asking. It is shown this once.
+
+        It allows no more than the token that asks, and holds no longer, by default as long.
+        """
+
+    def revoke_own_token(self, token: str) -> TokenSummary:
+        """Make a token of the owner who is asking worth nothing from now on, by its id or its name."""
+
 
 class Entrance(Protocol):
     """What somebody may ask for who has no token yet."""

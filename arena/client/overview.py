@@ -5,15 +5,16 @@ No service answers this; who asks a service asks noun by noun.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing, WalkPoint
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
+from arena.client.values.tournaments import TournamentSummary
 
 MOST_IN_OFFICIAL = 500
 """So many versions of a pool are fitted together, the best by the live rating: time grows with the cube of them."""
@@ -61,6 +62,21 @@ class Overview(Protocol):
 
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         """Return the bots whose names hold a text, by name."""
+
+    def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
+        """Return the newest comparisons in which all these bots take part, any version of each; all without bots."""
+
+    def count_matches(self, tournament: str) -> int:
+        """Return about how many matches a tournament has, which costs the same however many there are."""
+
+    def mark(self) -> int | None:
+        """Return a number that is another one as soon as anything was written; `None` if there is no telling."""
+
+    def get_record(self, pool: str, version_id: str, points: int) -> Record:
+        """Return what a version has behind it in a pool: its curve as `get_curve` does, opponents, seats and faults."""
+
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""
 
     def fit_official(self, pool: str) -> OfficialTable:
         """Return the official table without the chances of pairs; of a large pool that of its best versions.

@@ -15,17 +15,18 @@ def follow(story: Story | None, event: MatchEvent, language: str = "en", *, draw
     Raises StoryError if the match cannot be followed here, or the event does not follow the last.
     """
     if event.start is not None:
-        return Story(_beginning(event.start), language, draws=draws)
+        return Story(beginning_of(event.start), language, draws=draws)
     if story is None:
         raise StoryError("a match is told from its start on")
     if event.move is not None:
-        story.play(_ply(event.move))
+        story.play(ply_of(event.move))
     elif event.end is not None:
         story.end(_ending(event.end))
     return story
 
 
-def _beginning(start: LiveStart) -> Beginning:
+def beginning_of(start: LiveStart) -> Beginning:
+    """Return what is known when a match begins."""
     return Beginning(
         match_id=start.match_id,
         game=start.game,
@@ -38,7 +39,8 @@ def _beginning(start: LiveStart) -> Beginning:
     )
 
 
-def _ply(move: LiveMove) -> Ply:
+def ply_of(move: LiveMove) -> Ply:
+    """Return a ply as a story is told from it."""
     return Ply(
         ply=move.ply,
         seat=move.seat,

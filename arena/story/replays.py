@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.story.facts import Beginning, Ending, Mistake, Ply
 from arena.story.story import Story, tell
+from engine.picture import Picture
 
 
 def story_of_replay(
@@ -19,6 +20,19 @@ def story_of_replay(
     entries = document["entries"][:plies]
     ending = None if plies is not None and plies < len(document["entries"]) else _ending(document["result"])
     return tell(beginning_of(document), [_ply(entry) for entry in entries], ending, language, draws=draws)
+
+
+def last_picture(document: Mapping[str, Any], language: str = "en") -> Picture | None:
+    """Return the picture of the end of a replay, no other of which is drawn; `None` if the game draws none.
+
+    Raises StoryError.
+    """
+    entries = document["entries"]
+    story = Story(beginning_of(document), language, draws=not entries)
+    for entry in entries:
+        story.draws = entry is entries[-1]
+        story.play(_ply(entry))
+    return story.frames[-1].picture
 
 
 def beginning_of(document: Mapping[str, Any]) -> Beginning:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.story.clocks import Clocks
+from arena.story.course import Course
 from arena.story.facts import Beginning, Ending, Ply, StoryError
 from arena.story.frames import Finish, Frame
-from engine import registry
 from engine.abilities import Move, View
-from engine.chance import ScriptedChance, ScriptError
-from engine.core import AbilityError, EngineError, Game, State
+from engine.core import AbilityError, State
 from engine.picture import Picture
 
 
@@ -22,12 +21,11 @@ class Story:
     """All that can be told of a match so far. `frames[n]` is the position after n plies."""
 
     __slots__ = (
-        "_chance",
         "_clocks",
-        "_draws",
+        "_course",
         "_parts",
-        "_state",
         "beginning",
+        "draws",
         "finish",
         "frames",
         "game",
@@ -35,29 +33,24 @@ class Story:
     )
 
     def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True) -> None:
-        """Begin with the start of a match. Without `draws` no picture is made.
+        """Begin with the start of a match. While `draws` is false no picture is made.
 
         Raises StoryError if its game is not installed here with its rules.
         """
         self.beginning = beginning
         self.language = language
-        self.game = _installed(beginning)
+        self._course = Course(beginning)
+        self.game = self._course.game
         self.finish: Finish | None = None
-        self._chance = ScriptedChance(beginning.chance)
         self._clocks = Clocks(beginning.clock, len(beginning.names))
-        self._draws = draws
+        self.draws = draws
         self._parts: dict[str, str] = {}
-        try:
-            options = self.game.parse_options(beginning.options)
-            self._state = self.game.new_state(len(beginning.names), options, self._chance)
-        except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: {error}") from error
         self.frames = [self._frame(-1, None)]
 
     @property
     def state(self) -> State:
         """Return the position after the last ply. Do not change it."""
-        return self._state
+        return self._course.state
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -67,7 +60,9 @@ class Story:
 
     def play(self, ply: Ply) -> Frame:
         """Return the frame of the next ply. Raises StoryError if it does not fit."""
-        move = self._apply(ply)
+        if self.finish is not None:
+            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
+        move = self._course.apply(ply)
         if ply.charged_us is not None:
             self._clocks.charge(ply.seat, ply.charged_us)
         told = replace(
@@ -87,7 +82,7 @@ class Story:
 
     def end(self, ending: Ending) -> Finish:
         """Return how it ended, and note faults with the plies at which they happened."""
-        scoring = tuple(self.game.shown.scoring(self._state, self.language)) if ending.by_rules else ()
+        scoring = tuple(self.game.shown.scoring(self.state, self.language)) if ending.by_rules else ()
         self.finish = Finish(ending, scoring)
         last = len(self.frames) - 1
         for fault in ending.faults:
@@ -95,23 +90,10 @@ class Story:
             self.frames[place] = replace(self.frames[place], faults=(*self.frames[place].faults, fault))
         return self.finish
 
-    def _apply(self, ply: Ply) -> Move:
-        before = self._state
-        if ply.ply != len(self.frames) - 1 or ply.seat != before.seat() or self.finish is not None:
-            raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
-        self._chance.extend(ply.chance)
-        after = before.clone(self._chance)
-        try:
-            after.apply(ply.action)
-        except (EngineError, ScriptError) as error:
-            raise StoryError(f"the match cannot be played again: ply {ply.ply}: {error}") from error
-        self._state = after
-        return Move(before, ply.action, self.game.actions.format(ply.action), ply.seat, after, after.revealed())
-
     def _frame(self, ply: int, move: Move | None) -> Frame:
-        state, playable = self._state, self.game.playable
-        picture = self._picture(move) if self._draws else None
-        is_text = self._draws and picture is None
+        state, playable = self.state, self.game.playable
+        picture = self._picture(move) if self.draws else None
+        is_text = self.draws and picture is None
         return Frame(
             ply,
             state.seat(),
@@ -125,23 +107,10 @@ class Story:
     def _picture(self, move: Move | None) -> Picture | None:
         view = View(self.language, None, self.beginning.names, move)
         try:
-            drawn = self.game.shown.picture(self._state, view)
+            drawn = self.game.shown.picture(self.state, view)
         except AbilityError:
             return None
         return replace(drawn, parts=tuple(self._parts.setdefault(part, part) for part in drawn.parts))
-
-
-def _installed(beginning: Beginning) -> Game:
-    try:
-        game = registry.get(beginning.game)
-    except EngineError as error:
-        raise StoryError(str(error)) from error
-    if game.rules_version != beginning.rules_version:
-        raise StoryError(
-            f"it was played by version {beginning.rules_version} of the rules of {game.name}; "
-            f"installed is {game.rules_version}"
-        )
-    return game
 
 
 def tell(beginning: Beginning, plies: Sequence[Ply], ending: Ending | None, language: str, *, draws: bool) -> Story:

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/account.proto\x12\x08\x61rena.v1\"\x14\n\x12GetIdentityRequest\";\n\x13GetIdentityResponse\x12$\n\x08identity\x18\x01 \x01(\x0b\x32\x12.arena.v1.Identity\"/\n\x0fGetUsageRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_owner\"7\n\x10GetUsageResponse\x12#\n\x05usage\x18\x01 \x01(\x0b\x32\x14.arena.v1.OwnerUsage\"P\n\x12ListNoticesRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListNoticesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\";\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x12\n\ntoken_name\x18\x02 \x01(\t\"A\n\x18RedeemInvitationResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"\xc6\x01\n\x08Identity\x12\r\n\x05scope\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05token\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x02\x88\x01\x01\x12\x16\n\x0eprotocol_major\x18\x05 \x01(\x05\x12\x16\n\x0eprotocol_minor\x18\x06 \x01(\x05\x12\x11\n\tplay_port\x18\x07 \x01(\x05\x42\x08\n\x06_ownerB\x08\n\x06_tokenB\x10\n\x0e_expires_at_us\"\xbb\x01\n\nOwnerUsage\x12\r\n\x05owner\x18\x01 \x01(\t\x12%\n\x06limits\x18\x02 \x01(\x0b\x32\x15.arena.v1.OwnerLimits\x12\x0b\n\x03own\x18\x03 \x03(\t\x12\x0c\n\x04\x62ots\x18\x04 \x01(\x05\x12\x10\n\x08versions\x18\x05 \x01(\x05\x12\x14\n\x0cstored_bytes\x18\x06 \x01(\x03\x12\x1e\n\x11uploads_last_hour\x18\x07 \x01(\x05H\x00\x88\x01\x01\x42\x14\n\x12_uploads_last_hour\"|\n\x0bOwnerLimits\x12\x18\n\x10uploads_per_hour\x18\x01 \x01(\x05\x12\x10\n\x08versions\x18\x02 \x01(\x05\x12\x12\n\narchive_mb\x18\x03 \x01(\x05\x12\x11\n\tstored_mb\x18\x04 \x01(\x05\x12\x1a\n\x12\x63oncurrent_matches\x18\x05 \x01(\x05\"]\n\x06Notice\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61t_us\x18\x02 \x01(\x03\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x10\n\x08sentence\x18\x04 \x01(\t\x12\x15\n\rfor_everybody\x18\x05 \x01(\x08\"B\n\x08NewToken\x12\r\n\x05token\x18\x01 \x01(\t\x12\'\n\x07summary\x18\x02 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"\xf0\x01\n\x0cTokenSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x15\n\rcreated_at_us\x18\x05 \x01(\x03\x12\x1a\n\rexpires_at_us\x18\x06 \x01(\x03H\x01\x88\x01\x01\x12\x1a\n\rrevoked_at_us\x18\x07 \x01(\x03H\x02\x88\x01\x01\x12\x17\n\nused_at_us\x18\x08 \x01(\x03H\x03\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_usB\x10\n\x0e_revoked_at_usB\r\n\x0b_used_at_us2\xc6\x02\n\x0e\x41\x63\x63ountService\x12J\n\x0bGetIdentity\x12\x1c.arena.v1.GetIdentityRequest\x1a\x1d.arena.v1.GetIdentityResponse\x12\x41\n\x08GetUsage\x12\x19.arena.v1.GetUsageRequest\x1a\x1a.arena.v1.GetUsageResponse\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12Y\n\x10RedeemInvitation\x12!.arena.v1.RedeemInvitationRequest\x1a\".arena.v1.RedeemInvitationResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/account.proto\x12\x08\x61rena.v1\"\x14\n\x12GetIdentityRequest\";\n\x13GetIdentityResponse\x12$\n\x08identity\x18\x01 \x01(\x0b\x32\x12.arena.v1.Identity\"/\n\x0fGetUsageRequest\x12\x12\n\x05owner\x18\x01 \x01(\tH\x00\x88\x01\x01\x42\x08\n\x06_owner\"7\n\x10GetUsageResponse\x12#\n\x05usage\x18\x01 \x01(\x0b\x32\x14.arena.v1.OwnerUsage\"P\n\x12ListNoticesRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"R\n\x13ListNoticesResponse\x12\x1f\n\x05items\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"R\n\x14ListOwnTokensRequest\x12\x12\n\x05limit\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_limitB\x08\n\x06_after\"Z\n\x15ListOwnTokensResponse\x12%\n\x05items\x18\x01 \x03(\x0b\x32\x16.arena.v1.TokenSummary\x12\x11\n\x04next\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x07\n\x05_next\"_\n\x12NewOwnTokenRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05scope\x18\x02 \x01(\t\x12\x1a\n\rexpires_at_us\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x10\n\x0e_expires_at_us\"<\n\x13NewOwnTokenResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"&\n\x15RevokeOwnTokenRequest\x12\r\n\x05token\x18\x01 \x01(\t\"G\n\x16RevokeOwnTokenResponse\x12-\n\rtoken_summary\x18\x01 \x01(\x0b\x32\x16.arena.v1.TokenSummary\";\n\x17RedeemInvitationRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x12\n\ntoken_name\x18\x02 \x01(\t\"A\n\x18RedeemInvitationResponse\x12%\n\tnew_token\x18\x01 \x01(\x0b\x32\x12.arena.v1.NewToken\"\xc6\x01\n\x08Identity\x12\r\n\x05scope\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05token\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x1a\n\rexpires_at_us\x18\x04 \x01(\x03H\x02\x88\x01\x01\x12\x16\n\x0eprotocol_major\x18\x05 \x01(\x05\x12\x16\n\x0eprotocol_minor\x18\x06 \x01(\x05\x12\x11\n\tplay_port\x18\x07 \x01(\x05\x42\x08\n\x06_ownerB\x08\n\x06_tokenB\x10\n\x0e_expires_at_us\"\xbb\x01\n\nOwnerUsage\x12\r\n\x05owner\x18\x01 \x01(\t\x12%\n\x06limits\x18\x02 \x01(\x0b\x32\x15.arena.v1.OwnerLimits\x12\x0b\n\x03own\x18\x03 \x03(\t\x12\x0c\n\x04\x62ots\x18\x04 \x01(\x05\x12\x10\n\x08versions\x18\x05 \x01(\x05\x12\x14\n\x0cstored_bytes\x18\x06 \x01(\x03\x12\x1e\n\x11uploads_last_hour\x18\x07 \x01(\x05H\x00\x88\x01\x01\x42\x14\n\x12_uploads_last_hour\"|\n\x0bOwnerLimits\x12\x18\n\x10uploads_per_hour\x18\x01 \x01(\x05\x12\x10\n\x08versions\x18\x02 \x01(\x05\x12\x12\n\narchive_mb\x18\x03 \x01(\x05\x12\x11\n\tstored_mb\x18\x04 \x01(\x05\x12\x1a\n\x12\x63oncurrent_matches\x18\x05 \x01(\x05\"]\n\x06Notice\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61t_us\x18\x02 \x01(\x03\x12\x0f\n\x07subject\x18\x03 \x01(\t\x12\x10\n\x08sentence\x18\x04 \x01(\t\x12\x15\n\rfor_everybody\x18\x05 \x01(\x08\"B\n\x08NewToken\x12\r\n\x05token\x18\x01 \x01(\t\x12\'\n\x07summary\x18\x02 \x01(\x0b\x32\x16.arena.v1.TokenSummary\"\xf0\x01\n\x0cTokenSummary\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\x05owner\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12\x15\n\rcreated_at_us\x18\x05 \x01(\x03\x12\x1a\n\rexpires_at_us\x18\x06 \x01(\x03H\x01\x88\x01\x01\x12\x1a\n\rrevoked_at_us\x18\x07 \x01(\x03H\x02\x88\x01\x01\x12\x17\n\nused_at_us\x18\x08 \x01(\x03H\x03\x88\x01\x01\x42\x08\n\x06_ownerB\x10\n\x0e_expires_at_usB\x10\n\x0e_revoked_at_usB\r\n\x0b_used_at_us2\xb9\x04\n\x0e\x41\x63\x63ountService\x12J\n\x0bGetIdentity\x12\x1c.arena.v1.GetIdentityRequest\x1a\x1d.arena.v1.GetIdentityResponse\x12\x41\n\x08GetUsage\x12\x19.arena.v1.GetUsageRequest\x1a\x1a.arena.v1.GetUsageResponse\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12P\n\rListOwnTokens\x12\x1e.arena.v1.ListOwnTokensRequest\x1a\x1f.arena.v1.ListOwnTokensResponse\x12J\n\x0bNewOwnToken\x12\x1c.arena.v1.NewOwnTokenRequest\x1a\x1d.arena.v1.NewOwnTokenResponse\x12S\n\x0eRevokeOwnToken\x12\x1f.arena.v1.RevokeOwnTokenRequest\x1a .arena.v1.RevokeOwnTokenResponse\x12Y\n\x10RedeemInvitation\x12!.arena.v1.RedeemInvitationRequest\x1a\".arena.v1.RedeemInvitationResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,22 +43,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTNOTICESREQUEST']._serialized_end=305
   _globals['_LISTNOTICESRESPONSE']._serialized_start=307
   _globals['_LISTNOTICESRESPONSE']._serialized_end=389
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=391
-  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=450
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=452
-  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=517
-  _globals['_IDENTITY']._serialized_start=520
-  _globals['_IDENTITY']._serialized_end=718
-  _globals['_OWNERUSAGE']._serialized_start=721
-  _globals['_OWNERUSAGE']._serialized_end=908
-  _globals['_OWNERLIMITS']._serialized_start=910
-  _globals['_OWNERLIMITS']._serialized_end=1034
-  _globals['_NOTICE']._serialized_start=1036
-  _globals['_NOTICE']._serialized_end=1129
-  _globals['_NEWTOKEN']._serialized_start=1131
-  _globals['_NEWTOKEN']._serialized_end=1197
-  _globals['_TOKENSUMMARY']._serialized_start=1200
-  _globals['_TOKENSUMMARY']._serialized_end=1440
-  _globals['_ACCOUNTSERVICE']._serialized_start=1443
-  _globals['_ACCOUNTSERVICE']._serialized_end=1769
+  _globals['_LISTOWNTOKENSREQUEST']._serialized_start=391
+  _globals['_LISTOWNTOKENSREQUEST']._serialized_end=473
+  _globals['_LISTOWNTOKENSRESPONSE']._serialized_start=475
+  _globals['_LISTOWNTOKENSRESPONSE']._serialized_end=565
+  _globals['_NEWOWNTOKENREQUEST']._serialized_start=567
+  _globals['_NEWOWNTOKENREQUEST']._serialized_end=662
+  _globals['_NEWOWNTOKENRESPONSE']._serialized_start=664
+  _globals['_NEWOWNTOKENRESPONSE']._serialized_end=724
+  _globals['_REVOKEOWNTOKENREQUEST']._serialized_start=726
+  _globals['_REVOKEOWNTOKENREQUEST']._serialized_end=764
+  _globals['_REVOKEOWNTOKENRESPONSE']._serialized_start=766
+  _globals['_REVOKEOWNTOKENRESPONSE']._serialized_end=837
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_start=839
+  _globals['_REDEEMINVITATIONREQUEST']._serialized_end=898
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_start=900
+  _globals['_REDEEMINVITATIONRESPONSE']._serialized_end=965
+  _globals['_IDENTITY']._serialized_start=968
+  _globals['_IDENTITY']._serialized_end=1166
+  _globals['_OWNERUSAGE']._serialized_start=1169
+  _globals['_OWNERUSAGE']._serialized_end=1356
+  _globals['_OWNERLIMITS']._serialized_start=1358
+  _globals['_OWNERLIMITS']._serialized_end=1482
+  _globals['_NOTICE']._serialized_start=1484
+  _globals['_NOTICE']._serialized_end=1577
+  _globals['_NEWTOKEN']._serialized_start=1579
+  _globals['_NEWTOKEN']._serialized_end=1645
+  _globals['_TOKENSUMMARY']._serialized_start=1648
+  _globals['_TOKENSUMMARY']._serialized_end=1888
+  _globals['_ACCOUNTSERVICE']._serialized_start=1891
+  _globals['_ACCOUNTSERVICE']._serialized_end=2460
 # @@protoc_insertion_point(module_scope)

@@ -44,6 +44,50 @@ class ListNoticesResponse(_message.Message):
     next: str
     def __init__(self, items: _Optional[_Iterable[_Union[Notice, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
 
+class ListOwnTokensRequest(_message.Message):
+    __slots__ = ("limit", "after")
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    limit: int
+    after: str
+    def __init__(self, limit: _Optional[int] = ..., after: _Optional[str] = ...) -> None: ...
+
+class ListOwnTokensResponse(_message.Message):
+    __slots__ = ("items", "next")
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedCompositeFieldContainer[TokenSummary]
+    next: str
+    def __init__(self, items: _Optional[_Iterable[_Union[TokenSummary, _Mapping]]] = ..., next: _Optional[str] = ...) -> None: ...
+
+class NewOwnTokenRequest(_message.Message):
+    __slots__ = ("name", "scope", "expires_at_us")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_US_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    scope: str
+    expires_at_us: int
+    def __init__(self, name: _Optional[str] = ..., scope: _Optional[str] = ..., expires_at_us: _Optional[int] = ...) -> None: ...
+
+class NewOwnTokenResponse(_message.Message):
+    __slots__ = ("new_token",)
+    NEW_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    new_token: NewToken
+    def __init__(self, new_token: _Optional[_Union[NewToken, _Mapping]] = ...) -> None: ...
+
+class RevokeOwnTokenRequest(_message.Message):
+    __slots__ = ("token",)
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    def __init__(self, token: _Optional[str] = ...) -> None: ...
+
+class RevokeOwnTokenResponse(_message.Message):
+    __slots__ = ("token_summary",)
+    TOKEN_SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    token_summary: TokenSummary
+    def __init__(self, token_summary: _Optional[_Union[TokenSummary, _Mapping]] = ...) -> None: ...
+
 class RedeemInvitationRequest(_message.Message):
     __slots__ = ("code", "token_name")
     CODE_FIELD_NUMBER: _ClassVar[int]

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AccountServiceStub(object):
-    """Tells callers who they are, and lets invited ones in.
+    """Tells callers who they are, keeps their tokens, and lets invited ones in.
     """
 
     def __init__(self, channel):
@@ -50,6 +50,21 @@ class AccountServiceStub(object):
                 request_serializer=arena_dot_v1_dot_account__pb2.ListNoticesRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_account__pb2.ListNoticesResponse.FromString,
                 _registered_method=True)
+        self.ListOwnTokens = channel.unary_unary(
+                '/arena.v1.AccountService/ListOwnTokens',
+                request_serializer=arena_dot_v1_dot_account__pb2.ListOwnTokensRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_account__pb2.ListOwnTokensResponse.FromString,
+                _registered_method=True)
+        self.NewOwnToken = channel.unary_unary(
+                '/arena.v1.AccountService/NewOwnToken',
+                request_serializer=arena_dot_v1_dot_account__pb2.NewOwnTokenRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_account__pb2.NewOwnTokenResponse.FromString,
+                _registered_method=True)
+        self.RevokeOwnToken = channel.unary_unary(
+                '/arena.v1.AccountService/RevokeOwnToken',
+                request_serializer=arena_dot_v1_dot_account__pb2.RevokeOwnTokenRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_account__pb2.RevokeOwnTokenResponse.FromString,
+                _registered_method=True)
         self.RedeemInvitation = channel.unary_unary(
                 '/arena.v1.AccountService/RedeemInvitation',
                 request_serializer=arena_dot_v1_dot_account__pb2.RedeemInvitationRequest.SerializeToString,
@@ -58,7 +73,7 @@ class AccountServiceStub(object):
 
 
 class AccountServiceServicer(object):
-    """Tells callers who they are, and lets invited ones in.
+    """Tells callers who they are, keeps their tokens, and lets invited ones in.
     """
 
     def GetIdentity(self, request, context):
@@ -83,6 +98,35 @@ class AccountServiceServicer(object):
         """Return what the owner, and everybody, was told.
 
         Errors: INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOwnTokens(self, request, context):
+        """Return the tokens of the owner who is asking, the newest first, revoked and expired ones too.
+
+        Errors: NOT_FOUND for who is no owner; INVALID_ARGUMENT (reason PAGE) for a cursor of another list.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def NewOwnToken(self, request, context):
+        """Make a further token of the owner who is asking. It is shown this once.
+
+        It allows no more than the token that asks, and holds no longer. Errors: NOT_FOUND for who is no owner;
+        INVALID_ARGUMENT (reason ACCOUNT) for a name that is taken or cannot be; PERMISSION_DENIED for a scope or a time
+        beyond that of the token; RESOURCE_EXHAUSTED (reason LIMIT) after many within a day.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeOwnToken(self, request, context):
+        """Make a token of the owner who is asking worth nothing from now on, by its id or its name.
+
+        Takes effect at once; streams that were opened with it end. Errors: NOT_FOUND, for the tokens of others, too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -116,6 +160,21 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_account__pb2.ListNoticesRequest.FromString,
                     response_serializer=arena_dot_v1_dot_account__pb2.ListNoticesResponse.SerializeToString,
             ),
+            'ListOwnTokens': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOwnTokens,
+                    request_deserializer=arena_dot_v1_dot_account__pb2.ListOwnTokensRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_account__pb2.ListOwnTokensResponse.SerializeToString,
+            ),
+            'NewOwnToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.NewOwnToken,
+                    request_deserializer=arena_dot_v1_dot_account__pb2.NewOwnTokenRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_account__pb2.NewOwnTokenResponse.SerializeToString,
+            ),
+            'RevokeOwnToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeOwnToken,
+                    request_deserializer=arena_dot_v1_dot_account__pb2.RevokeOwnTokenRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_account__pb2.RevokeOwnTokenResponse.SerializeToString,
+            ),
             'RedeemInvitation': grpc.unary_unary_rpc_method_handler(
                     servicer.RedeemInvitation,
                     request_deserializer=arena_dot_v1_dot_account__pb2.RedeemInvitationRequest.FromString,
@@ -130,7 +189,7 @@ def add_AccountServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AccountService(object):
-    """Tells callers who they are, and lets invited ones in.
+    """Tells callers who they are, keeps their tokens, and lets invited ones in.
     """
 
     @staticmethod
@@ -204,6 +263,87 @@ class AccountService(object):
             '/arena.v1.AccountService/ListNotices',
             arena_dot_v1_dot_account__pb2.ListNoticesRequest.SerializeToString,
             arena_dot_v1_dot_account__pb2.ListNoticesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOwnTokens(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AccountService/ListOwnTokens',
+            arena_dot_v1_dot_account__pb2.ListOwnTokensRequest.SerializeToString,
+            arena_dot_v1_dot_account__pb2.ListOwnTokensResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def NewOwnToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AccountService/NewOwnToken',
+            arena_dot_v1_dot_account__pb2.NewOwnTokenRequest.SerializeToString,
+            arena_dot_v1_dot_account__pb2.NewOwnTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeOwnToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.AccountService/RevokeOwnToken',
+            arena_dot_v1_dot_account__pb2.RevokeOwnTokenRequest.SerializeToString,
+            arena_dot_v1_dot_account__pb2.RevokeOwnTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

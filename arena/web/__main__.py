@@ -29,6 +29,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, required=True, help="0 lets the system choose")
     parser.add_argument("--certificate", type=Path, help="serve by https with this certificate (PEM)")
     parser.add_argument("--key", type=Path)
+    parser.add_argument("--name", action="append", default=[], help="a name by which a proxy asks for the pages")
     parser.add_argument("--people", type=int, default=0, help="how many people may play at once")
     parser.add_argument("--people-idle", type=float, default=1800.0, help="seconds after which an idle seat resigns")
     parser.add_argument("--people-per-visitor", type=int, default=4, help="seats of one visitor at once")
@@ -55,8 +56,11 @@ def _serve(options: argparse.Namespace, output: int) -> None:
     from arena.web.serving import Tls, listen, serve
 
     tls = Tls(options.certificate, options.key) if options.certificate else None
+    names = None if tls else tuple(options.name)  # a certificate is proof of the name
     with (
-        open_site(options.db, options.service, is_secure=tls is not None, people=_people(options)) as site,
+        open_site(
+            options.db, options.service, is_secure=tls is not None, people=_people(options), names=names, is_helped=True
+        ) as site,
         listen(options.host, options.port) as listening,
     ):
         port = listening.getsockname()[1]

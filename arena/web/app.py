@@ -10,16 +10,23 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.records import Records
 from arena.web.frame.site import Site
+from arena.web.frame.streams import Followers
+from arena.web.guarding.bodies import BoundedBodies
 from arena.web.guarding.errors import install_errors
 from arena.web.guarding.headers import SafeHeaders
+from arena.web.guarding.heads import HeadsAsGets
+from arena.web.guarding.hosts import KnownHosts
 from arena.web.guarding.limits import Buckets, LimitedRequests
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
+from arena.web.helping.teller import teller_of
 from arena.web.live.hub import Hub, watch_service
-from arena.web.owners.pages import NotSignedInError, answer_strangers
+from arena.web.owners.admissions import MOST_FOLLOWERS
+from arena.web.owners.entering import NotSignedInError, answer_strangers
 from arena.web.owners.sessions import Sessions
 from arena.web.people.opening import open_tables
 from arena.web.routes import ROUTERS
@@ -35,9 +42,10 @@ def make_app(site: Site) -> FastAPI:
     app.state.site = site
     app.state.hub = None if site.service is None else Hub(watch_service(site.service))
     app.state.sessions = Sessions()
-    app.state.on_stop = [] if app.state.hub is None else [app.state.hub.close]
-    app.state.tellings, app.state.verdicts = Tellings(), Verdicts()
-    app.state.details = TournamentDetails()
+    app.state.followers = Followers(MOST_FOLLOWERS)
+    app.state.on_stop = [app.state.followers.close, *([] if app.state.hub is None else [app.state.hub.close])]
+    app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
+    app.state.answers, app.state.records = Answers(site.helper), Records(site.helper)
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
@@ -47,9 +55,12 @@ def make_app(site: Site) -> FastAPI:
         app.add_exception_handler(stranger, answer_strangers)
     buckets = Buckets(site.requests_per_second, site.requests_at_once)
     app.add_middleware(LimitedRequests, buckets=buckets)
+    app.add_middleware(BoundedBodies)
     app.add_middleware(WellFormed)
     app.add_middleware(TaggedAnswers)
+    app.add_middleware(KnownHosts, names=site.names)
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
+    app.add_middleware(HeadsAsGets)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     return app
 

@@ -12,6 +12,7 @@ from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.frame.site import NOBODY, Rules, Site
+from arena.web.helping.helper import Helper
 from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import OfficialTables
 from ratings.store.database import database_url, open_for_reading
@@ -20,19 +21,30 @@ from ratings.store.states import Scope
 
 @contextmanager
 def open_site(
-    db: str, service: str | None = None, *, is_secure: bool = False, people: Rules = NOBODY
+    db: str,
+    service: str | None = None,
+    *,
+    is_secure: bool = False,
+    people: Rules = NOBODY,
+    names: tuple[str, ...] | None = None,
+    is_helped: bool = False,
 ) -> Iterator[Site]:
     """Open the site of a database, a path or URL; it is closed at the end.
 
-    `service` is where the service is reached that plays over it, if there is one; `people` may play there.
+    `service` is where the service is reached that plays over it, if there is one; `people` may play there, `names` are
+    those by which browsers may ask for it, None for any. With `is_helped` a process of its own does what takes long, as
+    a site that many look at needs.
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
     official = OfficialTables(partial(fit_elsewhere, db))
+    helper = Helper(db) if is_helped else None
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
         arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
-        yield Site(arena, service, is_secure, official=official, people=people)
+        yield Site(arena, service, is_secure, official=official, people=people, names=names, helper=helper)
     finally:
+        if helper is not None:
+            helper.close()
         official.close()
         database.close()

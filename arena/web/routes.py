@@ -8,20 +8,29 @@ from typing import Final
 from fastapi import APIRouter
 
 from arena.web.live import pages as live
+from arena.web.owners import admissions, signing, tokens, uploads
 from arena.web.owners import pages as owners
-from arena.web.pages import bots, compare, front, games, leaderboards, match, matches, preferences, tournaments
+from arena.web.pages import bots, compare, exports, front, games, leaderboards, match, matches, preferences, tournaments
+from arena.web.people import acting, lobby
 from arena.web.people import pages as people
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     bots.router,
     compare.router,
     live.router,
+    admissions.router,
     owners.router,
+    signing.router,
+    tokens.router,
+    uploads.router,
+    exports.router,
     front.router,
     games.router,
     leaderboards.router,
     match.router,
     matches.router,
+    acting.router,
+    lobby.router,
     people.router,
     preferences.router,
     tournaments.router,

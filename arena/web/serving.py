@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +15,12 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
+from arena.web.connections import MOST, PatientProtocol
+from arena.web.warming import warm_up
+
+_FILES_BESIDE = 512
+_TURN_S = 0.0005
+"""So long a thread goes on while another wants the interpreter: a page that takes long delays short ones little."""
 GRACE_S = 2
 """How long answers that go on, such as live streams, may go on once the pages are to stop."""
 
@@ -67,14 +75,26 @@ def serve(
 
     With a certificate it is served by https. It ends as well when the pipe `ends_with`, a descriptor, is closed.
     """
+    _allow_files(MOST + _FILES_BESIDE)
     server = make_server(app, tls)
+    sys.setswitchinterval(_TURN_S)
+    warm_up(app)
     asyncio.run(_serve(server, listening, on_ready, ends_with))
+
+
+def _allow_files(count: int) -> None:
+    """Let this process have as many files open as it serves connections, as far as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def make_server(app: FastAPI, tls: Tls | None = None) -> uvicorn.Server:
     """Return a server of an application, which listens nowhere yet."""
     config = uvicorn.Config(
         app,
+        http=PatientProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

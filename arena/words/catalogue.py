@@ -1,8 +1,9 @@
-"""The catalogue of texts: read once from the files beside it, found by an id such as `leaderboard.title`.
+"""The catalogue of texts: read from the files beside it, found by an id such as `leaderboard.title`.
 
 The texts of a language lie in `catalogue/<language>/<area>.json`, where the area is the part of the id before its first
-point. A text has places such as `{name}`; where the wording depends on a number, it is an object with the texts `one`
-and `other`, chosen by the value `count`. Texts are plain: whoever puts one into a page escapes it.
+point; an area is read when its first text is asked for, and kept. A text has places such as `{name}`; where the wording
+depends on a number, it is an object with the texts `one` and `other`, chosen by the value `count`. Texts are plain:
+whoever puts one into a page escapes it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 Text = str | Mapping[str, str]
@@ -19,6 +20,7 @@ NAMES: Final[Mapping[str, str]] = {"en": "English", "de": "Deutsch", "fr": "Fran
 """The languages by their codes, each with its name in itself."""
 LANGUAGES: Final = tuple(NAMES)
 DEFAULT: Final = "en"
+_FOLDER: Final = Path(__file__).with_name("catalogue")
 _SINGULAR_BELOW: Final[Mapping[str, int]] = {"fr": 2}
 """French counts nothing as one."""
 
@@ -26,25 +28,31 @@ _SINGULAR_BELOW: Final[Mapping[str, int]] = {"fr": 2}
 class Words:
     """The texts of one language."""
 
-    __slots__ = ("_texts", "language")
+    __slots__ = ("_areas", "language")
 
-    def __init__(self, language: str, texts: Mapping[str, Text]) -> None:
+    def __init__(self, language: str) -> None:
         self.language = language
-        self._texts = texts
+        self._areas: dict[str, Mapping[str, Text]] = {}
 
     def say(self, text_id: str, **values: object) -> str:
         """Return the text of that id with its places filled in. Raises KeyError for an unknown id or a lacking value.
 
         A text that depends on a number needs the value `count`, a whole number.
         """
-        text = self._texts[text_id]
+        text = self._area(text_id)[text_id]
         if not isinstance(text, str):
             text = text["one" if is_singular(self.language, values["count"]) else "other"]
         return text.format_map(values)
 
     def knows(self, text_id: str) -> bool:
         """Return whether there is a text of that id."""
-        return text_id in self._texts
+        return text_id in self._area(text_id)
+
+    def _area(self, text_id: str) -> Mapping[str, Text]:
+        area = text_id.partition(".")[0]
+        if area not in self._areas:
+            self._areas[area] = _read_area(self.language, area)
+        return self._areas[area]
 
 
 def is_singular(language: str, count: object) -> bool:
@@ -59,18 +67,20 @@ def words(language: str) -> Words:
     """Return the texts of a language, English for an unknown one."""
     if language not in NAMES:
         return words(DEFAULT)
-    return Words(language, read_texts(language))
+    return Words(language)
 
 
 def read_texts(language: str) -> dict[str, Text]:
-    """Return the texts of a language by id, as its files have them."""
-    folder = files("arena.words").joinpath("catalogue", language)
-    texts: dict[str, Text] = {}
-    for file in folder.iterdir():
-        area = file.name.removesuffix(".json")
-        found = json.loads(file.read_text(encoding="utf-8"))
-        texts.update({f"{area}.{name}": text for name, text in found.items()})
-    return texts
+    """Return all texts of a language by id, as its files have them."""
+    areas = (_read_area(language, file.stem) for file in (_FOLDER / language).glob("*.json"))
+    return {text_id: text for area in areas for text_id, text in area.items()}
+
+
+def _read_area(language: str, area: str) -> dict[str, Text]:
+    """Return the texts of an area by id; there are none in an area that has no file."""
+    file = _FOLDER / language / f"{area}.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return {f"{area}.{name}": text for name, text in found.items()}
 
 
 def best_language(accepted: str, known: Iterable[str] = LANGUAGES) -> str:

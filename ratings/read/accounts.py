@@ -151,6 +151,13 @@ def list_tokens(
     return cut(rows, _TOKENS, limit, lambda row: (row.token.id,))
 
 
+def count_tokens_since(source: Source, owner_id: str, since_us: int) -> int:
+    """Return how many tokens of an owner were made since an instant, revoked ones too."""
+    query = select(func.count()).select_from(Token).where(Token.owner_id == owner_id, Token.created_at_us >= since_us)
+    with read(source) as session:
+        return session.exec(query).one()
+
+
 def list_invitations(
     source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None
 ) -> Page[Invitation]:

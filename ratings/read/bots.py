@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func
@@ -112,6 +112,13 @@ def all_versions(source: Source) -> list[NamedVersion]:
     query = select(Bot, Version).join(Version, col(Version.bot_id) == Bot.id)
     with read(source) as session:
         return [NamedVersion(*row) for row in session.exec(query.order_by(Bot.name, col(Version.number)))]
+
+
+def named_versions(source: Source, version_ids: Collection[str]) -> dict[str, NamedVersion]:
+    """Return these versions with their bots, by the version's id."""
+    query = select(Bot, Version).join(Version, col(Version.bot_id) == Bot.id).where(col(Version.id).in_(version_ids))
+    with read(source) as session:
+        return {version.id: NamedVersion(bot, version) for bot, version in session.exec(query)}
 
 
 def find_version(source: Source, text: str) -> NamedVersion:

@@ -67,22 +67,24 @@ def sorted_board(
     column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
     with read(source) as session:
         if by == "bot" or only != Narrowing():
-            query = _narrowed(_lines(row.pool.id), only).order_by(column, _b.c.name, _v.c.number)
-            lines = session.connection().execute(query.limit(limit + 1).offset(start)).all()
+            query = _narrowed(row.pool.id, only).order_by(column, _b.c.name, _v.c.number)
         else:
-            lines = _sorted_alone(session, row.pool.id, column, limit + 1, start)
+            query = _alone(row.pool.id).order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id)
+        lines = _whole_lines(session, row.pool.id, query.limit(limit + 1).offset(start))
         page = cut(lines, order, limit, lambda _: (start + limit,))
         table = _ranked(source=session, row=row, lines=page.items)
         return Leaderboard(row, table, behind(session, row.pool.id), page.next)
 
 
-def _sorted_alone(session: Session, pool_id: str, column: ColumnElement[Any], limit: int, start: int) -> list[AnyRow]:
-    """Return lines sorted by a column of the ratings, ties by rating: names are looked up for those lines alone."""
-    query = select(_r.c.version_id).where(_r.c.pool_id == pool_id)
-    query = query.order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id).limit(limit).offset(start)
+def _whole_lines(session: Session, pool_id: str, query: Select[Any]) -> list[AnyRow]:
+    """Return the lines of the versions that a query finds, in its order.
+
+    So what is sorted are ids, and everything else is looked up for one page alone.
+    """
     ids = session.connection().execute(query).scalars().all()
     lines = session.connection().execute(_lines(pool_id).where(_r.c.version_id.in_(ids))).all()
-    return sorted(lines, key=lambda line: ids.index(line.version_id))
+    places = {version_id: place for place, version_id in enumerate(ids)}
+    return sorted(lines, key=lambda line: places[line.version_id])
 
 
 def picked_lines(source: Source, row: PoolRow, version_ids: Sequence[str]) -> list[LeaderboardRow]:
@@ -122,10 +124,16 @@ def _lines(pool_id: str) -> Select[Any]:
     )
 
 
-def _narrowed(query: Select[Any], only: Narrowing) -> Select[Any]:
+def _alone(pool_id: str) -> Select[Any]:
+    return select(_r.c.version_id).where(_r.c.pool_id == pool_id)
+
+
+def _narrowed(pool_id: str, only: Narrowing) -> Select[Any]:
+    query = _alone(pool_id).join(_v, _v.c.id == _r.c.version_id).join(_b, _b.c.id == _v.c.bot_id)
     if only.name:
         query = query.where(_b.c.name.icontains(only.name, autoescape=True))
     if only.owner:
+        query = query.join(_o, _o.c.id == _b.c.owner_id)
         query = query.where(_o.c.name.icontains(only.owner, autoescape=True))
     return query
 

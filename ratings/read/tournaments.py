@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from ratings.read.identifying import may_be_part_of_id, only_one
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, each, one_page
 from ratings.statistics.points import most_points
 from ratings.store import tables
 from ratings.store.lookups import get_tournament
-from ratings.store.models import Bot, Entrant, Pool, Tournament, Version
+from ratings.store.models import Bot, Entrant, Match, Pool, Tournament, Version
 from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
 from ratings.store.tallies import EntrantTally
@@ -69,6 +69,26 @@ class EntrantRow:
     """The part of the opponents met that were beaten, 0 to 1; a tie counts half, and it is 0 before the first match."""
     forfeits: int
     whole: WholeBlocks = WholeBlocks()
+
+
+def with_bots(source: Source, format_name: str, bot_ids: Sequence[str], limit: int) -> list[TournamentRow]:
+    """Return the newest tournaments of a format that each of some bots has entered with any version."""
+    query = select(Tournament, Pool).join(Pool).where(Tournament.format == format_name)
+    for bot_id in bot_ids:
+        entered = select(Entrant.position).join(Version, col(Version.id) == Entrant.version_id)
+        query = query.where(entered.where(Entrant.tournament_id == Tournament.id, Version.bot_id == bot_id).exists())
+    with read(source) as session:
+        found = session.exec(query.order_by(col(Tournament.id).desc()).limit(limit)).all()
+        progress = count_each(session, [tournament.id for tournament, _ in found])
+        return [TournamentRow(tournament, pool, progress[tournament.id]) for tournament, pool in found]
+
+
+def count_matches(source: Source, tournament_id: str) -> int:
+    """Return how many matches of a tournament are planned so far; it is looked up, and not counted."""
+    last = select(func.max(Match.position)).where(Match.tournament_id == tournament_id)
+    with read(source) as session:
+        found = session.exec(last).one()
+        return 0 if found is None else found + 1
 
 
 def find_tournament(source: Source, text: str) -> Tournament:

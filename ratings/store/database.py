@@ -5,6 +5,7 @@ Errors of the driver come out as `ratings.errors`, on one line with the remedy.
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import sqlalchemy
@@ -15,6 +16,7 @@ from sqlalchemy.engine import URL
 from ratings.errors import DatabaseAccessError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated
+from ratings.store.replacing import follow_file
 from ratings.store.schema import SchemaChange
 
 
@@ -24,6 +26,8 @@ class Database:
     def __init__(self, engine: sqlalchemy.Engine) -> None:
         self.engine = engine
         """For this package only."""
+        self._marking = threading.Lock()
+        self._marker: sqlalchemy.PoolProxiedConnection | None = None
 
     @property
     def url(self) -> URL:
@@ -37,8 +41,26 @@ class Database:
         is_file = self.url.get_backend_name() == "sqlite" and name not in (None, "", ":memory:")
         return Path(str(name)) if is_file else None
 
+    def mark(self) -> int | None:
+        """Return a number that is another one as soon as somebody has written to the database; it costs nearly nothing.
+
+        It is `None` if there is no telling. It is of use only in this process, and only for whoever reads: what this
+        very object writes changes it, too.
+        """
+        dialect = dialect_of(self.url)
+        if not dialect.TELLS_CHANGES or self.path is None:
+            return None
+        with self._marking, translated(self.url):
+            if self._marker is None:
+                self._marker = self.engine.raw_connection()  # one for ever: two connections count differently
+            return dialect.mark(self._marker)
+
     def close(self) -> None:
         """Close all connections."""
+        with self._marking:
+            if self._marker is not None:
+                self._marker.close()
+                self._marker = None
         self.engine.dispose()
 
 
@@ -51,10 +73,18 @@ def open_database(url_or_path: str | Path) -> Database:
 
 
 def open_for_reading(url_or_path: str | Path) -> Database:
-    """Open a database that is there and never write to it. Raises like `open_database`, also where there is none."""
+    """Open a database that is there and never write to it. Raises like `open_database`, also where there is none.
+
+    When another one lies at its path later, that is read.
+    """
     if not is_there(url_or_path):
         raise DatabaseAccessError(f"there is no database at {url_or_path}; name one that is there")
-    return _open(_make_engine(url_or_path, only_reads=True))
+    database = Database(_make_engine(url_or_path, only_reads=True))
+    if (path := database.path) is not None and path.is_file():
+        if not path.stat().st_size:
+            raise DatabaseAccessError(f"{path} is an empty file; name a database that something was played in")
+        follow_file(database.engine, path, schema.HEAD)
+    return _open(database.engine)
 
 
 def _open(engine: sqlalchemy.Engine) -> Database:

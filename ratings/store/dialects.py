@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import sqlalchemy.exc
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine import URL
 
 from ratings.errors import RatingsError
@@ -22,6 +22,8 @@ class Dialect(Protocol):
     """Execution options of a transaction that reads."""
     WRITING: Mapping[str, Any]
     """Execution options of a transaction that will write."""
+    TELLS_CHANGES: bool
+    """Whether `mark` can tell that something was written."""
 
     def is_there(self, url: URL) -> bool:
         """Return whether the database exists, without making it. Raises DatabaseAccessError if none could."""
@@ -34,6 +36,9 @@ class Dialect(Protocol):
 
     def prepare_fresh(self, engine: Engine) -> None:
         """Set what a database keeps for ever, before it gets its first table."""
+
+    def mark(self, connection: PoolProxiedConnection) -> int:
+        """Return a number that changes when another connection has written."""
 
     def translate(self, error: BaseException, url: URL) -> RatingsError | None:
         """Return what a driver's error means to people, with the remedy, or `None` if it is not known here."""

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine
 from sqlalchemy.engine import URL
 
 from ratings.errors import BackupError, DatabaseAccessError, RatingsError
 
 READING: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ"}
 WRITING: Mapping[str, Any] = {}
+TELLS_CHANGES = False
 
 
 def is_there(url: URL) -> bool:
@@ -35,6 +36,11 @@ def make_engine(url: URL, *, only_reads: bool = False) -> Engine:
 
 def prepare_fresh(engine: Engine) -> None:
     """Do nothing: all settings are the server's own."""
+
+
+def mark(connection: PoolProxiedConnection) -> int:
+    """Return 0: nobody asks."""
+    return 0
 
 
 def translate(error: BaseException, url: URL) -> RatingsError | None:

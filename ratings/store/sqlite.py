@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
@@ -37,6 +37,7 @@ READING: Mapping[str, Any] = {}
 """A transaction that reads sees one consistent view; SQLite has no other isolation level."""
 WRITING: Mapping[str, Any] = {_IMMEDIATE: True}
 """A transaction that will write is alone from its beginning."""
+TELLS_CHANGES = True
 
 _PRAGMAS = ("busy_timeout", "max_page_count")
 """What a database URL may set: sqlite:///arena.db?busy_timeout=500&max_page_count=10000 (milliseconds, pages)."""
@@ -111,6 +112,15 @@ def prepare_fresh(engine: Engine) -> None:
         connection.cursor().execute("PRAGMA journal_mode=WAL")
     finally:
         connection.close()
+
+
+def mark(connection: PoolProxiedConnection) -> int:
+    """Return a number that changes when another connection has written, whichever process it belongs to."""
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA data_version")
+    (found,) = cursor.fetchone() or (0,)
+    cursor.close()
+    return int(found)
 
 
 def translate(error: BaseException, url: URL) -> RatingsError | None:

@@ -1,7 +1,7 @@
 """How long the search thinks."""
 
 from arena.v1 import match_pb2, play_pb2
-from bots.algorithms.budget import UNLIMITED_S, thinking_seconds
+from bots.algorithms.budget import LONGEST_S, UNLIMITED_S, thinking_seconds
 from bots.decision import Decision, Match
 
 
@@ -43,3 +43,8 @@ def test_a_bank_that_runs_out_lasts_on() -> None:
 
 def test_without_a_clock_it_takes_a_while() -> None:
     assert thinking_seconds(told(None)) == UNLIMITED_S
+
+
+def test_however_long_it_may_it_does_not_think_for_ever() -> None:
+    assert thinking_seconds(told(1860.0)) == LONGEST_S
+    assert thinking_seconds(told(600.0, bank_us=600_000_000, increment_us=30_000_000)) == LONGEST_S

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import typer
-
-from arena.cli.app import make_app
+from arena.cli.app import make_parser
 
 READS: Mapping[str, list[str]] = {
     "bot list": ["", "--limit 2"],
@@ -182,7 +180,7 @@ ELSEWHERE: Mapping[str, str] = {
 
 def commands() -> set[str]:
     """Every command of the application, such as `bot list`."""
-    return {" ".join(words) for words in _leaves(typer.main.get_command(make_app()))}
+    return {" ".join(words) for words in _leaves(make_parser())}
 
 
 def _leaves(command: Any) -> Iterator[list[str]]:

@@ -20,7 +20,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.chdir(tmp_path)
     db = tmp_path / "arena.db"
     monkeypatch.setenv("ARENA_DB", str(db))
-    for name in ("ARENA_DEBUG", "ARENA_LANG", "ARENA_WORKERS", "ARENA_SERVER"):
+    for name in ("ARENA_DEBUG", "ARENA_WORKERS", "ARENA_SERVER"):
         monkeypatch.delenv(name, raising=False)
     return Arena(db, capsys)
 

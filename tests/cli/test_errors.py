@@ -1,5 +1,6 @@
 import pytest
 
+from arena.cli.app import run
 from arena.cli.shared import errors
 from arena.cli.shared.errors import CliError, MisuseError, report, unknown
 from arena.hosting.manifest import ManifestError
@@ -48,6 +49,19 @@ def test_a_message_of_many_lines_and_strange_characters_becomes_one_clean_line(
 def test_an_unexpected_error_says_that_it_is_the_arenas_fault(capsys: pytest.CaptureFixture[str]) -> None:
     report(RuntimeError("surprise"))
     assert capsys.readouterr().err == f"arena: RuntimeError: surprise; {errors.REPORT_REMEDY}\n"
+
+
+def test_an_error_is_told_in_the_language_of_whoever_reads_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_LANG")
+    monkeypatch.setenv("LC_ALL", "it_IT.UTF-8")
+    assert run(["match", "list", "--limt", "3"]) == 2
+    assert capsys.readouterr().err == (
+        "arena: non c\u2019è nessuna opzione --limt; sono possibili --fault, --limit; vedi `arena match list --help`\n"
+    )
+    report(PermissionError(13, "Permission denied", "/root/x"))
+    assert capsys.readouterr().err == "arena: permesso negato: /root/x\n"
 
 
 def test_the_traceback_is_shown_only_on_request(

@@ -87,7 +87,7 @@ def test_the_language_may_come_from_the_environment(arena: Arena, monkeypatch: p
     [
         (["show", "foreign_kin"], "there is no game 'foreign_kin'; did you mean 'foreign_king'?"),
         (["show", "foreign_king", "--seats", "9"], "2 to 4 seats"),
-        (["show", "foreign_king", "--lang", "xx"], "write --lang en or de or it or fr"),
+        (["show", "foreign_king", "--lang", "xx"], "there is no language 'xx'; --lang takes en, de, fr, it"),
         (["show", "foreign_king", "--option", "nonsense=1"], "nonsense"),
         (["show", "foreign_king", "--option", "bank=12"], "bank"),
         (["show", "foreign_king", "--svg", "/nowhere/x.svg"], "cannot write /nowhere/x.svg"),

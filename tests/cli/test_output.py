@@ -3,10 +3,18 @@ import json
 
 import pytest
 
-from arena.cli.shared.output import Column, format_duration, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.output import (
+    Column,
+    format_duration,
+    format_instant,
+    print_facts,
+    print_json,
+    print_table,
+    printable,
+)
 from arena.cli.shared.progress import ProgressDisplay, progress_text
 
-COLUMNS = (Column("name", "BOT"), Column("matches", "MATCHES", right=True))
+COLUMNS = (Column("name", "bot"), Column("matches", "matches", right=True))
 ROWS = [{"name": "random", "matches": 5, "id": "a"}, {"name": "search", "matches": 12, "id": "b"}]
 
 
@@ -18,6 +26,10 @@ def test_a_table_in_a_pipe_is_plain_columns(capsys: pytest.CaptureFixture[str]) 
 def test_json_has_every_key_also_those_without_a_column(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(COLUMNS, ROWS, as_json=True)
     assert json.loads(capsys.readouterr().out) == ROWS
+
+
+def test_what_steers_a_terminal_is_not_printed_but_a_space_that_holds_words_together_is() -> None:
+    assert printable("fin\u00a0: \x1b[31m\u202e") == "fin\u00a0: ?[31m?"
 
 
 def test_a_table_without_rows_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

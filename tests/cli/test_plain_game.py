@@ -32,10 +32,13 @@ def test_it_is_listed_and_shown_as_text(arena: Arena) -> None:
     assert arena("game", "show", "script", "--json").json["languages"] == ["en"]
 
 
-def test_a_picture_a_language_and_a_tool_that_it_has_not_are_refused_in_one_line(arena: Arena) -> None:
+def test_in_a_language_that_it_lacks_its_names_are_english(arena: Arena) -> None:
+    assert '"scores": [' in arena("game", "show", "script", "--lang", "de").out
+
+
+def test_a_picture_and_a_tool_that_it_has_not_are_refused_in_one_line(arena: Arena) -> None:
     assert "no picture" in arena.refusal("game", "show", "script", "--svg", "start.svg")
     assert not Path("start.svg").exists()
-    assert "write --lang en" in arena.refusal("game", "show", "script", "--lang", "de")
     assert "the game has none" in arena.refusal("game", "tool", "script", "odds")
 
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.shared.play import WARNING_WITHOUT_SANDBOX
+from arena.cli.shared.saying import say
 from arena.hosting.sandbox import choice
 from arena.hosting.sandbox.probe import Probe
 from tests.cli.support import Arena, write_bot
+
+WARNING = say("cli_shared.warn_sandbox")
 
 MATCH = ["match", "run", "--game", "foreign_king", "--bots", "ada,bob", "--seed", "3"]
 TOURNAMENT = ["tournament", "run", "round-robin", "--game", "foreign_king", "--seats", "2", "--bots", "ada,eve/zoe"]
@@ -41,7 +43,7 @@ def with_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ones_own_bots_play_with_one_line_of_warning(table: Arena, without_bubblewrap: Path) -> None:
     finished = table(*MATCH)
     assert finished.code == 0
-    assert finished.err.count(WARNING_WITHOUT_SANDBOX) == 1
+    assert finished.err.count(WARNING) == 1
 
 
 @pytest.mark.parametrize("words", [[*MATCH[:5], "eve/zoe,ada"], TOURNAMENT])
@@ -73,11 +75,11 @@ def test_a_strangers_bot_plays_in_the_sandbox_without_a_warning_of_its_own(
     stranger("bot", "add", write_bot(tmp_path / "yan", "yan"), "--owner", "eve")
     finished = stranger(*MATCH[:5], "eve/yan,eve/zoe")
     assert finished.code == 0
-    assert WARNING_WITHOUT_SANDBOX not in finished.err
+    assert WARNING not in finished.err
 
 
 def test_ones_own_bots_can_be_kept_there_too(table: Arena, with_bubblewrap: None) -> None:
-    assert WARNING_WITHOUT_SANDBOX not in table(*MATCH, "--sandbox", "standard").err
+    assert WARNING not in table(*MATCH, "--sandbox", "standard").err
 
 
 def test_the_environment_sets_it_for_every_command(

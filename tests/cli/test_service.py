@@ -222,6 +222,19 @@ def test_mistakes_are_told_in_one_line(
     assert said in arena.refusal(*words, code=code)
 
 
+def test_an_owner_manages_his_own_tokens(arena: Arena, server: RunningServer) -> None:
+    log_in(arena, server)
+    assert arena(*organiser(server), "owner", "add", "bob").code == 0
+    made = arena("--server", "club", "token", "new", "--name", "laptop", "--scope", "player", "--json").json
+    assert (made["summary"]["owner"], made["summary"]["scope"]) == ("ada", "player")
+    listed = arena("--server", "club", "token", "list", "--json")
+    assert {row["owner"] for row in listed.json} == {"ada"}
+    assert made["token"] not in listed.out
+    assert arena("--server", "club", "token", "revoke", "laptop", "--owner", "ada").code == 0
+    assert "scope organiser" in arena.refusal("--server", "club", "token", "list", "--owner", "bob")
+    assert "no token" in arena.refusal("--server", "club", "token", "revoke", "laptop")
+
+
 def test_owners_and_tokens_are_managed_on_the_database_too(arena: Arena) -> None:
     assert arena("owner", "add", "ada").code == 0
     made = arena("token", "new", "--owner", "ada", "--name", "laptop", "--days", "3", "--json").json

@@ -264,7 +264,7 @@ FOREIGN = "WyJ0b3VybmFtZW50cyIsIjAxYTIwNDgxIl0"  # a cursor of another list
         (["bot", "admission", "eve/fox"], 2, "there is no bot 'eve/fox'"),
         (["owner", "list"], 2, "needs a token of scope organiser, and the token "),
         (["owner", "invite", "eve"], 2, "needs a token of scope organiser"),
-        (["token", "list"], 2, "needs a token of scope organiser"),
+        (["token", "list", "--owner", "eve"], 2, "needs a token of scope organiser"),
         (["match", "annul", "0", "--why", "x"], 2, "needs a token of scope organiser"),
         (["bot", "add", "."], 2, "`arena bot submit DIRECTORY` sends a bot to a service"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -40,6 +40,13 @@ class World:
     blocks: Sequence[Block]
     over: Collection[int]
     """The positions of the matches that are over."""
+    matches: Mapping[int, Any]
+    """The leases of all matches, by position."""
+
+    def play_on(self, positions: Collection[int]) -> None:
+        """Let further matches be over."""
+        for position in sorted(positions):
+            finish(self.database, self.matches[position])
 
     def asked_by(self, viewer: Viewer) -> ArenaHere:
         return ArenaHere(self.database, self.programs, viewer)
@@ -81,11 +88,12 @@ def make_world(
             rated=not is_comparison,  # a version that sits in two seats plays unrated
             settings={"seed": SEED, "opening_plies": 2, "start_limit_us": 1, "margin_us": 1},
         )
-        for match in book.take(database, tournament):
-            if match.position in over:
-                finish(database, match)
+        matches = {match.position: match for match in book.take(database, tournament)}
         programs = StoredPrograms(VersionStore(directory / "arena.bots"))
-        yield World(database, programs, tournament, blocks, over)
+        world = World(database, programs, tournament, blocks, over, matches)
+        for position in sorted(matches.keys() & over):
+            finish(database, matches[position])
+        yield world
     finally:
         database.close()
 

@@ -2,19 +2,27 @@
 
 import json
 import os
+import re
 import site
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.browsing import PHONE, Watched, chromium, find_chromium
 from tests.support.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECTS = (ROOT, ROOT / "examples/game_connect_four")
 NAME = "connect_four"
+BOARD = """at => {
+  const viewer = document.querySelector("[data-viewer]").viewer;
+  viewer.show(at);
+  return viewer.board.picture.outerHTML;
+}"""
 
 
 def build_wheel(project: Path, target: Path) -> Path:
@@ -82,6 +90,41 @@ def test_the_samples_play_it_rated(played: Installation) -> None:
 def test_every_match_is_verified(played: Installation) -> None:
     verified = json.loads(played.arena("replay", "verify", "--all", "--db", "demo.db", "--json"))
     assert verified
+
+
+@pytest.fixture
+def address(played: Installation) -> Iterator[str]:
+    """Where the pages of its database are, served by the environment in which it is installed."""
+    find_chromium()
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "PYTHON"))}
+    words = (played.python.with_name("arena"), "web", "--db", "demo.db", "--address", "127.0.0.1:0")
+    with subprocess.Popen(words, cwd=played.home, env=clean, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+(?=/ )", process.stdout.readline())
+        assert found
+        yield found[0]
+        process.terminate()
+
+
+def test_its_matches_are_stepped_through_in_a_browser(played: Installation, address: str) -> None:
+    (match, *_) = json.loads(played.arena("match", "list", "--db", "demo.db", "--json"))
+    with chromium() as browser:
+        page = Watched(browser.new_page(viewport={"width": PHONE["width"], "height": PHONE["height"]}))
+        page.page.goto(f"{address}/matches/{match['id']}?lang=it")
+        page.page.wait_for_selector("[data-viewer][data-ready]")
+        last = page.page.evaluate("document.querySelector('[data-viewer]').viewer.last")
+        assert last == match["plies"]
+        boards = {page.page.evaluate(BOARD, at) for at in range(last + 1)}
+        assert len(boards) == last + 1  # every drop of a disc is seen
+        page.page.keyboard.press("Home")
+        page.page.keyboard.press("ArrowRight")
+        assert page.page.evaluate("document.querySelector('[data-viewer]').viewer.index") == 1
+        assert page.serious_findings() == []
+        assert page.overflows() == 0
+        page.page.goto(f"{address}/games/{NAME}")
+        assert "discs in a straight line" in page.page.locator("main").inner_text()
+        assert page.serious_findings() == []
+        assert page.troubles == []
 
 
 def test_it_is_drawn(played: Installation) -> None:

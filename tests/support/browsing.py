@@ -70,10 +70,11 @@ class Watched:
         if response.status >= 400:
             self.troubles.append(f"{response.status}: {response.url}")
 
-    def serious_findings(self) -> list[str]:
-        """What axe-core finds in the page as it is now, of those that are serious or critical."""
+    def serious_findings(self, *rules: str) -> list[str]:
+        """What axe-core finds in the page as it is now, of those that are serious or critical; by all rules or some."""
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run().then(result => result.violations)")
+        options = {"runOnly": list(rules)} if rules else {}
+        found = self.page.evaluate("options => axe.run(options).then(result => result.violations)", options)
         return [
             f"{one['id']}: {one['help']}: {node['html'][:200]}"
             for one in found

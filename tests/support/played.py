@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.support.patience import ANY_TIME, PATIENCE_S
-from tests.support.places import write_quick_bot
+from tests.support.patience import ANY_TIME
+from tests.support.places import Place, write_quick_bot
 
 BOTS = ("random", "greedy", "first")
 _NAME = "played.db"
@@ -46,19 +43,8 @@ def copy_played(shared: Path, directory: Path) -> Path:
 
 def _play(db: Path) -> None:
     quick = write_quick_bot(db.parent / "sources" / "first", "first")
-    _arena(db, "bot", "add", "random", "greedy", str(quick))
-    bots = ("--bots", ",".join(BOTS), "--seed", "7", *ANY_TIME)
+    place = Place(db.parent)
+    place.environment["ARENA_DB"] = str(db)
+    place.ok("bot", "add", "random", "greedy", quick)
     for words in _TOURNAMENTS:
-        _arena(db, "tournament", "run", *words, *bots)
-
-
-def _arena(db: Path, *words: str) -> None:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli.main", *words],
-        env=clean | {"ARENA_DB": str(db)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0, done
+        place.ok("tournament", "run", *words, "--bots", ",".join(BOTS), "--seed", "7", "--workers", "1", *ANY_TIME)

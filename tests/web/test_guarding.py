@@ -26,6 +26,22 @@ def test_an_unknown_address_is_a_page_that_says_so(client: TestClient) -> None:
     assert "Hier ist nichts" in answer.text
 
 
+def test_what_went_wrong_is_told_in_the_language_of_the_visitor(client: TestClient) -> None:
+    page = client.get("/bots/gredy", headers={"accept-language": "de"})
+    assert (page.status_code, "es gibt keinen Bot &#39;gredy&#39;; gemeint war vielleicht" in page.text) == (404, True)
+    for language, said in {"fr": "il n\u2019y a pas de bot", "nl": "there is no bot"}.items():
+        answer = client.get("/api/v1/bots/gredy", headers={"accept-language": language})
+        assert answer.json()["error"]["message"].startswith(said)
+    assert "Accept-Language" in answer.headers["vary"]
+
+
+def test_what_a_visitor_wrote_is_nothing_but_text_in_every_language(client: TestClient) -> None:
+    for language in ("en", "de", "fr", "it"):
+        page = client.get("/bots/<script>alert(1)<\u200fscript>{why}", params={"lang": language})
+        assert page.status_code in {400, 404}
+        assert "<script>alert" not in page.text
+
+
 def test_a_fault_of_ours_is_a_page_without_a_trace(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_request: object) -> None:
         raise RuntimeError("the secret reason")

@@ -14,8 +14,10 @@ from arena.client.arena import ArenaPort
 from arena.client.values.matches import FaultFact, MatchDetail
 from arena.story.encoding import parts_at
 from arena.web.pages import match as match_page
+from arena.web.viewing.gate import BusyError, Gate
 from arena.web.viewing.kept import Kept
 from arena.web.viewing.phrases import viewer_words
+from engine import registry
 from ratings.store.states import MatchState
 
 
@@ -61,7 +63,9 @@ def test_the_frames_of_each_game_draw_what_the_picture_draws(client: TestClient,
     for match in matches.values():
         document = client.get(f"/matches/{match}/frames.json?lang=de").json()
         assert document["language"] == "de"
-        assert len(document["marks"]) == len(document["colours"]) == len(document["seats"])
+        seats = len(document["seats"])
+        assert len(document["marks"]) == seats
+        assert document["colours"] == list(registry.get(document["game"]).shown.seat_colours[:seats])
         number = len(document["frames"]) // 2
         svg = client.get(f"/matches/{match}/board.svg?ply={number}&lang=de")
         assert svg.headers["content-type"] == "image/svg+xml"
@@ -176,3 +180,11 @@ def test_what_fails_is_tried_again() -> None:
 def test_the_script_gets_its_words_with_their_places() -> None:
     assert viewer_words("de")["place"] == "Stellung {ply} von {last}"
     assert json.loads(json.dumps(viewer_words("fr")))["fault_timeout"]
+
+
+def test_a_gate_lets_some_wait_and_sends_the_others_away() -> None:
+    gate = Gate(1, 1)
+    with gate.passed(), pytest.raises(BusyError, match="try again"), gate.passed():
+        pass
+    with gate.passed():
+        pass

@@ -1,18 +1,22 @@
 """A tournament that goes on: its page asks for what changes, and shows nothing that must not be known yet."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import expect
 
 from arena.client.here.viewer import Viewer
 from arena.web.app import make_app
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.answers import Answers
 from arena.web.frame.site import Site
+from arena.words.catalogue import LANGUAGES
+from ratings.ledger.ledger import Ledger
 from ratings.store.states import Scope
 from tests.client.world import World, fresh_world
+from tests.support.browsing import Watched
+from tests.support.web_server import served
 
 OVER = {0, 1, 2}
 """The first block of two matches is over, of the second its first match; the others are being played."""
@@ -51,21 +55,52 @@ def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestCl
     assert "shown when every match of its block is over" in answer.json()["error"]["message"]
 
 
-def test_a_tournament_is_read_again_when_it_has_rested(world: World) -> None:
+def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, {0}, game="foreign_king") as made:
+        _look_again(made)
+
+
+def _look_again(world: World) -> None:
     now = [0.0]
     arena = world.asked_by(Viewer(Scope.VIEWER))
-    details = TournamentDetails(clock=lambda: now[0])
-    first = details.read(arena, "rex")
-    assert details.read(arena, "rex") is first
-    now[0] = 1.5
-    again = details.read(arena, "rex")
-    assert again is not first
-    assert replace(again) == first
+    answers = Answers(clock=lambda: now[0])
+    first = answers.get_tournament(arena, "rex")
+    now[0] = 100.0
+    assert answers.get_tournament(arena, "rex") is first, "nothing was written meanwhile"
+    Ledger(world.database).cancel(world.tournament)
+    again = answers.get_tournament(arena, "rex")
+    assert again.summary.status == "cancelled"
 
 
-def test_a_comparison_leads_to_the_walk_of_its_test(tmp_path: Path) -> None:
+def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Path) -> None:
     everything = set(range(8))
-    with fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
-        client = TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER)))))
-        assert f'href="/compare/{made.tournament}"' in client.get("/tournaments/rex").text
-        assert client.get(f"/compare/{made.tournament}").status_code == 200
+    with (
+        fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made,
+        served(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))) as address,
+    ):
+        tab = phone.page
+        tab.goto(f"{address}/tournaments/rex")
+        tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
+        for language in LANGUAGES:
+            tab.goto(f"{address}/compare/{made.tournament}?lang={language}")
+            expect(tab.locator("figure svg")).to_be_visible()
+            assert phone.overflows() == 0
+        assert phone.serious_findings() == []
+        tab.emulate_media(color_scheme="dark")
+        assert phone.serious_findings() == []
+
+
+def test_the_page_of_a_tournament_follows_it_to_its_end(page: Watched, tmp_path: Path) -> None:
+    with (
+        fresh_world(tmp_path, OVER, game="rex_romanorum") as made,
+        served(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))) as address,
+    ):
+        tab = page.page
+        tab.goto(f"{address}/tournaments/rex")
+        expect(tab.locator("main")).to_contain_text("3 of 8 matches")
+        assert page.serious_findings() == []
+        made.play_on({3, 4})
+        expect(tab.locator("main")).to_contain_text("5 of 8 matches")
+        made.play_on({5, 6, 7})
+        expect(tab.locator("main")).not_to_contain_text("being played")
+        expect(tab.locator("[hx-trigger^=every]")).to_have_count(0)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli import helping
+from arena.cli.app import make_parser
 from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
+from ratings.store.limits import LIMITS
 from tests.support.sources import ROOT
 
 FAMILIES = (
@@ -22,7 +25,17 @@ FAMILIES = (
     "search.state_",
     "play.pace_",
     "admission.",
+    "check.",
+    "event.",
     "bot.match_",
+    "owner.scope_",
+    "owner.token_",
+    "cli.heading_",
+    "cli.env_var",
+    "cli.default",
+    "cli_doctor.state_",
+    "cli_home.count_",
+    "cli_stats.measure_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
 _ID = re.compile(r"""["']([a-z_]+\.[a-z0-9_.]+)["']""")
@@ -50,8 +63,29 @@ def test_every_language_has_every_text_with_the_same_places(language: str) -> No
         assert "" not in ([text] if isinstance(text, str) else [*text.values()]), name
 
 
-def test_every_text_is_used_somewhere() -> None:
-    unused = {name for name in read_texts("en") if name not in used_ids() and not name.startswith(FAMILIES)}
+def ids_by_name() -> set[str]:
+    """The ids of headings and of names of facts, which commands name without their area."""
+    sources = [Path(file).read_text(encoding="utf-8") for file in ROOT.glob("arena/cli/**/*.py")]
+    names = {name for source in sources for name in re.findall(r'"([a-z0-9_]+)"', source)} | set(LIMITS)
+    return {f"{area}.{name}" for area in ("cli_heading", "cli_fact") for name in names}
+
+
+def ids_of_help(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The ids that the help of the command line asks for."""
+    asked: set[str] = set()
+
+    def remember(text_id: str, **values: object) -> str:
+        asked.add(text_id)
+        return words("en").say(text_id, **values)
+
+    monkeypatch.setattr(helping, "say", remember)
+    make_parser()
+    return asked
+
+
+def test_every_text_is_used_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = used_ids() | ids_by_name() | ids_of_help(monkeypatch)
+    unused = {name for name in read_texts("en") if name not in used and not name.startswith(FAMILIES)}
     assert unused == set()
 
 
@@ -60,6 +94,15 @@ def test_every_text_that_a_template_asks_for_is_there() -> None:
     files = [*ROOT.glob("arena/**/*.py"), *ROOT.glob("arena/web/templates/**/*.html")]
     asked = {name for file in files for name in said.findall(Path(file).read_text(encoding="utf-8"))}
     assert asked - read_texts("en").keys() == set()
+
+
+def test_the_command_line_has_no_break_before_french_points() -> None:
+    torn = re.compile(r"`[^`]*`| [:;?!»]")
+    for name, text in read_texts("fr").items():
+        if not name.startswith("cli"):
+            continue
+        for said in [text] if isinstance(text, str) else text.values():
+            assert [found for found in torn.findall(said) if not found.startswith("`")] == [], name
 
 
 def test_a_number_chooses_the_wording() -> None:

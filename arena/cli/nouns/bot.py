@@ -18,6 +18,7 @@ from arena.cli.shared.paging import After, Limit, more_command, print_more, prin
 from arena.cli.shared.places import need_here
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
 from arena.cli.shared.samples import bot_directory, need_some
+from arena.cli.shared.saying import say
 from arena.cli.verbs.bot import admission, annul, build_log, conform, lineage, new, replays, submit, test, watch
 from arena.cli.verbs.bot import connect as bridge
 from arena.client.values.bots import AddedBot, BotDetail
@@ -28,7 +29,7 @@ app = typer.Typer(epilog=example("arena bot new my-bot", "arena bot add greedy",
 for verb in (new, test, watch, conform, submit, bridge, admission, build_log, lineage, replays, annul):
     app.add_typer(verb.app)
 
-BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT")]
 
 _SHOWN_DIGITS = 12
 _SUBMIT = "`arena bot submit DIRECTORY` sends a bot to a service"
@@ -43,20 +44,14 @@ def _short_hash(content_hash: str) -> str:
 def add(
     directories: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="DIRECTORY...", help="Where the bot's files and its bot.toml lie, or the name of a sample bot."
-        ),
+        typer.Argument(metavar="DIRECTORY..."),
     ] = None,
-    owner: Annotated[str | None, typer.Option(help="Whose it is, made if new; nobody when it is your own.")] = None,
+    owner: Annotated[str | None, typer.Option()] = None,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Add bots, or new versions of them.
-
-    Their files are copied: a version never changes. A sample bot comes with the arena and is added by its name alone;
-    a directory of that name in the current one goes first.
-    """
+    """Add bots, or new versions of them."""
     from arena.cli.shared.storage import open_storage  # only who adds bots here imports the database
     from arena.client.here.adding import add_bot
 
@@ -71,36 +66,35 @@ def add(
         print_json([asdict(entry) for entry in added])
         return
     for entry in added:
-        what = "added" if entry.new else "already there:"
-        typer.echo(f"{what} {entry.bot} version {entry.number} ({_short_hash(entry.content_hash)})")
+        version = {"bot": entry.bot, "version": entry.number, "hash": _short_hash(entry.content_hash)}
+        typer.echo(say("cli_bot.added" if entry.new else "cli_bot.already_there", **version))
 
 
 def _warn_of_unknown_games(added: AddedBot) -> None:
     manifest = BotManifest.from_json(added.manifest)
     if not any(manifest.plays(game) for game in registry.names()):
         typer.echo(
-            f"note: {manifest.name} plays {', '.join(manifest.games)}, none of which is installed; "
-            "`arena game list` shows all",
+            say("cli_bot.plays_not_installed", name=manifest.name, games=", ".join(manifest.games)),
             err=True,
         )
 
 
 def _disabled_text(at_us: int | None) -> str:
-    return "no" if at_us is None else "yes"
+    return say("cli_shared.no" if at_us is None else "cli_shared.yes")
 
 
 def _kind_text(remote: bool) -> str:
-    return "remote" if remote else "hosted"
+    return say("cli_shared.remote" if remote else "cli_shared.hosted")
 
 
 _BOTS = (
-    Column("name", "BOT"),
-    Column("owner", "OWNER"),
-    Column("remote", "KIND", write=_kind_text),
-    Column("versions", "VERSIONS", right=True),
-    Column("newest", "NEWEST"),
-    Column("games", "GAMES", write=" ".join),
-    Column("disabled_at_us", "DISABLED", write=_disabled_text),
+    Column("name", "bot"),
+    Column("owner", "owner"),
+    Column("remote", "kind", write=_kind_text),
+    Column("versions", "versions", right=True),
+    Column("newest", "newest"),
+    Column("games", "games", write=" ".join),
+    Column("disabled_at_us", "disabled", write=_disabled_text),
 )
 
 
@@ -108,14 +102,11 @@ _BOTS = (
 def list_bots(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the bots with their newest versions.
-
-    Those added last come first. With --json, the command for the next page is written to stderr.
-    """
+    """List the bots with their newest versions."""
     with connect(db) as connection:
         page = connection.arena.bots.list_bots(rows_wanted(limit), after)
     more = more_command("bot", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no bots yet; `arena bot add DIRECTORY` adds one, at a service `arena bot submit DIRECTORY`"
+    empty = say("cli_bot.none_yet")
     rows = [asdict(row) for row in page.items]
     if not as_json:  # people know a remote version by its author's word
         rows = [{**row, "newest": row["named"] or _short_hash(row["content_hash"])} for row in rows]
@@ -123,13 +114,12 @@ def list_bots(
 
 
 _VERSIONS = (
-    Column("number", "VERSION", right=True),
-    Column("content_hash", "HASH", write=_short_hash),
-    Column("created_at_us", "ADDED (UTC)", write=format_instant),
-    Column("command", "COMMAND", write=" ".join),
+    Column("number", "version", right=True),
+    Column("content_hash", "hash", write=_short_hash),
+    Column("created_at_us", "added_utc", write=format_instant),
+    Column("command", "command", write=" ".join),
 )
-_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "NAMED"))
-_REMOTE = {"runs": "where its author connects it from"}
+_REMOTE_VERSIONS = (*_VERSIONS[:-1], Column("version", "named"))
 
 
 @app.command(epilog=example("arena bot show greedy"))
@@ -140,10 +130,7 @@ def show(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a bot: its manifest and its versions, the newest first.
-
-    With --json, the command for the next page of versions is written to stderr.
-    """
+    """Show a bot: its manifest and its versions, the newest first."""
     with connect(db) as connection:
         detail = connection.arena.bots.get_bot(name)
         page = connection.arena.bots.list_versions(name, rows_wanted(limit), after)
@@ -161,10 +148,10 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
     print_facts(
         {
             "name": detail.name,
-            "owner": detail.owner or "nobody (added here)",
+            "owner": detail.owner or say("cli_bot.added_here"),
             "disabled": _disabled_text(detail.disabled_at_us),
             "games": " ".join(detail.newest.manifest["games"]),
-            **(_REMOTE if detail.remote else _program_facts(detail)),
+            **({"runs": say("cli_bot.runs_at_author")} if detail.remote else _program_facts(detail)),
         }
     )
     typer.echo()
@@ -176,23 +163,20 @@ def _print_bot(detail: BotDetail, versions: Sequence[Mapping[str, Any]]) -> None
 def _program_facts(detail: BotDetail) -> Mapping[str, Any]:
     manifest = BotManifest.from_json(detail.newest.manifest)
     return {
-        "deterministic": "yes" if manifest.deterministic else "no",
+        "deterministic": manifest.deterministic,
         "memory": f"{manifest.memory_mb} MB",
         "runtime": manifest.runtime,
-        "files": detail.newest.directory or "kept by the service",
+        "files": detail.newest.directory or say("cli_bot.kept_by_service"),
     }
 
 
 @app.command(epilog=example("arena bot disable greedy", "arena bot disable greedy --undo"))
 def disable(
     name: BotName,
-    undo: Annotated[bool, typer.Option("--undo", help="Let it enter tournaments again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Bar a bot from new tournaments.
-
-    Matches already planned are still played.
-    """
+    """Bar a bot from new tournaments."""
     with connect(db) as connection:
         whole = connection.arena.bots.set_disabled(name, not undo)
-    typer.echo(f"{whole} may enter tournaments again" if undo else f"{whole} enters no new tournaments")
+    typer.echo(say("cli_bot.may_enter", bot=whole) if undo else say("cli_bot.enters_none", bot=whole))

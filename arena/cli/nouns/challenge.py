@@ -22,6 +22,7 @@ from arena.cli.shared.request import (
     Seed,
     StartLimit,
 )
+from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import print_end
 from arena.client.values.tournaments import ChallengeRequest
 
@@ -35,34 +36,24 @@ app = typer.Typer()
     )
 )
 def challenge(
-    bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="Whom to challenge, or name@hash for a version.")],
-    own: Annotated[str, typer.Option("--with", metavar="MY_BOT", help="The bot of yours that plays against them.")],
+    bots: Annotated[list[str], typer.Argument(metavar="BOT...")],
+    own: Annotated[str, typer.Option("--with", metavar="MY_BOT")],
     game: GameOption,
-    seats: Annotated[
-        int | None, typer.Option("--seats", metavar="N", help="Seats in each match; one for every bot by default.")
-    ] = None,
-    blocks: Annotated[
-        int, typer.Option("--blocks", min=1, metavar="N", help="Blocks for each combination of opponents.")
-    ] = 5,
+    seats: Annotated[int | None, typer.Option("--seats", metavar="N")] = None,
+    blocks: Annotated[int, typer.Option("--blocks", min=1, metavar="N")] = 5,
     time: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment; 100ms, or 1s with a remote bot."
-        ),
+        typer.Option(metavar="TIME"),
     ] = None,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Show how far it is until it is over.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait")] = True,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play a bot of yours against others, unrated.
-
-    They may be anybody's, hosted or remote; remote ones have to be connected. Ratings stay as they are. Every block is
-    played in all rotations of the seats, and three of your challenges may be open at once.
-    """
+    """Play a bot of yours against others, unrated."""
     if service_name(db) is None:
         raise MisuseError(
             "a challenge is played by a service; name one with --server, or play here: arena tournament run gauntlet"
@@ -88,4 +79,6 @@ def challenge(
         elif as_json:
             print_json(asdict(planned))
         else:
-            typer.echo(f"`{connection.command('tournament', 'show', planned.name)}` shows how far it is")
+            typer.echo(
+                say("cli_challenge.shows_progress", command=connection.command("tournament", "show", planned.name))
+            )

@@ -27,6 +27,7 @@ from arena.cli.shared.request import (
     TournamentName,
     tournament_request,
 )
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.answers import ComparisonResult
 from arena.tournament.formats.compare import DEFAULT_PAIRS, Compare
@@ -45,25 +46,15 @@ _ASKED = CompareSettings()
     )
 )
 def compare(
-    new: Annotated[str, typer.Argument(metavar="NEW", help="A bot, or name@hash for one version of it.")],
-    old: Annotated[str, typer.Argument(metavar="OLD", help="What it is compared with.")],
+    new: Annotated[str, typer.Argument(metavar="NEW")],
+    old: Annotated[str, typer.Argument(metavar="OLD")],
     game: GameOption,
     seats: Seats = 2,
-    field: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Who sits in the other seats; OLD itself by default.")
-    ] = "",
-    max_blocks: Annotated[
-        int, typer.Option("--max-blocks", min=1, metavar="N", help="Undecided after so many pairs of blocks.")
-    ] = DEFAULT_PAIRS,
-    gain: Annotated[
-        float, typer.Option(min=0.001, max=0.9, help="The gain to be found, in normalised rank; 0.03 is about 20 Elo.")
-    ] = _ASKED.upper,
-    alpha: Annotated[
-        float, typer.Option(min=0.0001, max=0.49, help="How often a version that gains nothing may pass for better.")
-    ] = _ASKED.alpha,
-    beta: Annotated[
-        float, typer.Option(min=0.0001, max=0.49, help="How often one with that gain may not.")
-    ] = _ASKED.beta,
+    field: Annotated[str, typer.Option(metavar="A,B,...")] = "",
+    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_PAIRS,
+    gain: Annotated[float, typer.Option(min=0.001, max=0.9)] = _ASKED.upper,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.alpha,
+    beta: Annotated[float, typer.Option(min=0.0001, max=0.49)] = _ASKED.beta,
     time: TimeText = DEFAULT_TIME,
     start_limit: StartLimit = DEFAULT_START_LIMIT,
     option: GameOptions = None,
@@ -76,12 +67,7 @@ def compare(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Find out whether one version is better than another.
-
-    With no more matches than it takes: both play the same blocks, with the same field, opening and seed, and a
-    sequential test ends it when it knows. Ratings stay as they are; `arena tournament resume` goes on with one that
-    was stopped.
-    """
+    """Find out whether one version is better than another."""
     hosting = read_hosting(workers=workers, sandbox=sandbox, allow_reduced=allow_reduced)
     form = Compare(seats, max_blocks, 0.0, gain, alpha, beta)
     _check(form)
@@ -106,7 +92,7 @@ def _print(found: ComparisonResult, tournament: str, db: str) -> None:
     for line in comparison_lines(found):
         typer.echo(line)
     show = next_command("tournament", "show", tournament, "--matches", db=db)
-    typer.echo(f"\n`{show}` shows the matches")
+    typer.echo("\n" + say("cli_shared.shows_matches", command=show))
 
 
 def _check(form: Compare) -> None:

@@ -10,8 +10,9 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_count, print_json
+from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from arena.hosting.store import StoreError
@@ -30,32 +31,29 @@ def upgrade(db: Database = settings.DB.default) -> None:
     """Bring a database to this schema; make a backup first."""
     change = database.upgrade(need_here(db))
     if change.before == change.after:
-        typer.echo(f"{db} has schema {change.after} already")
+        typer.echo(say("cli_db.same_schema", db=db, schema=change.after))
     else:
-        typer.echo(f"{db} upgraded from schema {change.before or 'nothing'} to {change.after}")
+        typer.echo(say("cli_db.upgraded", db=db, before=change.before or "nothing", after=change.after))
 
 
 @app.command(epilog=example("arena db backup arena-monday.db", "arena db backup copy.db --db demo.db"))
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The new file; it must not exist yet.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET")],
     db: Database = settings.DB.default,
 ) -> None:
     """Copy a database into a new file, also while a tournament runs."""
     with open_existing_storage(db) as storage:
         database.backup(storage.database, target)
-        typer.echo(f"{db} copied to {target}; the files of the bots lie in {storage.store.root}")
+        typer.echo(say("cli_db.copied", db=db, file=target, store=storage.store.root))
 
 
 @app.command(epilog=example("arena db check", "arena db check --db demo.db --rebuild"))
 def check(
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="First write the ratings anew from the results.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether everything in a database agrees.
-
-    The file, its references, the files of the bots, the results, the ratings and what ladders remember.
-    """
+    """Check whether everything in a database agrees."""
     with open_existing_storage(db) as storage:
         facts = check_facts(storage.database)
         if rebuild and not facts:
@@ -74,11 +72,12 @@ def check(
 def _print(problems: Sequence[str], db: str, *, can_rebuild: bool) -> None:
     for problem in problems:
         typer.echo(problem)
-    typer.echo(f"{db}: {format_count(len(problems), 'problem')}" if problems else f"{db} is in order")
+    typer.echo(
+        f"{db}: {say('cli_shared.problems', count=len(problems))}" if problems else say("cli_db.in_order", db=db)
+    )
     if can_rebuild:
         remedy = next_command("db", "check", "--rebuild", db=db)
-        what = "writes the ratings anew from the results, and has ladders do so with what they remember"
-        typer.echo(f"`{remedy}` {what}; make a backup first")
+        typer.echo(say("cli_db.writes_anew", command=remedy))
 
 
 def _memory_problems(storage: Storage) -> list[str]:

@@ -24,6 +24,7 @@ from arena.cli.shared.places import need_here, read_place
 from arena.cli.shared.play import play
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool
 from arena.cli.shared.request import Request, TimeText, tournament_request
+from arena.cli.shared.saying import say
 from arena.client.here.adding import add_bot
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
 from arena.hosting.sample_bots import sample_directory
@@ -63,15 +64,13 @@ class Part:
 
 @app.command(epilog=example("arena demo", "arena demo --db my.db"))
 def demo(
-    game: Annotated[str | None, typer.Option("--game", metavar="GAME", help="Play only this one.")] = None,
-    blocks: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Blocks of each game; by default what takes about a minute.")
-    ] = None,
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None,
+    blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
     time: TimeText = TIME,
     workers: Workers = 0,
     db: Annotated[
         str | None,
-        typer.Option("--db", metavar="FILE", callback=read_place, help=f"The database; {DATABASE} by default."),
+        typer.Option("--db", metavar="FILE", callback=read_place, help=DATABASE),
     ] = None,
 ) -> None:
     """Play a first rated tournament of every game."""
@@ -134,15 +133,24 @@ def _plan(connection: Connection, part: Part, time: str) -> PlannedTournament:
 
 def _announce(parts: Sequence[Part], time: str, workers: int) -> None:
     seconds = sum(SECONDS_TO_START + part.matches * part.match_seconds / workers for part in parts)
-    played = " and ".join(f"{part.matches} matches of {part.game.title} ({part.seats} seats)" for part in parts)
+    played = say("cli_demo.and").join(
+        say("cli_demo.matches_of", matches=part.matches, game=part.game.title, seats=part.seats) for part in parts
+    )
     typer.echo(
-        f"{', '.join(BOTS)} play {played}, {time} a decision, {workers} at a time: about {format_duration(seconds)}"
+        say(
+            "cli_demo.plan",
+            bots=", ".join(BOTS),
+            matches=played,
+            time=time,
+            workers=workers,
+            duration=format_duration(seconds),
+        )
     )
 
 
 def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
     found = connection.arena.leaderboards.list_leaderboards(pool=tournament.pool.pool_id)
-    typer.echo(f"\nLeaderboard: {describe_pool(tournament.pool)}\n")
+    typer.echo("\n" + say("cli_demo.leaderboard", pool=describe_pool(tournament.pool)) + "\n")
     for board in found.boards:
         print_table(LEADERBOARD_COLUMNS, [asdict(row) for row in board.table], as_json=False)
 
@@ -150,7 +158,7 @@ def _print_table(connection: Connection, tournament: TournamentDetail) -> None:
 def _print_next(connection: Connection, tournament: PlannedTournament) -> None:
     (newest,) = connection.arena.matches.list_matches(tournament.id, limit=1).items
     last = short_match_id(newest.id)
-    typer.echo("\nrating = mu - 3 sigma: it rises with results and with their number. Look next:")
+    typer.echo("\n" + say("cli_demo.next"))
     for words in (
         ["tournament", "show", tournament.name, "--matches"],
         ["replay", "show", last],
@@ -158,5 +166,5 @@ def _print_next(connection: Connection, tournament: PlannedTournament) -> None:
         ["leaderboard"],
     ):
         typer.echo(f"  {connection.command(*words)}")
-    typer.echo(f"In a browser: `{connection.command('web')}`, then http://{USUAL_ADDRESS}/")
-    typer.echo("docs/quick-start.md goes on from here, docs/write-a-bot.md with a bot of your own")
+    typer.echo(say("cli_demo.browser", command=connection.command("web"), address=USUAL_ADDRESS))
+    typer.echo(say("cli_demo.docs"))

@@ -18,6 +18,7 @@ from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example, worker_count
 from arena.cli.shared.output import Column, print_table
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say, speaking
 from arena.cli.shared.storage import open_storage
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
@@ -25,6 +26,7 @@ from arena.hosting.launcher.request import StartRequest
 from arena.hosting.runtime_directory import SOCKET_NAME, runtime_directory
 from arena.hosting.sandbox.limits import NONE, REDUCED, STANDARD
 from arena.hosting.sandbox.probe import Probe, probe
+from arena.words.catalogue import DEFAULT
 from engine import registry
 from ratings.errors import RatingsError
 from ratings.read.bots import count_bots
@@ -55,10 +57,10 @@ class Finding:
 
 def check_python() -> Finding:
     """Check whether the interpreter is new enough."""
-    detail = f"{sys.version.split()[0]} at {sys.executable}"
+    detail = say("cli_doctor.python_at", version=sys.version.split()[0], path=sys.executable)
     if sys.version_info >= OLDEST_PYTHON:
         return Finding("python", OK, detail)
-    return Finding("python", FAILED, detail, "install Python 3.11 or newer, then: make PYTHON=python3.12 demo")
+    return Finding("python", FAILED, detail, say("cli_doctor.do_python"))
 
 
 def check_packages() -> Finding:
@@ -70,7 +72,9 @@ def check_packages() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding("packages", FAILED, f"missing: {' '.join(missing)}", "run `make setup` in the checkout")
+        return Finding(
+            "packages", FAILED, say("cli_doctor.missing", names=" ".join(missing)), say("cli_doctor.do_setup")
+        )
     return Finding("packages", OK, ", ".join(found))
 
 
@@ -78,7 +82,7 @@ def check_games() -> Finding:
     """Check whether there is a game to play."""
     names = registry.names()
     if not names:
-        return Finding("games", FAILED, "none", "install the arena anew: its engine/games folder is empty")
+        return Finding("games", FAILED, "none", say("cli_doctor.do_games"))
     return Finding("games", OK, ", ".join(names))
 
 
@@ -87,17 +91,22 @@ def check_sockets() -> Finding:
     try:
         with runtime_directory() as directory, socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(directory / SOCKET_NAME))
-            return Finding("sockets", OK, f"unix sockets in {directory.parent}")
+            return Finding("sockets", OK, say("cli_doctor.sockets_in", directory=directory.parent))
     except (OSError, RuntimeDirectoryError) as error:
-        return Finding("sockets", FAILED, str(error), "set TMPDIR to a directory with a short path on a local disk")
+        return Finding("sockets", FAILED, str(error), say("cli_doctor.do_tmpdir"))
 
 
 def check_processes() -> Finding:
     """Check how many processes there may be, and count the cores for them."""
     most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    detail = f"{worker_count(0)} cores for this process, so many matches at once"
+    detail = say("cli_doctor.cores", cores=worker_count(0))
     if most != resource.RLIM_INFINITY and most < FEWEST_PROCESSES:
-        return Finding("processes", FAILED, f"only {most} allowed", f"raise the limit: ulimit -u {FEWEST_PROCESSES}")
+        return Finding(
+            "processes",
+            FAILED,
+            say("cli_doctor.only_allowed", number=most),
+            say("cli_doctor.do_processes", number=FEWEST_PROCESSES),
+        )
     return Finding("processes", OK, detail)
 
 
@@ -106,10 +115,10 @@ def check_launcher() -> Finding:
     try:
         said = asyncio.run(_launch())
     except (OSError, HostingError) as error:
-        return Finding("launcher", FAILED, str(error), "look whether this user may start processes (ulimit -a)")
+        return Finding("launcher", FAILED, str(error), say("cli_doctor.do_ulimit"))
     if said != LAUNCHED:
-        return Finding("launcher", FAILED, f"a started program said {said!r}", "report this with `ARENA_DEBUG=1`")
-    return Finding("launcher", OK, "starts programs, reads what they write, sees them end")
+        return Finding("launcher", FAILED, say("cli_doctor.program_said", text=repr(said)), say("cli_doctor.do_report"))
+    return Finding("launcher", OK, say("cli_doctor.launches"))
 
 
 async def _launch() -> str:
@@ -123,9 +132,9 @@ async def _launch() -> str:
 def check_files() -> Finding:
     """Check whether enough files may be open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    detail = f"{soft} may be open at once (at most {hard})"
+    detail = say("cli_doctor.files_open", soft=soft, hard=hard)
     if soft < FEWEST_FILES:
-        return Finding("files", FAILED, detail, f"raise the limit: ulimit -n {FEWEST_FILES}")
+        return Finding("files", FAILED, detail, say("cli_doctor.do_files", number=FEWEST_FILES))
     return Finding("files", OK, detail)
 
 
@@ -133,9 +142,9 @@ def check_database(db: str) -> Finding:
     """Check whether the database can be used; a missing one is fine, and is not made."""
     try:
         if not is_there(db):
-            return Finding("database", OK, f"{db} is not there yet; it is made on first use")
+            return Finding("database", OK, say("cli_doctor.no_database", db=db))
         with open_storage(db) as storage:
-            return Finding("database", OK, f"{db} is in order, with {count_bots(storage.database)} bots")
+            return Finding("database", OK, say("cli_doctor.database", db=db, bots=count_bots(storage.database)))
     except RatingsError as error:
         problem, _, remedy = str(error).partition("; ")
         return Finding("database", FAILED, problem, remedy)
@@ -144,20 +153,20 @@ def check_database(db: str) -> Finding:
 def check_sandboxes() -> Iterator[Finding]:
     """Try every level of the sandbox anew; a missing one is a note and no failure, for one's own bots play without."""
     standard, reduced = probe(STANDARD, remembered=False), _probe_reduced()
-    yield from _sandbox_findings(standard, "strangers' bots can play")
-    yield from _sandbox_findings(reduced, "strangers' bots can play with --allow-reduced-sandbox")
-    yield Finding(f"sandbox {STRICT}", NOTE, "not built: it needs cgroup v2, this version has none", f"use {STANDARD}")
+    yield from _sandbox_findings(standard, say("cli_doctor.strangers"))
+    yield from _sandbox_findings(reduced, say("cli_doctor.strangers_reduced"))
+    yield Finding(f"sandbox {STRICT}", NOTE, say("cli_doctor.not_built"), say("cli_doctor.do_use", level=STANDARD))
     best = next((found.level for found in (standard, reduced) if found.works), NONE)
-    detail = f"the strongest level that works here is {best}"
+    detail = say("cli_doctor.strongest", level=best)
     if best == STANDARD:
         yield Finding("sandbox", OK, detail)
     else:
-        yield Finding("sandbox", NOTE, f"{detail}; bots that have an owner are refused", standard.remedy)
+        yield Finding("sandbox", NOTE, say("cli_doctor.owned_refused", detail=detail), standard.remedy)
 
 
 def _probe_reduced() -> Probe:
     if os.geteuid() == 0:
-        return Probe(REDUCED, (), "cannot confine root", "run the arena as an ordinary user, or use standard")
+        return Probe(REDUCED, (), say("cli_doctor.no_root"), say("cli_doctor.do_user"))
     return probe(REDUCED, remembered=False)
 
 
@@ -182,11 +191,16 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_files,
 )
 
+
+def _state_text(state: str) -> str:
+    return say(f"cli_doctor.state_{state.lower()}")
+
+
 _COLUMNS = (
-    Column("check", "CHECK"),
-    Column("state", "STATE"),
-    Column("detail", "FOUND"),
-    Column("remedy", "TO DO"),
+    Column("check", "check"),
+    Column("state", "state", write=_state_text),
+    Column("detail", "found"),
+    Column("remedy", "to_do"),
 )
 
 
@@ -194,9 +208,8 @@ _COLUMNS = (
 def doctor(db: Database = settings.DB.default, as_json: AsJson = False) -> None:
     """Look whether this machine can run the arena."""
     need_here(db)
-    findings = [check() for check in CHECKS]
-    findings += check_sandboxes()
-    findings.append(check_database(db))
+    with speaking(DEFAULT if as_json else None):  # what programs read is in one language
+        findings = [*(check() for check in CHECKS), *check_sandboxes(), check_database(db)]
     print_table(_COLUMNS, [asdict(finding) for finding in findings], as_json=as_json)
     if any(finding.state == FAILED for finding in findings):
         raise typer.Exit(errors.FAILED)

@@ -10,10 +10,11 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import unknown
-from arena.cli.shared.games import GameName, check_language, get_game
+from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.manuals import action_names, manual, rules_in_words
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
+from arena.cli.shared.saying import language_of_names, say
 from arena.cli.shared.suggestions import program
 from engine import registry
 from engine.abilities import View
@@ -45,11 +46,11 @@ def _seats_text(seats: list[int]) -> str:
 def list_games(as_json: AsJson = False) -> None:
     """List the installed games."""
     columns = (
-        Column("name", "GAME"),
-        Column("title", "TITLE"),
-        Column("seats", "SEATS", write=_seats_text),
-        Column("rules_version", "RULES"),
-        Column("actions", "ACTIONS", right=True),
+        Column("name", "game"),
+        Column("title", "title"),
+        Column("seats", "seats", write=_seats_text),
+        Column("rules_version", "rules"),
+        Column("actions", "actions", right=True),
     )
     print_table(columns, [_facts(registry.get(name)) for name in registry.names()], as_json=as_json)
 
@@ -78,16 +79,18 @@ def _default_text(value: Any) -> str:
 def _print_options(rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a paragraph for each option: some have defaults that are longer than any line."""
     if not rows:
-        typer.echo("no options")
+        typer.echo(say("cli_game.no_options"))
     for row in rows:
-        typer.echo(f"option {row['name']}: {row['description']}")
-        typer.echo(f"  {_values_text(row['values'])}; default {_default_text(row['default'])}")
+        typer.echo(say("cli_game.option", name=row["name"], description=row["description"]))
+        typer.echo(
+            "  " + say("cli_game.values", values=_values_text(row["values"]), default=_default_text(row["default"]))
+        )
 
 
 @app.command(epilog=example("arena game show foreign_king", "arena game show foreign_king --seats 3 --svg start.svg"))
 def show(
     game_name: GameName,
-    seats: Annotated[int | None, typer.Option(help="Show the first position with so many seats.")] = None,
+    seats: Annotated[int | None, typer.Option()] = None,
     option: GameOptions = None,
     svg: SvgFile = None,
     language: Language = settings.LANG.default,
@@ -95,7 +98,7 @@ def show(
 ) -> None:
     """Show a game: its facts, its options and its first position."""
     game = get_game(game_name)
-    check_language(game, language)
+    language = language_of_names(language, as_json=as_json)
     options = game.parse_options(parse_assignments(option))
     state = game.new_state(game.seats[0] if seats is None else seats, options)
     if svg is not None:
@@ -111,8 +114,8 @@ def show(
     typer.echo()
     typer.echo(game.shown.text(state, None, language))
     if svg is not None:
-        typer.echo(f"\ndrawn into {svg}")
-    typer.echo(f"\n`{program()} game rules {game.name}` tells the rules, what bots see, and the names of all actions")
+        typer.echo("\n" + say("cli_shared.drawn", file=svg))
+    typer.echo("\n" + say("cli_game.rules_tell", program=program(), game=game.name))
 
 
 @app.command(epilog=example("arena game rules foreign_king", "arena game rules rex_romanorum"))
@@ -131,20 +134,19 @@ def rules(game_name: GameName) -> None:
 def tool(
     context: typer.Context,
     game_name: GameName,
-    tool_name: Annotated[
-        str | None, typer.Argument(metavar="TOOL", help="Name of the tool; without it, all are listed.")
-    ] = None,
-    arguments: Annotated[list[str] | None, typer.Argument(help="What the tool is asked.")] = None,
+    tool_name: Annotated[str | None, typer.Argument(metavar="TOOL")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument()] = None,
 ) -> None:
     """Run an extra command of a game, such as odds of a fight."""
     if game_name in _HELP_WORDS:
         typer.echo(context.get_help())
         raise typer.Exit
     tools = get_game(game_name).tools
-    known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
     if tool_name is None or tool_name in _HELP_WORDS:
-        typer.echo(f"{game_name}: {known}")
+        told = say("cli_game.tools", names=", ".join(sorted(tools))) if tools else say("cli_game.no_tools")
+        typer.echo(f"{game_name}: {told}")
         raise typer.Exit
     if tool_name not in tools:
+        known = f"its tools are: {', '.join(sorted(tools))}" if tools else "the game has none"
         raise unknown("tool", tool_name, sorted(tools), known)
     raise typer.Exit(tools[tool_name](arguments or []))

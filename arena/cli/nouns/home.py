@@ -12,12 +12,11 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import format_count, print_json
+from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import knows, say
 from arena.service.home import Home
 
-HomeDirectory = Annotated[
-    Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR", help="The directory of the service.")
-]
+HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
 _HERE = Path(settings.HOME.default)
 
 app = typer.Typer(
@@ -27,15 +26,11 @@ app = typer.Typer(
 
 @app.command(epilog=example("arena home backup monday.tar.gz --home /srv/arena"))
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The new archive: .tar, or .tar.gz, which is packed.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE")],
     home: HomeDirectory = _HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Copy a service into one archive, also while it runs.
-
-    Settings, database, the files of the bots, certificate and key. Unfinished uploads and log files are left out. It
-    holds secrets; only you may read it.
-    """
+    """Copy a service into one archive, also while it runs."""
     from arena.service.keeping.backup import back_up_home
 
     place = Home(home.absolute())
@@ -44,24 +39,24 @@ def backup(
         print_json({"file": str(target), "bytes": done.size_bytes, **asdict(done.counts), "missing": done.missing})
         return
     typer.echo(
-        f"{place.directory} backed up to {target} ({done.size_bytes / 1e6:.1f} MB): {_counted(asdict(done.counts))}"
+        say(
+            "cli_home.backed_up",
+            home=place.directory,
+            file=target,
+            size=f"{done.size_bytes / 1000000.0:.1f}",
+            counts=_counted(asdict(done.counts)),
+        )
     )
-    typer.echo(
-        f"without uploads that are not finished and log files; {target} holds secrets (the key of the certificate, "
-        "the seeds of what is played): only you may read it, and keep it so"
-    )
+    typer.echo(say("cli_home.holds_secrets", file=target))
 
 
 @app.command(epilog=example("arena home restore monday.tar.gz --home /srv/arena-2"))
 def restore(
-    archive: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `arena home backup` wrote.")],
-    home: Annotated[Path, typer.Option("--home", metavar="NEWDIR", help="The new home: a new or empty directory.")],
+    archive: Annotated[Path, typer.Argument(metavar="FILE")],
+    home: Annotated[Path, typer.Option("--home", metavar="NEWDIR")],
     as_json: AsJson = False,
 ) -> None:
-    """Make a new home of an archive.
-
-    Every file in it is checked first; `arena serve` goes on from there.
-    """
+    """Make a new home of an archive."""
     from arena.service.keeping.restore import restore_home
 
     done = restore_home(archive, home, _say)
@@ -78,11 +73,16 @@ def restore(
     else:
         for problem in done.problems:
             typer.echo(problem)
-        state = format_count(len(done.problems), "problem") if done.problems else "everything in it is in order"
+        state = say("cli_shared.problems", count=len(done.problems)) if done.problems else say("cli_home.in_order")
         typer.echo(
-            f"{done.home.directory} restored as it was at {done.archive.made_at}: {_counted(done.archive.counts)}"
+            say(
+                "cli_home.restored",
+                home=done.home.directory,
+                at=done.archive.made_at,
+                counts=_counted(done.archive.counts),
+            )
         )
-        typer.echo(f"{state}; `arena serve --home {done.home.directory}` goes on from there")
+        typer.echo(say("cli_home.goes_on", state=state, home=done.home.directory))
     if done.problems:
         raise typer.Exit(errors.FAILED)
 
@@ -90,16 +90,10 @@ def restore(
 @app.command(epilog=example("arena home retention --home /srv/arena", "arena home retention --apply"))
 def retention(
     home: HomeDirectory = _HERE,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Remove what was announced a day ago, and announce the rest.")
-    ] = False,
+    apply: Annotated[bool, typer.Option("--apply")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the limits of [retention] want removed, when and why.
-
-    Nothing is removed without --apply, and nothing that was not announced to owners a day before. A running service
-    does the same every hour.
-    """
+    """Show what the limits of [retention] want removed, when and why."""
     from arena.service.keeping.house import RetentionReport, look_at_retention
 
     place = Home(home.absolute())
@@ -112,7 +106,12 @@ def retention(
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    return ", ".join(_count_text(name, count) for name, count in counts.items())
+
+
+def _count_text(name: str, count: int) -> str:
+    text_id = f"cli_home.count_{name}"
+    return say(text_id, count=count) if knows(text_id) else f"{count} {name.replace('_', ' ')}"  # a later release's
 
 
 def _say(sentence: str) -> None:

@@ -14,27 +14,38 @@ from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json
 from arena.cli.shared.request import Request, tournament_request
+from arena.cli.shared.saying import say
 from arena.client.values.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import Ladder as LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
 
 app = typer.Typer(epilog=example("arena ladder list", "arena ladder open king3 --game foreign_king --seats 3"))
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What the ladder is called: a-z, 0-9, - and _.")]
+Name = Annotated[str, typer.Argument(metavar="NAME")]
 
+
+def _kind_text(kind: str) -> str:
+    return say(f"cli_shared.{kind}")
+
+
+def _pace_text(pace: object) -> str:
+    return say("cli_ladder.any_pace") if pace == _ANY_PACE else "-" if pace is None else str(pace)
+
+
+_ANY_PACE = "any"
 _COLUMNS = (
-    Column("name", "LADDER"),
-    Column("state", "STATE"),
-    Column("bots_are", "FOR"),
-    Column("game", "GAME"),
-    Column("seats", "SEATS", right=True),
-    Column("time_control", "TIME"),
-    Column("season", "SEASON", right=True),
-    Column("bots", "BOTS", right=True),
-    Column("absentees", "ABSENT", right=True),
-    Column("a_day", "A DAY", right=True),
-    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
-    Column("short_pool", "POOL"),
+    Column("name", "ladder"),
+    Column("state", "state"),
+    Column("bots_are", "for", write=_kind_text),
+    Column("game", "game"),
+    Column("seats", "seats", right=True),
+    Column("time_control", "time"),
+    Column("season", "season", right=True),
+    Column("bots", "bots", right=True),
+    Column("absentees", "absent", right=True),
+    Column("a_day", "a_day", right=True, write=_pace_text),
+    Column("opened_at_us", "opened_utc", write=format_instant),
+    Column("short_pool", "pool"),
 )
 
 _SHOWN = (
@@ -62,18 +73,14 @@ def open_(
     opening_plies: request.OpeningPlies = None,
     matches_per_day: Annotated[
         int | None,
-        typer.Option("--matches-per-day", min=0, metavar="N", help="Its pace; 0 = none; the service's by default."),
+        typer.Option("--matches-per-day", min=0, metavar="N"),
     ] = None,
-    season: Annotated[str | None, typer.Option("--season", metavar="NAME", help="What its first season is.")] = None,
-    remote: Annotated[bool, typer.Option("--remote", help="For bots that their authors run and connect.")] = False,
+    season: Annotated[str | None, typer.Option("--season", metavar="NAME")] = None,
+    remote: Annotated[bool, typer.Option("--remote")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open a ladder for every bot that plays its game.
-
-    A service that runs on the database begins to play it at once. With --remote it is for bots that their authors run
-    elsewhere, each of which is in it while it is connected; `arena tournament join` enters a hosted one as a guest.
-    """
+    """Open a ladder for every bot that plays its game."""
     asked = Request(game=game, time=time, start_limit=start_limit, options=option, opening_plies=opening_plies)
     form = LadderFormat(seats, 0, RETIRE_AFTER)
     wanted = LadderRequest(name, tournament_request(asked, form, ()), matches_per_day, season, remote)
@@ -90,25 +97,18 @@ def open_(
 @app.command(epilog=example('arena ladder close king3 --why "the class is over"'))
 def close(
     name: Name,
-    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="What owners and pages are told.")],
+    why: Annotated[str, typer.Option("--why", metavar="TEXT")],
     db: Database = settings.DB.default,
 ) -> None:
-    """Close a ladder for good.
-
-    Its results stay, and the secret of its season is public from now on.
-    """
+    """Close a ladder for good."""
     with connect(db) as connection:
         connection.arena.seasons.close_ladder(name, why)
-    typer.echo(f"ladder {name} is closed")
+    typer.echo(say("cli_ladder.closed", name=name))
 
 
 @app.command(epilog=example("arena ladder show king3", "arena ladder show king3 --json"))
 def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Show a ladder, and which bots it goes on without.
-
-    Those cannot be started, or are remote and not connected. Such a bot comes back by itself: a hosted one when it can
-    be started again, for which a service looks every five minutes, a remote one as soon as it connects.
-    """
+    """Show a ladder, and which bots it goes on without."""
     with connect(db) as connection:
         ladder = connection.arena.ladders.get_ladder(name)
     if as_json:
@@ -117,7 +117,15 @@ def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False
     facts = _facts(ladder)
     print_facts({name: facts[name] for name in _SHOWN if facts[name] is not None})
     for one in ladder.absent:
-        typer.echo(f"absent since {format_instant(one.since_us)}: {one.bot}@{one.content_hash[:12]}: {one.why}")
+        typer.echo(
+            say(
+                "cli_ladder.absent",
+                since=format_instant(one.since_us),
+                bot=one.bot,
+                version=one.content_hash[:12],
+                why=one.why,
+            )
+        )
 
 
 @app.command("list", epilog=example("arena ladder list", "arena ladder list --json"))
@@ -132,7 +140,7 @@ def list_(
         page = connection.arena.ladders.list_ladders(paging.rows_wanted(limit), after)
     rows = [_facts(ladder) for ladder in page.items]
     more = paging.more_command("ladder", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty="no ladders; `arena ladder open` opens one")
+    paging.print_page(_COLUMNS, rows, more, as_json=as_json, empty=say("cli_ladder.none"))
     if not as_json:
         for ladder in page.items:
             print_note(ladder)
@@ -148,7 +156,7 @@ def _facts(ladder: Ladder) -> Mapping[str, Any]:
         "seats": pool.seats,
         "time_control": pool.time_control,
         "matches_per_day": ladder.settings.get("matches_per_day"),
-        "a_day": "any" if ladder.pace == 0 else ladder.pace,
+        "a_day": _ANY_PACE if ladder.pace == 0 else ladder.pace,
         "short_pool": pool.pool_id[:8],
         "absentees": len(ladder.absent),
     }

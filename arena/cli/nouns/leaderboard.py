@@ -17,6 +17,7 @@ from arena.cli.shared.output import print_json, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.places import service_name
 from arena.cli.shared.pools import LEADERBOARD_COLUMNS, describe_pool, short_pool_id
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import demo_command, next_command
 from arena.client.values.leaderboards import Leaderboard
 
@@ -25,20 +26,15 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena leaderboard", "arena leaderboard --db demo.db --game foreign_king"))
 def leaderboard(
-    game: Annotated[str | None, typer.Option(help="Only pools of this game.")] = None,
-    seats: Annotated[int | None, typer.Option(help="Only pools with so many seats.")] = None,
-    pool: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this pool; a beginning of its id will do.")
-    ] = None,
+    game: Annotated[str | None, typer.Option()] = None,
+    seats: Annotated[int | None, typer.Option()] = None,
+    pool: Annotated[str | None, typer.Option(metavar="ID")] = None,
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock.
-
-    Of each table the best --limit are shown. With --json, the commands for the rest are written to stderr.
-    """
+    """Show the ratings of the bots, a table for each pool: same game, rules, seats, options and clock."""
     with connect(db) as connection:
         found = connection.arena.leaderboards.list_leaderboards(game, seats, pool, rows_wanted(limit), after)
         ladders = () if found.boards or as_json else connection.arena.ladders.list_ladders().items
@@ -54,8 +50,12 @@ def leaderboard(
         for ladder in ladders:
             print_note(ladder)
     for board in found.boards:
-        print_more(more(cursor=board.next), as_json=as_json, what=f"more in pool {short_pool_id(board.pool.pool_id)}")
-    print_more(more(cursor=found.next), as_json=as_json, what="more pools")
+        print_more(
+            more(cursor=board.next),
+            as_json=as_json,
+            what=say("cli_leaderboard.more_in_pool", id=short_pool_id(board.pool.pool_id)),
+        )
+    print_more(more(cursor=found.next), as_json=as_json, what=say("cli_leaderboard.more_pools"))
 
 
 def _facts(board: Leaderboard) -> dict[str, Any]:
@@ -72,14 +72,14 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         if index > 0:
             typer.echo()
         _print_board(board)
-    typer.echo("rating = mu - 3 sigma; score = part of the opponents met that was beaten")
+    typer.echo(say("cli_leaderboard.legend"))
 
 
 def _print_board(board: Leaderboard) -> None:
     pool, matches = board.pool, board.matches
-    typer.echo(f"{describe_pool(pool)}: {matches} matches (pool {short_pool_id(pool.pool_id)})")
+    typer.echo(say("cli_leaderboard.pool", pool=describe_pool(pool), count=matches, id=short_pool_id(pool.pool_id)))
     if board.behind:
-        typer.echo(f"being computed anew after an annulment: {board.behind} matches are still to be rated")
+        typer.echo(say("cli_leaderboard.behind", count=board.behind))
     print_table(LEADERBOARD_COLUMNS, [asdict(line) for line in board.table], as_json=False)
 
 
@@ -87,9 +87,9 @@ def _nothing(db: str, *, is_empty: bool, is_played: bool) -> str:
     service = service_name(db)
     if is_empty and service is not None:
         shows = next_command("ladder", "list", db=db)
-        return f"there are no rated matches yet at the service of your login {service!r}; `{shows}` tells what it plays"
+        return say("cli_leaderboard.none_there", service=repr(service), command=shows)
     if is_empty and is_played:
-        return f"no rated matches in {db} yet; `{next_command('ladder', 'list', db=db)}` tells what is played"
+        return say("cli_leaderboard.none_played", db=db, command=next_command("ladder", "list", db=db))
     if is_empty:
-        return f"no rated matches in {db} yet; `{demo_command(db)}` plays some"
-    return f"no rated matches in {db} fit these filters; `{next_command('leaderboard', db=db)}` shows all"
+        return say("cli_leaderboard.none_demo", db=db, command=demo_command(db))
+    return say("cli_leaderboard.no_fit", db=db, command=next_command("leaderboard", db=db))

@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
+from arena.cli.shared.saying import say
 from arena.client.errors import ClientError
 from arena.client.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.client.there.quiet import keep_grpc_quiet
@@ -31,24 +32,16 @@ _LONGEST_TOKEN = 200
     )
 )
 def login(
-    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="HOST:PORT, as the organiser told it.")],
-    name: Annotated[str | None, typer.Option(help="What to call the service; its host by default.")] = None,
-    invitation: Annotated[
-        str | None, typer.Option(metavar="CODE", help="The code of an invitation; it becomes a token, once.")
-    ] = None,
-    token_stdin: Annotated[
-        bool, typer.Option("--token-stdin", help="Read the token from the standard input instead of asking for it.")
-    ] = False,
+    address: Annotated[str, typer.Argument(metavar="ADDRESS")],
+    name: Annotated[str | None, typer.Option()] = None,
+    invitation: Annotated[str | None, typer.Option(metavar="CODE")] = None,
+    token_stdin: Annotated[bool, typer.Option("--token-stdin")] = False,
     fingerprint: Annotated[
         str | None,
-        typer.Option(metavar="SHA256", help="The certificate's, as the organiser told it; otherwise you are asked."),
+        typer.Option(metavar="SHA256"),
     ] = None,
 ) -> None:
-    """Log in at a service, for commands with --server.
-
-    Address, certificate and token are kept in your configuration, in a file that only you may read. A login that exists
-    keeps its token unless another one is given; so a new certificate is pinned.
-    """
+    """Log in at a service, for commands with --server."""
     if invitation is not None and token_stdin:
         raise MisuseError("--invitation and --token-stdin exclude each other; give one of them")
     name = check_profile_name(name or _default_name(address))
@@ -61,15 +54,15 @@ def login(
     token = stored or _read_token(endpoint, invitation, from_stdin=token_stdin)
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
-    who = profile.owner or "the organiser's"
-    typer.echo(f"logged in at {address} as {who} ({profile.scope.value}); {_next_step(profile)}")
+    who = profile.owner or say("cli_login.organisers")
+    typer.echo(say("cli_login.done", address=address, who=who, scope=profile.scope.value, next=_next_step(profile)))
 
 
 def _next_step(profile: Profile) -> str:
     """Return what works with this login; who may play only cannot even look."""
     if profile.scope is Scope.PLAYER:
-        return f"`arena bot connect DIRECTORY --server {profile.name}` plays there"
-    return f"`arena --server {profile.name} bot list` works there"
+        return say("cli_login.connects", name=profile.name)
+    return say("cli_login.lists", name=profile.name)
 
 
 def _default_name(address: str) -> str:
@@ -94,8 +87,8 @@ def _confirm(address: str, found: str, *, reads_token: bool) -> bool:
             f"nobody vouches for the certificate of {address}; compare its fingerprint with the one that the organiser "
             f"told you, then add --fingerprint {found}"
         )
-    typer.echo(f"Nobody vouches for the certificate of {address}. Its SHA-256 fingerprint is\n{found}", err=True)
-    return typer.confirm("Is this what the organiser told you?", err=True)
+    typer.echo(say("cli_login.unvouched", address=address, fingerprint=found), err=True)
+    return typer.confirm(say("cli_login.confirm"), err=True)
 
 
 def _read_token(endpoint: Endpoint, invitation: str | None, *, from_stdin: bool) -> str:

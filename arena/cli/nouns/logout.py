@@ -8,31 +8,29 @@ import typer
 
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.saying import say
 from arena.client.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
 app = typer.Typer()
 
 _LOGINS = (
-    Column("name", "NAME"),
-    Column("address", "ADDRESS"),
-    Column("owner", "OWNER"),
-    Column("scope", "SCOPE"),
-    Column("fingerprint", "PINNED CERTIFICATE"),
+    Column("name", "name"),
+    Column("address", "address"),
+    Column("owner", "owner"),
+    Column("scope", "scope"),
+    Column("fingerprint", "pinned_certificate"),
 )
 
 
 @app.command(epilog=example("arena logout", "arena logout club"))
 def logout(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which to forget; without it, show all.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget a login, or show which there are.
-
-    The token itself stays valid: `arena token revoke` ends it.
-    """
+    """Forget a login, or show which there are."""
     if name is not None:
         remove_profile(name)
-        typer.echo(f"the login {name} is forgotten; its token stays valid until it is revoked")
+        typer.echo(say("cli_logout.forgotten", name=name))
         return
     profiles, problems = _load_all()
     rows = [
@@ -45,7 +43,7 @@ def logout(
         }
         for profile in profiles
     ]
-    print_table(_LOGINS, rows, as_json=as_json, empty="no logins yet; `arena login ADDRESS` makes one")
+    print_table(_LOGINS, rows, as_json=as_json, empty=say("cli_logout.none_yet"))
     if problems:
         raise problems[0]
 

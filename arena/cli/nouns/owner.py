@@ -14,28 +14,26 @@ from arena.cli.shared.lifetimes import Days, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.verbs.owner import limits
 from ratings.store.states import Scope
 
 app = typer.Typer(epilog=example("arena owner invite ada", "arena owner list"))
 app.add_typer(limits.app)
 
-OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="Up to 40 of a-z, 0-9, '-' and '_'.")]
+OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
 
 
 @app.command(epilog=example("arena owner add ada"))
 def add(name: OwnerName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Register an owner.
-
-    He needs a token to do anything; `arena owner invite` makes both at once.
-    """
+    """Register an owner."""
     with connect(db, makes=True) as connection:
         owner = connection.arena.admin.add_owner(name)
         token = connection.command("token", "new", "--owner", name)
     if as_json:
         print_json(asdict(owner))
     else:
-        typer.echo(f"{owner.name} is an owner; `{token}` makes a token")
+        typer.echo(say("cli_owner.added", name=owner.name, command=token))
 
 
 def _own_text(limits: Mapping[str, int]) -> str:
@@ -43,11 +41,11 @@ def _own_text(limits: Mapping[str, int]) -> str:
 
 
 _OWNERS = (
-    Column("name", "OWNER"),
-    Column("bots", "BOTS", right=True),
-    Column("created_at_us", "SINCE (UTC)", write=format_instant),
-    Column("disabled_at_us", "DISABLED (UTC)", write=format_instant),
-    Column("limits", "LIMITS OF THEIR OWN", write=_own_text),
+    Column("name", "owner"),
+    Column("bots", "bots", right=True),
+    Column("created_at_us", "since_utc", write=format_instant),
+    Column("disabled_at_us", "disabled_utc", write=format_instant),
+    Column("limits", "limits_of_their_own", write=_own_text),
 )
 
 
@@ -59,37 +57,31 @@ def list_owners(
     with connect(db) as connection:
         page = connection.arena.admin.list_owners(rows_wanted(limit), after)
     more = more_command("owner", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no owners yet; `arena owner invite NAME` makes a code for one"
+    empty = say("cli_owner.none_yet")
     print_page(_OWNERS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)
 
 
 @app.command(epilog=example("arena owner disable ada", "arena owner disable ada --undo"))
 def disable(
     name: OwnerName,
-    undo: Annotated[bool, typer.Option("--undo", help="Let the owner in again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo")] = False,
     db: Database = settings.DB.default,
 ) -> None:
-    """Lock an owner out.
-
-    The tokens are worth nothing at once, and the bots enter nothing new.
-    """
+    """Lock an owner out."""
     with connect(db) as connection:
         connection.arena.admin.set_owner_disabled(name, not undo)
-    typer.echo(f"{name} is let in again" if undo else f"{name} is locked out")
+    typer.echo(say("cli_owner.let_in", name=name) if undo else say("cli_owner.locked_out", name=name))
 
 
 @app.command(epilog=example("arena owner invite ada", "arena owner invite ada --days 2"))
 def invite(
     name: OwnerName,
-    scope: Annotated[Scope, typer.Option(help="What the token will allow.")] = Scope.COMPETITOR,
+    scope: Annotated[Scope, typer.Option()] = Scope.COMPETITOR,
     days: Days = 7.0,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Print a code that becomes an owner and a token, once.
-
-    Send it to the person, with the address and the fingerprint of the service.
-    """
+    """Print a code that becomes an owner and a token, once."""
     with connect(db, makes=True) as connection:
         invitation = connection.arena.admin.invite_owner(name, scope, expiry_us(days))
     if as_json:
@@ -98,7 +90,6 @@ def invite(
     typer.echo(invitation.code)
     until = format_instant(invitation.expires_at_us)
     typer.echo(
-        f"for {name}, until {until} UTC, once: `arena login ADDRESS --invitation {invitation.code}`; "
-        "the code is not shown again",
+        say("cli_owner.invited", name=name, until=until, code=invitation.code),
         err=True,
     )

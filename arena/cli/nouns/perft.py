@@ -10,6 +10,7 @@ import typer
 from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.options import AsJson, GameOptions, example, parse_assignments
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.saying import say
 from engine.chance import SeededChance
 from engine.core import Game, State
 from engine.perft import breakdown
@@ -18,11 +19,11 @@ from engine.perft import perft as count_sequences
 app = typer.Typer()
 
 _COUNTS = (
-    Column("depth", "DEPTH", right=True),
-    Column("sequences", "SEQUENCES", right=True),
-    Column("seconds", "SECONDS", right=True, write=lambda seconds: f"{seconds:.2f}"),
+    Column("depth", "depth", right=True),
+    Column("sequences", "sequences", right=True),
+    Column("seconds", "seconds", right=True, write=lambda seconds: f"{seconds:.2f}"),
 )
-_BREAKDOWN = (Column("action", "ACTION"), Column("sequences", "SEQUENCES", right=True))
+_BREAKDOWN = (Column("action", "action"), Column("sequences", "sequences", right=True))
 
 
 @app.command(
@@ -30,11 +31,11 @@ _BREAKDOWN = (Column("action", "ACTION"), Column("sequences", "SEQUENCES", right
 )
 def perft(
     game_name: GameName,
-    seats: Annotated[int | None, typer.Option(help="Number of seats; the game's smallest when not given.")] = None,
-    depth: Annotated[int, typer.Option(min=1, max=99, help="Length of the sequences.")] = 3,
+    seats: Annotated[int | None, typer.Option()] = None,
+    depth: Annotated[int, typer.Option(min=1, max=99)] = 3,
     option: GameOptions = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the chance outcomes, for games that have them.")] = 0,
-    divide: Annotated[bool, typer.Option("--divide", help="Split the count by first action.")] = False,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    divide: Annotated[bool, typer.Option("--divide")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the sequences of decisions from the start of a game."""
@@ -44,7 +45,7 @@ def perft(
     if divide:
         rows = _divided(game, state, depth, seed)
         if not as_json:
-            rows.append({"action": "total", "sequences": sum(row["sequences"] for row in rows)})
+            rows.append({"action": say("cli_replay.scoring_total"), "sequences": sum(row["sequences"] for row in rows)})
         print_table(_BREAKDOWN, rows, as_json=as_json)
     else:
         print_table(_COUNTS, [_counted(state, length, seed) for length in range(1, depth + 1)], as_json=as_json)

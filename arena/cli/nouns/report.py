@@ -10,32 +10,29 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.saying import language_of_names, say
 
 app = typer.Typer()
 
 
 @app.command("report", epilog=example("arena report monday --html monday.html"))
 def report(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name or id.")],
-    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The file to write.")],
+    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT")],
+    html: Annotated[Path, typer.Option("--html", metavar="FILE")],
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
-    """Write a tournament into one HTML file, with its replays.
-
-    Standings, crosstable, rating curves, and every match with its viewer. The file opens in a browser from disk and
-    needs no server. Telling a match takes up to a second.
-    """
+    """Write a tournament into one HTML file, with its replays."""
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
 
     with connect(db) as connection:
-        gathered = TournamentReport(connection.arena, tournament, language)
+        gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
         told = None
         for told in gathered.tell():
             if told.done % 50 == 0:
-                typer.echo(f"told {told.done} of {told.total} matches", err=True)
+                typer.echo(say("cli_report.told", done=told.done, total=told.total), err=True)
         write_file(html, gathered.write(), "--html")
     done, left_out = (0, 0) if told is None else (told.done, told.left_out)
-    missing = f", {left_out} left out (hidden, or kept no longer)" if left_out else ""
+    missing = say("cli_report.left_out", count=left_out) if left_out else ""
     size = html.stat().st_size / 1000
-    typer.echo(f"written to {html}: {done - left_out} matches{missing}, {size:.0f} kB; open it in a browser")
+    typer.echo(say("cli_report.written", file=html, count=done - left_out, missing=missing, size=f"{size:.0f}"))

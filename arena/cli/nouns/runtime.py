@@ -13,6 +13,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table
 from arena.cli.shared.places import service_name
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.saying import say
 from arena.client.here.runtimes import describe_all
 from arena.client.values.runtimes import Runtime
 
@@ -27,12 +28,12 @@ def _short_hash(text: str | None) -> str:
 
 
 _RUNTIMES = (
-    Column("name", "RUNTIME"),
-    Column("kind", "KIND"),
-    Column("version", "VERSION"),
-    Column("packages", "PACKAGES", right=True, write=lambda packages: str(len(packages))),
-    Column("hash", "HASH", write=_short_hash),
-    Column("problem", "PROBLEM"),
+    Column("name", "runtime"),
+    Column("kind", "kind"),
+    Column("version", "version"),
+    Column("packages", "packages", right=True, write=lambda packages: str(len(packages))),
+    Column("hash", "hash", write=_short_hash),
+    Column("problem", "problem"),
 )
 
 
@@ -40,10 +41,7 @@ _RUNTIMES = (
 def list_runtimes(
     runtimes: RuntimesFile = settings.RUNTIMES.default, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List what bots can run in.
-
-    The key `runtime` of bot.toml names one of them.
-    """
+    """List what bots can run in."""
     rows = [_facts(runtime) for runtime in _find(runtimes, db)]
     has_problem = any(row["problem"] for row in rows)
     print_table(_RUNTIMES if has_problem else _RUNTIMES[:-1], rows, as_json=as_json)
@@ -51,7 +49,7 @@ def list_runtimes(
 
 @app.command(epilog=example("arena runtime show arena", "arena runtime show bundled --json"))
 def show(
-    name: Annotated[str, typer.Argument(metavar="RUNTIME", help="Its name, as `arena runtime list` shows it.")],
+    name: Annotated[str, typer.Argument(metavar="RUNTIME")],
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -69,7 +67,12 @@ def show(
     print_facts({key: facts[key] for key in ("name", "kind", "version", "hash")})
     typer.echo()
     rows = [{"package": package, "version": version} for package, version in facts["packages"].items()]
-    print_table((Column("package", "PACKAGE"), Column("version", "VERSION")), rows, as_json=False, empty="no packages")
+    print_table(
+        (Column("package", "package"), Column("version", "version")),
+        rows,
+        as_json=False,
+        empty=say("cli_runtime.no_packages"),
+    )
 
 
 def _find(file: str, place: str) -> tuple[Runtime, ...]:

@@ -14,44 +14,42 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, format_percent, print_facts, print_json, print_table
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.client.values.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
 app = typer.Typer(epilog=example("arena season list king3", "arena season freeze king3 --at 2027-01-31T18:00"))
 
-LadderName = Annotated[str, typer.Argument(metavar="LADDER", help="Name of the ladder; `arena ladder list` shows all.")]
+LadderName = Annotated[str, typer.Argument(metavar="LADDER")]
 
 _SEASONS = (
-    Column("number", "SEASON", right=True),
-    Column("name", "NAME"),
-    Column("state", "STATE"),
-    Column("opened_at_us", "OPENED (UTC)", write=format_instant),
-    Column("freezes_at_us", "FREEZES (UTC)", write=format_instant),
-    Column("frozen_at_us", "FROZEN (UTC)", write=format_instant),
-    Column("closed_at_us", "CLOSED (UTC)", write=format_instant),
+    Column("number", "season", right=True),
+    Column("name", "name"),
+    Column("state", "state"),
+    Column("opened_at_us", "opened_utc", write=format_instant),
+    Column("freezes_at_us", "freezes_utc", write=format_instant),
+    Column("frozen_at_us", "frozen_utc", write=format_instant),
+    Column("closed_at_us", "closed_utc", write=format_instant),
 )
 _TABLE = (
-    Column("place", "PLACE", right=True),
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
-    Column("status", "NOTE"),
+    Column("place", "place", right=True),
+    Column("bot", "bot"),
+    Column("number", "version", right=True),
+    Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("score", "score", right=True, write=format_percent),
+    Column("status", "note"),
 )
 
 
 @app.command("open", epilog=example("arena season open king3", 'arena season open king3 --name "spring 2027"'))
 def open_(
     ladder: LadderName,
-    name: Annotated[str | None, typer.Option("--name", help="What people call it; its number by default.")] = None,
+    name: Annotated[str | None, typer.Option("--name")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Open the next season of a ladder.
-
-    The last one must be closed. Everybody takes part who may play.
-    """
+    """Open the next season of a ladder."""
     with connect(db) as connection:
         _print(connection.arena.seasons.open_season(ladder, name), as_json=as_json)
 
@@ -61,25 +59,20 @@ def open_(
 )
 def freeze(
     ladder: LadderName,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="TIME", help="Announce it for then, in UTC: 2027-01-31T18:00.")
-    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME")] = None,
     final_blocks: Annotated[
         int | None,
         typer.Option(
             "--final-blocks",
             min=0,
             metavar="N",
-            help=f"Blocks that each bot plays in the final at least; 0 = no final; {DEFAULT_FINAL_BLOCKS} by default.",
+            help=str(DEFAULT_FINAL_BLOCKS),
         ),
     ] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Close a season to new versions, and plan its final.
-
-    In the final every bot plays the same number of matches. With --at everybody is told, and the service does it then.
-    """
+    """Close a season to new versions, and plan its final."""
     with connect(db) as connection:
         desk = connection.arena.seasons
         if at is None:
@@ -92,10 +85,7 @@ def freeze(
 
 @app.command(epilog=example("arena season close king3"))
 def close(ladder: LadderName, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Close a season: its table is kept, its secret published.
-
-    With the secret anybody can compute every die and every pile that was played. A final must be over.
-    """
+    """Close a season: its table is kept, its secret published."""
     with connect(db) as connection:
         _print(connection.arena.seasons.close_season(ladder), as_json=as_json)
 
@@ -118,7 +108,7 @@ def list_(
 @app.command(epilog=example("arena season show king3 1", "arena season show king3 1 --json"))
 def show(
     ladder: LadderName,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the season; `arena season list` shows it.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER")],
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -133,7 +123,7 @@ def show(
     else:
         _print(kept.season, as_json=False)
         typer.echo()
-        print_table(_TABLE, rows, as_json=False, empty="nobody took part")
+        print_table(_TABLE, rows, as_json=False, empty=say("cli_season.nobody"))
     print_more(more_command(*words, limit=limit, cursor=kept.next, as_json=as_json, db=db), as_json=as_json)
 
 
@@ -162,9 +152,13 @@ def _print(season: Season, *, as_json: bool) -> None:
     if as_json:
         print_json(_facts(season))
         return
-    facts = {"season": f"{season.name} (number {season.number})", "ladder": season.ladder, "state": _state(season)}
+    facts = {
+        "season": say("cli_season.numbered", name=season.name, number=season.number),
+        "ladder": season.ladder,
+        "state": _state(season),
+    }
     if season.freezes_at_us is not None and season.frozen_at_us is None:
-        facts["freezes (UTC)"] = format_instant(season.freezes_at_us)
+        facts["freezes_utc"] = format_instant(season.freezes_at_us)
     if season.final_tournament is not None:
         facts["final"] = season.final_tournament
-    print_facts({**facts, "secret": season.secret or "published when it is closed"})
+    print_facts({**facts, "secret": season.secret or say("cli_season.secret_later")})

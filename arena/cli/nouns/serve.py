@@ -10,7 +10,8 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, format_count, print_json, print_table
+from arena.cli.shared.output import Column, print_json, print_table
+from arena.cli.shared.saying import say
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home
@@ -23,7 +24,7 @@ from arena.service.settings.values import ServiceSettings
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 
-_COLUMNS = (Column("setting", "SETTING"), Column("value", "VALUE"), Column("from", "FROM"))
+_COLUMNS = (Column("setting", "setting"), Column("value", "value"), Column("from", "from"))
 
 app = typer.Typer()
 
@@ -44,26 +45,18 @@ def serve(
             "--home",
             envvar=settings.HOME.variable,
             metavar="DIR",
-            help="Settings, database, bots, certificates and logs; made when missing.",
         ),
     ] = Path(settings.HOME.default),
-    only_check: Annotated[
-        bool, typer.Option("--check", help="Check settings, database and disk, print what takes effect, and end.")
-    ] = False,
+    only_check: Annotated[bool, typer.Option("--check")] = False,
     assignments: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.NAME=VALUE", help="Any setting; wins over the file; may be repeated."),
+        typer.Option("--set", metavar="SECTION.NAME=VALUE"),
     ] = None,
-    tls_self_signed: Annotated[
-        bool, typer.Option("--tls-self-signed", help="Serve owners with a certificate of its own, made when missing.")
-    ] = False,
+    tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed")] = False,
     as_json: AsJson = False,
     **overrides: str | None,
 ) -> None:
-    """Run a service that plays what is queued.
-
-    Ctrl-C or SIGTERM stops it in good order, a second one at once.
-    """
+    """Run a service that plays what is queued."""
     flags = read_overrides(assignments or [], overrides)
     place = make_home(home, settings_template())
     others = [one.variable for one in settings.SETTINGS]
@@ -98,9 +91,9 @@ def _print_check(checked: Checked, *, as_json: bool) -> None:
         for line in (*checked.notes, *checked.forecast.lines()):
             typer.echo(line)
         for problem in checked.problems:
-            typer.echo(f"problem: {problem}")
+            typer.echo(say("cli_serve.problem", problem=problem))
         found = len(checked.problems)
-        typer.echo(format_count(found, "problem") if found else "the settings are in order")
+        typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
     if checked.problems:
         raise typer.Exit(errors.FAILED)
 

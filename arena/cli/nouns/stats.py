@@ -14,16 +14,15 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column, Style, format_percent, format_two_places, print_rows, print_table
 from arena.cli.shared.paging import After, Limit, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, Meeting
 
 app = typer.Typer(epilog=example("arena stats crosstable --tournament monday"))
 
 MOST_BOTS = 50
 
-TournamentOption = Annotated[
-    str | None, typer.Option("--tournament", "-t", metavar="NAME", help="Count the matches of this tournament.")
-]
-BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="Name of a bot, or name@hash for one version of it.")]
+TournamentOption = Annotated[str | None, typer.Option("--tournament", "-t", metavar="NAME")]
+BotArgument = Annotated[str, typer.Argument(metavar="BOT")]
 
 
 def _number(value: float) -> str:
@@ -34,15 +33,12 @@ def _number(value: float) -> str:
 def crosstable(
     tournament: TournamentOption = None,
     pool: PoolOption = None,
-    limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE, help="Only the best so many.")] = MOST_BOTS,
+    limit: Annotated[int, typer.Option(min=2, max=MOST_IN_CROSSTABLE)] = MOST_BOTS,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how every bot fared against every other.
-
-    The score of the row against the column, and in how many matches they met.
-    """
+    """Show how every bot fared against every other."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         found = connection.arena.statistics.get_crosstable(tournament, pool, limit)
@@ -55,13 +51,13 @@ def crosstable(
 def _print_crosstable(found: Crosstable) -> None:
     met = {(one.version_id, one.opponent_id): one for one in found.meetings}
     # Columns are keyed by id: a bot may be called like any key.
-    columns = [Column(other.version_id, other.name, right=True, write=_cell) for other in found.versions]
+    columns = [Column(other.version_id, other.name, right=True, write=_cell, is_name=True) for other in found.versions]
     rows = [
         {"": mine.name, **{other.version_id: met.get((mine.version_id, other.version_id)) for other in found.versions}}
         for mine in found.versions
     ]
-    print_table([Column("", "BOT"), *columns], rows, as_json=False)
-    typer.echo("score of the row against the column, and in how many matches they met")
+    print_table([Column("", "bot"), *columns], rows, as_json=False)
+    typer.echo(say("cli_stats.legend"))
 
 
 def _cell(meeting: Meeting | None) -> str:
@@ -69,13 +65,13 @@ def _cell(meeting: Meeting | None) -> str:
 
 
 _HISTORY = (
-    Column("rating_seq", "NO", right=True),
-    Column("match_id", "MATCH", write=short_match_id),
-    Column("seat", "SEAT", right=True),
-    Column("mu_before", "MU BEFORE", right=True, write=format_two_places),
-    Column("mu_after", "MU", right=True, write=format_two_places),
-    Column("sigma_after", "SIGMA", right=True, write=format_two_places),
-    Column("exposure", "RATING", right=True, write=format_two_places),
+    Column("rating_seq", "no", right=True),
+    Column("match_id", "match", write=short_match_id),
+    Column("seat", "seat", right=True),
+    Column("mu_before", "mu_before", right=True, write=format_two_places),
+    Column("mu_after", "mu", right=True, write=format_two_places),
+    Column("sigma_after", "sigma", right=True, write=format_two_places),
+    Column("exposure", "rating", right=True, write=format_two_places),
 )
 
 
@@ -89,23 +85,20 @@ def history(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show how a bot's rating came about.
-
-    Match by match, the last match first.
-    """
+    """Show how a bot's rating came about."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         page = connection.arena.statistics.list_history(bot, pool, rows_wanted(limit), after)
     rows = [asdict(change) for change in page.items]
     words = ["stats", "history", bot, *options_given(pool=pool)]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
-    print_rows_of_page(_HISTORY, rows, more, style, empty=f"{bot} has no rated match in that pool")
+    print_rows_of_page(_HISTORY, rows, more, style, empty=say("cli_stats.unrated", bot=bot))
 
 
 _OPPONENTS = (
-    Column("opponent", "OPPONENT"),
-    Column("matches", "MATCHES", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
+    Column("opponent", "opponent"),
+    Column("matches", "matches", right=True),
+    Column("score", "score", right=True, write=format_percent),
 )
 
 
@@ -114,9 +107,7 @@ def opponents(
     bot: BotArgument,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, those met most first; 0 = all.")
-    ] = paging.DEFAULT,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
@@ -129,21 +120,21 @@ def opponents(
     rows = [{key: value for key, value in asdict(one).items() if key != "bot"} for one in page.items]
     words = ["stats", "opponents", bot, *options_given(tournament=tournament, pool=pool)]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
-    print_rows_of_page(_OPPONENTS, rows, more, style, empty=f"{bot} met nobody there")
+    print_rows_of_page(_OPPONENTS, rows, more, style, empty=say("cli_stats.met_nobody", bot=bot))
 
 
 _SEATS = (
-    Column("seat", "SEAT", right=True),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
-    Column("forfeits", "FORFEITS", right=True),
+    Column("seat", "seat", right=True),
+    Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("score", "score", right=True, write=format_percent),
+    Column("forfeits", "forfeits", right=True),
 )
 
 
 @app.command(epilog=example("arena stats seats --tournament monday", "arena stats seats search --csv"))
 def seats(
-    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="Only this bot; all of them by default.")] = None,
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]")] = None,
     tournament: TournamentOption = None,
     pool: PoolOption = None,
     db: Database = settings.DB.default,
@@ -154,14 +145,18 @@ def seats(
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         rows = [asdict(row) for row in connection.arena.statistics.list_seats(bot, tournament, pool)]
-    print_rows(_SEATS, rows, style, empty="no matches there yet")
+    print_rows(_SEATS, rows, style, empty=say("cli_stats.no_matches"))
+
+
+def _measure_text(name: str) -> str:
+    return say(f"cli_stats.measure_{name}")
 
 
 _QUANTITIES = ("least", "median", "mean", "p95", "most")
 _LENGTHS = (
-    Column("measure", "MEASURE", write=lambda name: {"duration_us": "milliseconds"}.get(name, name)),
-    Column("matches", "MATCHES", right=True),
-    *(Column(key, key.upper(), right=True, write=_number) for key in _QUANTITIES),
+    Column("measure", "measure", write=_measure_text),
+    Column("matches", "matches", right=True),
+    *(Column(key, key, right=True, write=_number) for key in _QUANTITIES),
 )
 
 
@@ -180,7 +175,7 @@ def lengths(
     rows: Sequence[dict[str, Any]] = [asdict(row) for row in found]
     if style is Style.PEOPLE:
         rows = [_in_milliseconds(row) if row["measure"] == "duration_us" else row for row in rows]
-    print_rows(_LENGTHS, rows, style, empty="no matches there yet")
+    print_rows(_LENGTHS, rows, style, empty=say("cli_stats.no_matches"))
 
 
 def _in_milliseconds(row: dict[str, Any]) -> dict[str, Any]:

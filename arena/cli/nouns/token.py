@@ -8,63 +8,72 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared import paging, settings
-from arena.cli.shared.connect import connect
+from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_json
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from ratings.store.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
 
-Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Whose; the organiser's own by default.")]
+Owner = Annotated[
+    str | None,
+    typer.Option("--owner", metavar="NAME"),
+]
 
 
 @app.command(epilog=example("arena token new --owner ada --name laptop", "arena token new --scope viewer --days 30"))
 def new(
     owner: Owner = None,
-    name: Annotated[str, typer.Option(help="What to know it by in lists.")] = "token",
-    scope: Annotated[
-        Scope | None, typer.Option(help="What it allows; competitor for an owner, organiser otherwise.")
-    ] = None,
+    name: Annotated[str, typer.Option()] = "token",
+    scope: Annotated[Scope | None, typer.Option()] = None,
     days: OptionalDays = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and print it, this once.
-
-    A competitor may do everything with his own bots, a viewer only look; a player may play, and nothing else, which is
-    right for a rented machine.
-    """
-    chosen = scope or (Scope.ORGANISER if owner is None else Scope.COMPETITOR)
+    """Make a token and print it, this once."""
     with connect(db, makes=True) as connection:
-        made = connection.arena.admin.new_token(owner, name, chosen, expiry_us(days))
+        if _asks_for_himself(connection, owner):
+            made = connection.arena.account.new_own_token(name, scope or Scope.COMPETITOR, expiry_us(days))
+        else:
+            chosen = scope or (Scope.ORGANISER if owner is None else Scope.COMPETITOR)
+            made = connection.arena.admin.new_token(owner, name, chosen, expiry_us(days))
     if as_json:
         print_json(asdict(made))
         return
     typer.echo(made.token)
-    whose = "the organiser" if owner is None else owner
-    typer.echo(f"{name!r} of {whose}, scope {chosen.value}; it is not shown again", err=True)
+    whose = made.summary.owner or say("cli_token.organiser")
+    typer.echo(say("cli_token.made", name=repr(name), owner=whose, scope=made.summary.scope.value), err=True)
+
+
+def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
+    """Return whether an owner asks about his own tokens; everything else is the organiser's business."""
+    if connection.storage is not None:
+        return False
+    identity = connection.arena.account.get_identity()
+    return identity.scope is not Scope.ORGANISER and identity.owner is not None and owner in (None, identity.owner)
 
 
 def _owner_text(owner: str | None) -> str:
-    return owner or "(organiser)"
+    return owner or say("cli_token.by_organiser")
 
 
 _TOKENS = (
-    Column("id", "ID"),
-    Column("owner", "OWNER", write=_owner_text),
-    Column("name", "NAME"),
-    Column("scope", "SCOPE"),
-    Column("used_at_us", "USED (UTC)", write=format_instant),
-    Column("expires_at_us", "EXPIRES (UTC)", write=format_instant),
-    Column("revoked_at_us", "REVOKED (UTC)", write=format_instant),
+    Column("id", "id"),
+    Column("owner", "owner", write=_owner_text),
+    Column("name", "name"),
+    Column("scope", "scope"),
+    Column("used_at_us", "used_utc", write=format_instant),
+    Column("expires_at_us", "expires_utc", write=format_instant),
+    Column("revoked_at_us", "revoked_utc", write=format_instant),
 )
 
 
 @app.command("list", epilog=example("arena token list", "arena token list --owner ada"))
 def list_tokens(
-    owner: Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Only those of this owner.")] = None,
+    owner: Annotated[str | None, typer.Option("--owner", metavar="NAME")] = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
@@ -72,19 +81,25 @@ def list_tokens(
 ) -> None:
     """List the tokens, the newest first, without the tokens themselves."""
     with connect(db) as connection:
-        page = connection.arena.admin.list_tokens(owner, rows_wanted(limit), after)
+        if _asks_for_himself(connection, owner):
+            page = connection.arena.account.list_own_tokens(rows_wanted(limit), after)
+        else:
+            page = connection.arena.admin.list_tokens(owner, rows_wanted(limit), after)
     words = ["token", "list", *([] if owner is None else ["--owner", owner])]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty="no tokens yet")
+    print_page(_TOKENS, [asdict(row) for row in page.items], more, as_json=as_json, empty=say("cli_token.none_yet"))
 
 
 @app.command(epilog=example("arena token revoke laptop --owner ada", "arena token revoke 0190a5c0-..."))
 def revoke(
-    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its id or its name, as `arena token list` shows it.")],
+    token: Annotated[str, typer.Argument(metavar="TOKEN")],
     owner: Owner = None,
     db: Database = settings.DB.default,
 ) -> None:
     """Make a token worth nothing, at once and for ever."""
     with connect(db) as connection:
-        revoked = connection.arena.admin.revoke_token(token, owner)
-    typer.echo(f"{revoked.name!r} of {_owner_text(revoked.owner)} is revoked")
+        if _asks_for_himself(connection, owner):
+            revoked = connection.arena.account.revoke_own_token(token)
+        else:
+            revoked = connection.arena.admin.revoke_token(token, owner)
+    typer.echo(say("cli_token.revoked", name=repr(revoked.name), owner=_owner_text(revoked.owner)))

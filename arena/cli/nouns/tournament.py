@@ -19,6 +19,5 @@ for form in (round_robin, sample, gauntlet, swiss, knockout, adaptive, ladder):
 app.add_typer(
     run,
     name="run",
-    help="Plan a tournament and play it: one command for each format.",
     epilog=example("arena tournament run round-robin --game foreign_king --seats 3 --bots random,greedy,search"),
 )

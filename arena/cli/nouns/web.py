@@ -12,6 +12,7 @@ from arena.cli.shared.browsers import USUAL_ADDRESS
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import Database, example
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import need_existing
 from arena.service.addresses import Address, parse_address
 
@@ -22,15 +23,15 @@ app = typer.Typer()
 def web(
     address: Annotated[
         str,
-        typer.Option(metavar="HOST:PORT", help="Where to listen; everybody who reaches it may look, and only look."),
+        typer.Option(metavar="HOST:PORT"),
     ] = USUAL_ADDRESS,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME"),
+    ] = None,
     db: Database = settings.DB.default,
 ) -> None:
-    """Show a database in browsers.
-
-    Leaderboards, bots, tournaments, replays; nothing is ever changed. Ctrl-C ends it. A service shows its own
-    pages: see `web_address` in `arena serve --help`.
-    """
+    """Show a database in browsers."""
     place = _read_address(address)
     need_existing(need_here(db))
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
@@ -38,9 +39,10 @@ def web(
     from arena.web.opening import open_site
     from arena.web.serving import listen, serve
 
-    with open_site(db) as site, listen(place.host, place.port) as listening:
+    names = tuple(name or ()) if place.is_loopback else None
+    with open_site(db, names=names, is_helped=True) as site, listen(place.host, place.port) as listening:
         port = listening.getsockname()[1]
-        serve(make_app(site), listening, lambda: typer.echo(f"the arena in {db}: {_url(place, port)} (Ctrl-C ends)"))
+        serve(make_app(site), listening, lambda: typer.echo(say("cli_web.shown", db=db, address=_url(place, port))))
 
 
 def _read_address(text: str) -> Address:

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.client.values.annulments import Annulled
 
-Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="What everybody is told who looks at the results.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT")]
 
 
 def print_annulled(done: Annulled, *, as_json: bool) -> None:
@@ -18,6 +19,6 @@ def print_annulled(done: Annulled, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(done))
     elif not done.matches:
-        typer.echo(f"annulled already or never played: {done.annulment.why}")
+        typer.echo(say("cli_shared.annulled_already", why=done.annulment.why))
     else:
-        typer.echo(f"{done.matches} matches count no more; the ratings of {len(done.pools)} pools were computed anew")
+        typer.echo(say("cli_shared.annulled", count=done.matches, pools=len(done.pools)))

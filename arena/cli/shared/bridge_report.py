@@ -11,7 +11,8 @@ from typing import Any, TextIO
 import typer
 
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.output import format_count, format_json, printable
+from arena.cli.shared.output import format_json, printable
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.connect import news
 
@@ -56,10 +57,10 @@ class BridgeReport:
             own = what.bot.rpartition("/")[2]
             words = ("challenge", "BOT", "--with", own, "--game", what.games[0])
             challenge = next_command(*words, db=self._place)
-            return f"; `{ladders}` shows where remote bots play, `{challenge}` plays against a bot at once"
+            return say("cli_bridge.hint_waiting", ladders=ladders, challenge=challenge)
         if isinstance(what, news.MatchVanished) or (isinstance(what, news.MatchEnded) and what.faults):
             command = next_command("match", "show", short_match_id(what.match_id), db=self._place)
-            return f"; `{command}` tells more"
+            return say("cli_bridge.hint_more", command=command)
         return ""
 
     def end(self) -> None:
@@ -68,7 +69,7 @@ class BridgeReport:
         self._is_live = False
         if not self._as_json and self._played:
             mine = next_command("match", "list", "--bot", self._bot, db=self._place)
-            typer.echo(f"{self._summary()}; `{mine}` shows against whom")
+            typer.echo(say("cli_bridge.hint_whom", summary=self._summary(), command=mine))
 
     def _count(self, what: news.News) -> None:
         if isinstance(what, news.Connected):
@@ -83,13 +84,13 @@ class BridgeReport:
             self._faults += len(what.faults)
 
     def _summary(self) -> str:
-        faults = format_count(self._faults, "fault") if self._faults else "no fault"
-        played = f"{self._played:,} match{'' if self._played == 1 else 'es'} played"
-        return f"{played}, first in {self._firsts:,}, {faults}"
+        faults = say("cli_bridge.faults", count=self._faults) if self._faults else say("cli_bridge.no_fault")
+        played = say("cli_bridge.played", count=self._played)
+        return say("cli_bridge.summary", played=played, first=f"{self._firsts:,}", faults=faults)
 
     def _show(self) -> None:
         if self._is_live:
-            text = f"playing {self._running}; {self._summary()}"[:_WIDTH]
+            text = say("cli_bridge.playing", running=self._running, summary=self._summary())[:_WIDTH]
             self._status.write(text)
             self._status.flush()
             self._shown = len(text)
@@ -109,60 +110,71 @@ def _as_data(what: news.News) -> dict[str, Any]:
 
 def _connected(what: news.Connected) -> str:
     if what.again:
-        return f"connected again to {what.address}"
-    at_once = "one match at a time" if what.matches == 1 else f"up to {what.matches} matches at once"
-    return (
-        f"connected to {what.address} as {what.bot} version {what.version}: {', '.join(what.games)}, {at_once}; "
-        "Ctrl-C ends it when the matches that run are over"
+        return say("cli_bridge.again", address=what.address)
+    at_once = say("cli_bridge.one_at_a_time") if what.matches == 1 else say("cli_bridge.at_once", matches=what.matches)
+    return say(
+        "cli_bridge.connected",
+        address=what.address,
+        bot=what.bot,
+        version=what.version,
+        games=", ".join(what.games),
+        at_once=at_once,
     )
 
 
 def _disconnected(what: news.Disconnected) -> str:
-    return f"not connected: {what.why}; trying again, {_matches(what.running)}"
+    return say("cli_bridge.disconnected", why=what.why, running=_matches(what.running))
 
 
 def _waiting(what: news.Waiting) -> str:
-    return f"{what.bot} is connected and waits: no match has come yet"
+    return say("cli_bridge.waiting", bot=what.bot)
 
 
 def _matches(running: int) -> str:
     if not running:
-        return "no match is running"
-    return "one match is running" if running == 1 else f"{running} matches are running"
+        return say("cli_bridge.no_match")
+    return say("cli_bridge.one_match") if running == 1 else say("cli_bridge.matches", matches=running)
 
 
 def _began(what: news.MatchBegan) -> str:
-    goes_on = "goes on" if what.resumed else "begins"
-    return (
-        f"match {short_match_id(what.match_id)} {goes_on}: {what.game}, seat {what.seat} of "
-        f"{what.seats}, opponents not told while it runs"
+    goes_on = say("cli_bridge.goes_on") if what.resumed else say("cli_bridge.begins")
+    return say(
+        "cli_bridge.began",
+        match=short_match_id(what.match_id),
+        begins=goes_on,
+        game=what.game,
+        seat=what.seat,
+        seats=what.seats,
     )
 
 
 def _ended(what: news.MatchEnded) -> str:
-    rank = f"rank {what.rank} of {what.seats}" if what.rank else "the service broke it off, and it counts for nothing"
-    shared = f", shared by {what.shared_by}" if what.rank and what.shared_by > 1 else ""
-    faults = "".join(f"; {fault.cause} at ply {fault.ply}: {fault.explanation.rstrip('.')}" for fault in what.faults)
-    return f"match {short_match_id(what.match_id)} is over: {rank}{shared}{faults}"
+    rank = say("cli_bridge.rank", rank=what.rank, seats=what.seats) if what.rank else say("cli_bridge.broken_off")
+    shared = say("cli_bridge.shared", count=what.shared_by) if what.rank and what.shared_by > 1 else ""
+    faults = "".join(
+        say("cli_bridge.fault", cause=fault.cause, ply=fault.ply, what=fault.explanation.rstrip("."))
+        for fault in what.faults
+    )
+    return say("cli_bridge.ended", match=short_match_id(what.match_id), rank=rank, shared=shared, faults=faults)
 
 
 def _vanished(what: news.MatchVanished) -> str:
-    return f"match {short_match_id(what.match_id)} runs no more"
+    return say("cli_bridge.vanished", match=short_match_id(what.match_id))
 
 
 def _stopped(what: news.BotStopped) -> str:
-    words = f" Its last line was: {what.last_words!r}." if what.last_words else ""
+    words = say("cli_bridge.last_line", line=repr(what.last_words)) if what.last_words else ""
     if what.starts_left < 0:
-        then = "The match is given up"
+        then = say("cli_bridge.given_up")
     else:
-        then = f"It is started anew and told the match again ({what.starts_left + 1} of such starts were left)"
-    return f"match {short_match_id(what.match_id)}: {what.why}.{words} {then}"
+        then = say("cli_bridge.started_anew", starts=what.starts_left + 1)
+    return say("cli_bridge.stopped", match=short_match_id(what.match_id), why=what.why, words=words, then=then)
 
 
 def _draining(what: news.Draining) -> str:
     if not what.running:
-        return "leaving"
-    return f"no new match is begun; {_matches(what.running)}, to be waited for. Ctrl-C again leaves at once"
+        return say("cli_bridge.leaving")
+    return say("cli_bridge.draining", running=_matches(what.running))
 
 
 def _wrote(what: news.BotWrote) -> str:
@@ -170,7 +182,7 @@ def _wrote(what: news.BotWrote) -> str:
 
 
 def _note(what: news.Note) -> str:
-    return f"note: {what.text}"
+    return say("cli_bridge.note", text=what.text)
 
 
 _WORDS: Mapping[type, Callable[[Any], str]] = {

@@ -11,6 +11,7 @@ import typer
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.hosting_options import read_hosting
 from arena.cli.shared.output import printable
+from arena.cli.shared.saying import say
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import build_here
 from arena.hosting.sandbox.limits import NONE
@@ -36,7 +37,7 @@ def show_log(failure: BuildFailure) -> None:
 
 def _announce(programs: StoredPrograms, stored: StoredVersion, *, has_owner: bool) -> None:
     command = shlex.join(stored.manifest.build)
-    where = "in the sandbox"
+    where = say("cli_shared.in_sandbox")
     if programs.sandbox_level(has_owner=has_owner) == NONE:
-        where = "as a process of your user, without a sandbox: add only what you trust, or set ARENA_SANDBOX=standard"
-    typer.echo(f"note: building {stored.manifest.name} with `{printable(command)}`, {where}", err=True)
+        where = say("cli_shared.without_sandbox")
+    typer.echo(say("cli_shared.building", name=stored.manifest.name, command=printable(command), where=where), err=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from arena.cli.shared.saying import say
 from arena.client.values.answers import BestKnown, ComparisonResult, comparison_note
 from arena.client.values.tournaments import TournamentDetail
 
 _MOST_RIVALS_SHOWN = 5
 _VERDICTS = {
-    "better": "NEW is better than OLD",
-    "not better": "NEW is not better than OLD",
-    "undecided": "undecided",
-    None: "not known yet",
+    "better": "cli_shared.new_is_better",
+    "not better": "cli_shared.new_is_not_better",
+    "undecided": "cli_shared.undecided",
+    None: "cli_shared.not_known_yet",
 }
 _ASKED = ("lower", "upper", "alpha", "beta")
 
@@ -29,9 +30,9 @@ def _best_line(best: BestKnown) -> str:
     leaders = ", ".join(best.leader_names)
     sure = f"{100 * best.confidence:.1f}%"
     if best.is_known:
-        return f"{best.until}: yes, {leaders} (at least {sure} sure)"
-    rivals = ", ".join(best.contender_names[:_MOST_RIVALS_SHOWN]) or "nobody"
-    return f"{best.until}: not yet; so far {leaders} ({sure} sure), and {rivals} may belong there"
+        return say("cli_shared.best_known", until=best.until, leaders=leaders, sure=sure)
+    rivals = ", ".join(best.contender_names[:_MOST_RIVALS_SHOWN]) or say("cli_shared.nobody")
+    return say("cli_shared.best_not_yet", until=best.until, leaders=leaders, sure=sure, rivals=rivals)
 
 
 def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
@@ -43,16 +44,20 @@ def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
 
 def comparison_lines(found: ComparisonResult) -> list[str]:
     """Return the verdict of a comparison in lines for people, with what it was asked and how much it rests on."""
-    verdict = _VERDICTS[found.answer]
-    lines = [f"{verdict}: {comparison_note(found)}, after {found.pairs} pairs of blocks"]
+    verdict = say(_VERDICTS[found.answer])
+    lines = [say("cli_shared.compared", verdict=verdict, note=comparison_note(found), pairs=found.pairs)]
     lines.append(
-        f"asked: a gain of {found.lower:g} or of {found.upper:g} of a normalised rank, "
-        f"wrong in {100 * found.alpha:g}% and {100 * found.beta:g}% at most"
+        say(
+            "cli_shared.asked",
+            lower=f"{found.lower:g}",
+            upper=f"{found.upper:g}",
+            alpha=f"{100 * found.alpha:g}",
+            beta=f"{100 * found.beta:g}",
+        )
     )
     if found.identical_games:
         lines.append(
-            f"{found.identical_games} of {found.games} games were identical, move by move, "
-            f"and {found.identical_pairs} pairs of blocks whole"
+            say("cli_shared.identical", games=found.identical_games, all=found.games, pairs=found.identical_pairs)
         )
     return lines
 

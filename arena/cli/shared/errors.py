@@ -3,11 +3,13 @@
     CliError        the command failed
     └── MisuseError the command line asks for something that does not exist or cannot be
 
-Whatever a command raises becomes one line on stderr; ARENA_DEBUG=1 shows the traceback above it.
+Whatever a command raises becomes one line on stderr, in the language of this process; ARENA_DEBUG=1 shows the
+traceback above it.
 """
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,6 +19,8 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.output import printable
+from arena.words.speaking import language_of_process
+from arena.words.telling import tell
 
 FAILED = 1
 MISUSE = 2
@@ -117,14 +121,19 @@ def report(error: BaseException) -> int:
     if isinstance(error, typer.TyperException):
         return _report_usage(error)
     if isinstance(error, KeyboardInterrupt):
-        _say("arena: interrupted")
+        _say(_told("interrupted"))
         return INTERRUPTED
     code = _code(error)
     if code is None:
-        _say(f"arena: {type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}")
+        _say(_told(f"{type(error).__name__}: {_one_line(str(error))}; {REPORT_REMEDY}"))
         return FAILED
-    _say(f"arena: {_one_line(_message(error))}")
+    _say(_told(_one_line(_message(error))))
     return code
+
+
+def _told(sentence: str) -> str:
+    """Return the line that tells a person an English sentence, in the language of this process."""
+    return f"arena: {tell(sentence, language_of_process(os.environ))}"
 
 
 def _say(text: str) -> None:
@@ -137,11 +146,11 @@ def _report_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = _one_line(error.format_message()).rstrip(".")
     if context is None:
-        _say(f"arena: {message}")
+        _say(_told(message))
     elif getattr(error, "option_name", "") == "--server":
-        _say(f"arena: {_server_goes_first(context.command_path)}")
+        _say(_told(_server_goes_first(context.command_path)))
     else:
-        _say(f"arena: {message}{' ' if message.endswith('?') else '; '}see `{context.command_path} --help`")
+        _say(_told(f"{message}{' ' if message.endswith('?') else '; '}see `{context.command_path} --help`"))
     return error.exit_code
 
 

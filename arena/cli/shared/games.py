@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.errors import MisuseError, unknown
+from arena.cli.shared.errors import unknown
 from engine import registry
 from engine.core import Game
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game, as `arena game list` shows it.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME")]
 
 
 def get_game(name: str) -> Game:
@@ -18,10 +18,3 @@ def get_game(name: str) -> Game:
     if name not in registry.names():
         raise unknown("game", name, registry.names(), "`arena game list` shows all")
     return registry.get(name)
-
-
-def check_language(game: Game, language: str) -> None:
-    """Raise MisuseError unless the game has names in that language."""
-    languages = game.shown.languages
-    if language not in languages:
-        raise MisuseError(f"{game.name} has no names in {language!r}; write --lang {' or '.join(languages)}")

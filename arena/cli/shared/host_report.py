@@ -9,14 +9,15 @@ import typer
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
+from arena.cli.shared.saying import say
 from arena.client.values.tournaments import LeakFinding, TournamentDetail
 from arena.match.report import LeakVerdict
 from ratings.store.states import MatchState
 
 _MOST_SHOWN = 10
 _FINDINGS = {
-    LeakVerdict.LEAK: "remembered earlier matches",
-    LeakVerdict.UNSTABLE: "was not deterministic, although it declares it,",
+    LeakVerdict.LEAK: "cli_shared.leak_remembered",
+    LeakVerdict.UNSTABLE: "cli_shared.leak_unstable",
 }
 
 
@@ -25,10 +26,11 @@ def report_host(connection: Connection, detail: TournamentDetail) -> None:
     name, count = detail.summary.name, detail.summary.void
     if count:
         show = connection.command("match", "list", name, "--state", "void")
-        typer.echo(f"{_count(count)} void, by no fault of a bot, and not rated; `{show}` shows all:", err=True)
+        typer.echo(say("cli_shared.void", count=count, command=show), err=True)
         void = connection.arena.matches.list_matches(detail.summary.id, state=MatchState.VOID, limit=_MOST_SHOWN)
         for match in void.items:
-            typer.echo(f"  match {short_match_id(match.id)}: {printable(match.void_reason or 'unknown')}", err=True)
+            why = printable(match.void_reason or say("cli_match.unknown"))
+            typer.echo("  " + say("cli_shared.void_match", match=short_match_id(match.id), why=why), err=True)
     for line in leak_lines(detail.leak_checks):
         typer.echo(line, err=True)
 
@@ -40,8 +42,14 @@ def leak_lines(checks: Sequence[LeakFinding]) -> list[str]:
         if check.verdict in _FINDINGS:
             flagged.setdefault((check.verdict, check.bot, check.version), []).append(short_match_id(check.match_id))
     return [
-        f"leak check: {bot} (version {number}) {_FINDINGS[LeakVerdict(verdict)]} in {len(matches)} of the matches "
-        f"checked; `arena match show {matches[0]}` shows where"
+        say(
+            "cli_shared.leak_line",
+            bot=bot,
+            version=number,
+            finding=say(_FINDINGS[LeakVerdict(verdict)]),
+            matches=len(matches),
+            match=matches[0],
+        )
         for (verdict, bot, number), matches in flagged.items()
     ]
 
@@ -49,10 +57,6 @@ def leak_lines(checks: Sequence[LeakFinding]) -> list[str]:
 def leak_summary(checks: Sequence[LeakFinding]) -> str:
     """Count all leak checks of a tournament by verdict, in one line."""
     if not checks:
-        return "none"
+        return say("cli_shared.no_leak_checks")
     counts = [(verdict, sum(check.verdict == verdict for check in checks)) for verdict in LeakVerdict]
     return f"{len(checks)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
-
-
-def _count(matches: int) -> str:
-    return "1 match is" if matches == 1 else f"{matches} matches are"

@@ -21,12 +21,11 @@ Sandbox = Annotated[
         "--sandbox",
         envvar=settings.SANDBOX.variable,
         metavar="LEVEL",
-        help="auto: bots of an owner in a sandbox, your own not; standard keeps your own there, too.",
     ),
 ]
 AllowReduced = Annotated[
     bool,
-    typer.Option("--allow-reduced-sandbox", help="Let the weaker sandbox do where the standard one does not work."),
+    typer.Option("--allow-reduced-sandbox"),
 ]
 LeakChecks = Annotated[
     str,
@@ -34,7 +33,6 @@ LeakChecks = Annotated[
         "--leak-checks",
         envvar=settings.LEAK_CHECKS.variable,
         metavar="PART",
-        help="Part of the matches of which a deterministic bot is asked again in fresh processes: 2%, 0, 100%.",
     ),
 ]
 WarmMemory = Annotated[
@@ -43,7 +41,6 @@ WarmMemory = Annotated[
         "--warm-memory",
         envvar=settings.WARM_MEMORY.variable,
         metavar="MB",
-        help="Memory for bots that wait for their next match; auto: a quarter of the machine's.",
     ),
 ]
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import typer
 
 from arena.cli.shared.errors import INTERRUPTED, CliError
+from arena.cli.shared.saying import say
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ async def _supervise(work: Coroutine[Any, Any, T], remedy: str) -> T:
         signals += 1
         if signals == 1:
             task.cancel()
-            _say("\nstopping; Ctrl-C again ends at once")
+            _say("\n" + say("cli_shared.stopping"))
         else:
             _say(f"arena: ended at once; {remedy}")
             os._exit(INTERRUPTED)

@@ -9,10 +9,10 @@ import typer
 
 _DAY_US = 24 * 3600 * 1_000_000
 
-Days = Annotated[float, typer.Option("--days", min=0.001, max=36_500, metavar="N", help="How long it holds.")]
+Days = Annotated[float, typer.Option("--days", min=0.001, max=36_500, metavar="N")]
 OptionalDays = Annotated[
     float | None,
-    typer.Option("--days", min=0.001, max=36_500, metavar="N", help="How long it holds; for ever by default."),
+    typer.Option("--days", min=0.001, max=36_500, metavar="N"),
 ]
 
 

@@ -8,6 +8,7 @@ import textwrap
 from collections import defaultdict
 from importlib import resources
 
+from arena.cli.shared.saying import say
 from engine.core import Game
 
 _WIDTH = 100
@@ -33,7 +34,7 @@ def action_names(game: Game) -> str:
         kind, _, parameters = name.partition(":")
         kinds[kind].append(parameters)
     lines = [_kind_text(kind, parameters) for kind, parameters in kinds.items()]
-    return "\n".join([f"All {len(game.actions)} actions: a kind, and what follows it after a colon", *lines])
+    return "\n".join([say("cli_game.all_actions", actions=len(game.actions)), *lines])
 
 
 def _kind_text(kind: str, parameters: list[str]) -> str:

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared.output import printable
+from arena.cli.shared.saying import say
 from arena.client.values.matches import MatchSummary
 
-MatchId = Annotated[
-    str, typer.Argument(metavar="MATCH", help="Its id, or a beginning or end of it with 4 characters or more.")
-]
+MatchId = Annotated[str, typer.Argument(metavar="MATCH")]
 
 _SHOWN_DIGITS = 8
 
@@ -31,4 +30,4 @@ def print_annulled(matches: Sequence[MatchSummary]) -> None:
     """Say of each match that the organiser annulled why it does not count."""
     for match in matches:
         if match.annulled is not None:
-            typer.echo(f"match {short_match_id(match.id)} does not count: {printable(match.annulled)}")
+            typer.echo(say("cli_shared.counts_not", match=short_match_id(match.id), why=printable(match.annulled)))

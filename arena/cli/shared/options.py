@@ -24,40 +24,30 @@ Database = Annotated[
         envvar=settings.DB.variable,
         metavar="FILE",
         callback=read_place,
-        help="The database; made when missing.",
     ),
 ]
 Server = Annotated[
     str,
-    typer.Option(
-        "--server", envvar=settings.SERVER.variable, metavar="NAME", help="Work at this service; see arena login."
-    ),
+    typer.Option("--server", envvar=settings.SERVER.variable, metavar="NAME"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Write comma-separated values, for spreadsheets.")]
-Language = Annotated[
-    str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", help="Language of names for people.")
-]
-PoolOption = Annotated[
-    str | None,
-    typer.Option("--pool", "-p", metavar="ID", help="Which pool, by the beginning of its id; the only one by default."),
-]
-SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position into this file.")]
+AsJson = Annotated[bool, typer.Option("--json")]
+AsCsv = Annotated[bool, typer.Option("--csv")]
+Language = Annotated[str, typer.Option("--lang", envvar=settings.LANG.variable, metavar="LANG", show_default=False)]
+PoolOption = Annotated[str | None, typer.Option("--pool", "-p", metavar="ID")]
+SvgFile = Annotated[Path | None, typer.Option("--svg", metavar="FILE")]
 GameOptions = Annotated[
     list[str] | None,
-    typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+    typer.Option("--option", "-o", metavar="KEY=VALUE"),
 ]
 Workers = Annotated[
     int,
-    typer.Option(
-        envvar=settings.WORKERS.variable, min=0, max=256, metavar="N", help="Matches at once; 0 = one per core."
-    ),
+    typer.Option(envvar=settings.WORKERS.variable, min=0, max=256, metavar="N"),
 ]
 
 
 def example(*lines: str) -> str:
-    """Return the epilog of a command's help: its examples, kept line by line."""
-    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+    """Return the epilog of a command's help: its examples, line by line; the heading comes with the help's texts."""
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def print_help_without_verb(context: typer.Context) -> None:

@@ -13,13 +13,17 @@ from typing import Any
 
 import typer
 
+from arena.cli.shared.saying import say
+
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+"""It counts as not printable, but steers nothing, and French sets it before some signs."""
 _BETWEEN = 3
 """The characters between two columns of a drawn table; its two edges are one each."""
 
 
 def printable(text: str) -> str:
     """Return the text without characters that would steer a terminal: bots may have written it."""
-    return "".join(char if char.isprintable() else "?" for char in text)
+    return "".join(char if char.isprintable() or char == _NO_BREAK else "?" for char in text)
 
 
 def _text(value: Any) -> str:
@@ -32,8 +36,15 @@ class Column:
 
     key: str
     title: str
+    """The heading `cli_heading.<title>` of the catalogue; or a name, which no catalogue knows, if `is_name` is true."""
     right: bool = False
     write: Callable[[Any], str] = _text
+    is_name: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Return what stands above the column."""
+        return self.title if self.is_name else say(f"cli_heading.{self.title}")
 
 
 class Style(enum.Enum):
@@ -60,13 +71,13 @@ def print_json(data: Any) -> None:
 
 
 def print_table(
-    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, as_json: bool, empty: str = "nothing yet"
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, as_json: bool, empty: str | None = None
 ) -> None:
-    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is the table without rows."""
+    """Write `rows` as JSON with all their keys, or as a table of the columns; `empty` is said of one without rows."""
     if as_json:
         print_json([dict(row) for row in rows])
     elif not rows:
-        typer.echo(empty)
+        typer.echo(say("cli_shared.nothing_yet") if empty is None else empty)
     else:
         cells = [[column.write(row[column.key]) for column in columns] for row in rows]
         (_print_drawn if sys.stdout.isatty() and _fits(columns, cells) else _print_plain)(columns, cells)
@@ -98,11 +109,6 @@ def yes_or_no(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else _text(value)
 
 
-def format_count(number: int, noun: str) -> str:
-    """Write a number of things, of which `noun` names one: "1 problem", "2 problems"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def format_two_places(value: float) -> str:
     """Write a figure with two decimal places."""
     return f"{value:.2f}"
@@ -114,14 +120,19 @@ def format_percent(value: float | None) -> str:
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """Write names and values for people, a pair on each line."""
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        typer.echo(f"{name.ljust(width)}  {yes_or_no(value)}")
+    """Write names and values for people, a pair on each line; a name is `cli_fact.<name>` in the catalogue."""
+    said = {say(f"cli_fact.{name}"): value for name, value in facts.items()}
+    width = max(map(len, said))
+    for name, value in said.items():
+        typer.echo(f"{name.ljust(width)}  {_fact_text(value)}")
+
+
+def _fact_text(value: Any) -> str:
+    return say("cli_shared.yes" if value else "cli_shared.no") if isinstance(value, bool) else _text(value)
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(text) for text in (column.title, *texts)) for column, *texts in zip(columns, *cells, strict=True)]
+    return [max(len(text) for text in (column.heading, *texts)) for column, *texts in zip(columns, *cells, strict=True)]
 
 
 def _fits(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> bool:
@@ -130,7 +141,7 @@ def _fits(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> bool:
 
 
 def _print_plain(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> None:
-    lines = [[column.title for column in columns], *cells]
+    lines = [[column.heading for column in columns], *cells]
     widths = _widths(columns, cells)
     for line in lines:
         padded = [
@@ -148,7 +159,7 @@ def _print_drawn(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> N
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        table.add_column(column.title, justify="right" if column.right else "left")
+        table.add_column(column.heading, justify="right" if column.right else "left")
     for line in cells:
         table.add_row(*map(Text, line))
     Console().print(table)

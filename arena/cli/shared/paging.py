@@ -8,15 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.shared.output import Column, Style, print_rows, print_table
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.client.values.page import DEFAULT_LIMIT
 
-Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the newest first; 0 = all.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 After = Annotated[
     str | None,
-    typer.Option("--after", metavar="CURSOR", help="Go on there; a list that was cut names the whole command."),
+    typer.Option("--after", metavar="CURSOR"),
 ]
-Best = Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the best first; 0 = all.")]
+Best = Annotated[int, typer.Option("--limit", min=0, metavar="N")]
 DEFAULT = DEFAULT_LIMIT
 
 
@@ -31,7 +32,7 @@ def print_page(
     more: str | None,
     *,
     as_json: bool,
-    empty: str = "nothing yet",
+    empty: str | None = None,
 ) -> None:
     """Write a page of a list like `print_table`; `more` is the command line that gives the next page, if there is one.
 
@@ -49,10 +50,10 @@ def print_rows_of_page(
     print_more(more, as_json=style is not Style.PEOPLE)
 
 
-def print_more(more: str | None, *, as_json: bool, what: str = "more") -> None:
+def print_more(more: str | None, *, as_json: bool, what: str | None = None) -> None:
     """Say how to see the next page, if there is one; `what` there is more of, for a command with several lists."""
     if more is not None:
-        typer.echo(f"there are {what}: {more}", err=as_json)
+        typer.echo(say("cli_shared.there_are", what=what or say("cli_shared.more"), command=more), err=as_json)
 
 
 def more_command(

@@ -16,6 +16,7 @@ from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
@@ -31,17 +32,15 @@ from arena.tournament.runner import run_tournament
 from ratings.errors import DatabaseError
 from ratings.read.tournaments import TournamentRow, owned_entrants, tournament_row
 
-WARNING_WITHOUT_SANDBOX = (
-    "note: bots run as processes of your user, without a sandbox: run only those whose code you trust, or add "
-    "--sandbox standard"
-)
+WARNING_WITHOUT_SANDBOX = "cli_shared.warn_sandbox"
+"""The id of the text that says that bots run without a sandbox."""
 _NOTE_EVERY_S = 1.0
 
 
 def announce(planned: PlannedTournament) -> None:
     """Say on stderr which tournament begins, and whether it can be repeated."""
-    origin = f"seed {planned.seed}: can be repeated" if planned.seeded else "seeds from the operating system"
-    typer.echo(f"tournament {planned.name} ({origin})", err=True)
+    origin = say("cli_shared.seed", seed=planned.seed) if planned.seeded else say("cli_shared.no_seed")
+    typer.echo(say("cli_shared.tournament", name=planned.name, origin=origin), err=True)
 
 
 def play(connection: Connection, tournament_id: str, hosting: HostingOptions) -> TournamentDetail:
@@ -98,7 +97,7 @@ def _check_sandbox(storage: Storage, tournament_id: str, policy: SandboxPolicy) 
         levels = {find_level(has_owner=has_owner, policy=policy) for has_owner in owned}
     except SandboxUnavailableError as error:
         raise CliError(str(error)) from error
-    return WARNING_WITHOUT_SANDBOX if NONE in levels else None
+    return say(WARNING_WITHOUT_SANDBOX) if NONE in levels else None
 
 
 class _Display:
@@ -116,7 +115,7 @@ class _Display:
             if self._warning is not None:
                 typer.echo(self._warning, err=True)
             self._lines = ProgressDisplay(state.over, state.total)
-        lost = [f"{state.lost} lost by the host"] if state.lost else []
+        lost = [say("cli_shared.lost_by_host", matches=state.lost)] if state.lost else []
         self._lines.update(state.over, "; ".join(filter(None, [*lost, self._newest_note()])), state.total)
 
     def end(self, state: RunProgress) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.cli.shared.output import Column, format_percent, format_two_places, yes_or_no
+from arena.cli.shared.saying import say
 from arena.client.values.pools import Pool
 from engine import registry
 from engine.core import EngineError
@@ -10,15 +11,15 @@ from engine.core import EngineError
 _SHOWN_DIGITS = 12
 
 LEADERBOARD_COLUMNS = (
-    Column("rank", "RANK", right=True),
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("exposure", "RATING", right=True, write=format_two_places),
-    Column("mu", "MU", right=True, write=format_two_places),
-    Column("sigma", "SIGMA", right=True, write=format_two_places),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
+    Column("rank", "rank", right=True),
+    Column("bot", "bot"),
+    Column("number", "version", right=True),
+    Column("exposure", "rating", right=True, write=format_two_places),
+    Column("mu", "mu", right=True, write=format_two_places),
+    Column("sigma", "sigma", right=True, write=format_two_places),
+    Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("score", "score", right=True, write=format_percent),
 )
 
 
@@ -32,8 +33,14 @@ def describe_pool(pool: Pool) -> str:
 
     Of these only those are named that differ from the game's defaults.
     """
-    kind = ["remote bots"] if pool.remote else []
-    words = [_title(pool.game), f"{pool.seats} seats", f"time {pool.time_control}", *kind, *_special_options(pool)]
+    kind = [say("cli_shared.remote_bots")] if pool.remote else []
+    words = [
+        _title(pool.game),
+        say("cli_shared.seats", seats=pool.seats),
+        say("cli_shared.time", time=pool.time_control),
+        *kind,
+        *_special_options(pool),
+    ]
     return ", ".join(words)
 
 

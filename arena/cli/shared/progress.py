@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from arena.cli.shared.output import format_duration
+from arena.cli.shared.saying import say
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
@@ -15,12 +16,16 @@ _LOG_EVERY_S = 5.0
 
 def progress_text(done: int, total: int, played: int, elapsed_s: float) -> str:
     """Return a progress line, where `played` of the `done` matches were played in the last `elapsed_s` seconds."""
-    text = f"{done}/{total} matches"
+    text = say("cli_shared.progress", done=done, total=total)
     if played <= 0 or elapsed_s <= 0:
         return text
     rate = played / elapsed_s
     text = f"{text}, {rate:.1f}/s"
-    return text if done >= total else f"{text}, {format_duration((total - done) / rate)} left"
+    return (
+        text
+        if done >= total
+        else say("cli_shared.progress_left", text=text, time=format_duration((total - done) / rate))
+    )
 
 
 class ProgressDisplay:

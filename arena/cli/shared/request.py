@@ -13,26 +13,20 @@ from arena.client.values.tournaments import SINGLE_MATCH, TournamentRequest
 from arena.tournament.formats import catalog
 from arena.tournament.formats.format import Format
 
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What is played; `arena game list` shows all.")]
-BotNames = Annotated[
-    str, typer.Option("--bots", metavar="A,B,...", help="Names of bots, or name@hash for one version of it.")
-]
-Seats = Annotated[int, typer.Option(metavar="N", help="Bots in one match.")]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME")]
+BotNames = Annotated[str, typer.Option("--bots", metavar="A,B,...")]
+Seats = Annotated[int, typer.Option(metavar="N")]
 TimeText = Annotated[
     str,
-    typer.Option("--time", metavar="TIME", help="50ms or 2s a decision, 60+1 bank and increment, 60+1/5s both, none."),
+    typer.Option("--time", metavar="TIME"),
 ]
-StartLimit = Annotated[
-    str, typer.Option("--start-limit", metavar="TIME", help="Longest time from the start of a bot to its Join.")
-]
+StartLimit = Annotated[str, typer.Option("--start-limit", metavar="TIME")]
 OpeningPlies = Annotated[
     int | None,
-    typer.Option(
-        "--opening-plies", min=0, metavar="N", help="Random plies before the bots; the game's own by default."
-    ),
+    typer.Option("--opening-plies", min=0, metavar="N"),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Makes everything drawn repeatable.")]
-TournamentName = Annotated[str | None, typer.Option("--name", help="Its name, to resume and show it by.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S")]
+TournamentName = Annotated[str | None, typer.Option("--name")]
 
 DEFAULT_TIME = "100ms"
 DEFAULT_START_LIMIT = "10s"

@@ -19,7 +19,6 @@ RuntimesFile = Annotated[
         "--runtimes",
         envvar=settings.RUNTIMES.variable,
         metavar="FILE",
-        help="A file that defines runtimes besides arena and bundled.",
     ),
 ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from arena.cli.shared.errors import MisuseError
+from arena.cli.shared.saying import say
 from arena.hosting.manifest import MANIFEST_NAME
 from arena.hosting.manifest_fields import is_name
 from arena.hosting.sample_bots import sample_directory, sample_names
@@ -46,4 +47,4 @@ def _say_which(named: Path) -> None:
             f"{named}: what lies here under that name has no {MANIFEST_NAME}; to add the sample bot {named}, call this "
             "from another directory"
         )
-    typer.echo(f"note: taking the directory {named} that lies here, not the sample bot of that name", err=True)
+    typer.echo(say("cli_shared.takes_directory", name=named), err=True)

@@ -34,7 +34,11 @@ SERVER = Setting(
     "server", NO_SERVER, "The service to work at, by the name of its login; none = a database. Option --server."
 )
 WORKERS = Setting("workers", "0", "How many matches are played at once; 0 = one per processor core. Option --workers.")
-LANG = Setting("lang", "en", "Language of a game's names for people, such as provinces: en, de, it, fr. Option --lang.")
+LANG = Setting(
+    "lang",
+    "en",
+    "Language of what is said, and of a game's names: en, de, fr, it; without it, that of the locale. Option --lang.",
+)
 DEBUG = Setting("debug", "0", "1 shows the traceback of an error; for reports to the authors.")
 
 SANDBOX = Setting(

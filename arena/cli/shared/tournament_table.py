@@ -10,20 +10,21 @@ import typer
 from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.output import Column, format_percent, print_table
+from arena.cli.shared.saying import say
 from arena.client.values.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import CHALLENGER
 
 TOURNAMENT_COLUMNS = (
-    Column("place", "PLACE", right=True),
-    Column("bot", "BOT"),
-    Column("number", "VERSION", right=True),
-    Column("matches", "MATCHES", right=True),
-    Column("wins", "WINS", right=True),
-    Column("blocks", "BLOCKS", right=True),
-    Column("points", "POINTS", right=True),
-    Column("score", "SCORE", right=True, write=format_percent),
-    Column("forfeits", "FORFEITS", right=True),
-    Column("status", "NOTE"),
+    Column("place", "place", right=True),
+    Column("bot", "bot"),
+    Column("number", "version", right=True),
+    Column("matches", "matches", right=True),
+    Column("wins", "wins", right=True),
+    Column("blocks", "blocks", right=True),
+    Column("points", "points", right=True),
+    Column("score", "score", right=True, write=format_percent),
+    Column("forfeits", "forfeits", right=True),
+    Column("status", "note"),
 )
 """Blocks, points and score count whole blocks only; matches, wins and forfeits count all that was played."""
 
@@ -48,6 +49,6 @@ def print_end(connection: Connection, detail: TournamentDetail, *, as_json: bool
     """Print the table and the conclusion of a tournament, and where to look next."""
     print_standings(detail, as_json=as_json)
     if not as_json:
-        typer.echo(f"\n`{connection.command('leaderboard')}` shows the ratings")
+        typer.echo("\n" + say("cli_shared.shows_ratings", command=connection.command("leaderboard")))
         show = connection.command("tournament", "show", detail.summary.name, "--matches")
-        typer.echo(f"`{show}` shows the matches")
+        typer.echo(say("cli_shared.shows_matches", command=show))

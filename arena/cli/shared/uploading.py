@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from arena.cli.shared.output import printable
+from arena.cli.shared.saying import say
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
@@ -38,7 +39,7 @@ class UploadDisplay:
             return
         self._shown_at = now
         share = 100 * sent_bytes // total_bytes if total_bytes else 100
-        text = f"uploading: {format_size(sent_bytes)} of {format_size(total_bytes)}, {share}%"
+        text = say("cli_shared.uploading", sent=format_size(sent_bytes), total=format_size(total_bytes), share=share)
         if self._live:
             self._stream.write(f"\r{text.ljust(self._written)}")
             self._written = len(text)
@@ -50,7 +51,7 @@ class UploadDisplay:
         """Say why it did not work, and when it is tried again."""
         self.end()
         self._written = 0
-        self._stream.write(f"{printable(str(error))}\nit is tried again in {pause_s:g} s\n")
+        self._stream.write(say("cli_shared.tried_again", error=printable(str(error)), seconds=f"{pause_s:g}") + "\n")
         self._stream.flush()
 
     def end(self) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from arena.client.errors import UnknownError
+from arena.client.here import own_tokens
 from arena.client.here.place import Place
 from arena.client.here.rights import need_organiser
 from arena.client.here.usage import StoredUsage
-from arena.client.values.accounts import Identity, OwnerUsage
+from arena.client.values.accounts import Identity, NewToken, OwnerUsage, TokenSummary
 from arena.client.values.notices import Notice
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from ratings.read.notices import list_notices
+from ratings.store.states import Scope
 
 
 class AccountHere:
@@ -39,3 +41,12 @@ class AccountHere:
             tuple(Notice(row.id, row.at_us, row.subject, row.sentence, row.owner_id is None) for row in page.items),
             page.next,
         )
+
+    def list_own_tokens(self, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[TokenSummary]:
+        return own_tokens.list_own(self._place, limit, after)
+
+    def new_own_token(self, name: str, scope: Scope = Scope.COMPETITOR, expires_at_us: int | None = None) -> NewToken:
+        return own_tokens.new_own(self._place, name, scope, expires_at_us)
+
+    def revoke_own_token(self, token: str) -> TokenSummary:
+        return own_tokens.revoke_own(self._place, token)

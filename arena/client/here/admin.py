@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.client.here.rights import need_organiser
+from arena.client.here.token_values import token_summary
 from arena.client.here.viewer import Viewer
 from arena.client.values.accounts import (
     InvitationSummary,
@@ -20,7 +21,7 @@ from ratings.ledger.service import ServiceLedger
 from ratings.read import accounts
 from ratings.store.database import Database
 from ratings.store.models import Owner
-from ratings.store.service import Invitation, Token
+from ratings.store.service import Invitation
 from ratings.store.states import Scope
 
 _WEEK_US = 7 * 24 * 3600 * 1_000_000
@@ -63,18 +64,18 @@ class AdminHere:
 
     def new_token(self, owner: str | None, name: str, scope: Scope, expires_at_us: int | None = None) -> NewToken:
         made = self._ledger.new_token(owner, name=name, scope=scope, expires_at_us=expires_at_us)
-        return NewToken(made.secret, _token_summary(made.token, owner))
+        return NewToken(made.secret, token_summary(made.token, owner))
 
     def list_tokens(
         self, owner: str | None = None, limit: int | None = DEFAULT_LIMIT, after: str | None = None
     ) -> Page[TokenSummary]:
         owner_id = None if owner is None else accounts.find_owner(self._database, owner).id
         page = accounts.list_tokens(self._database, owner_id=owner_id, limit=limit, after=after)
-        return Page(tuple(_token_summary(row.token, row.owner) for row in page.items), page.next)
+        return Page(tuple(token_summary(row.token, row.owner) for row in page.items), page.next)
 
     def revoke_token(self, token: str, owner: str | None = None) -> TokenSummary:
         revoked = self._ledger.revoke_token(token, owner=owner, of_anybody=owner is None)
-        return _token_summary(revoked, accounts.owner_name_of(self._database, revoked))
+        return token_summary(revoked, accounts.owner_name_of(self._database, revoked))
 
 
 class EntranceHere:
@@ -85,24 +86,11 @@ class EntranceHere:
 
     def redeem_invitation(self, code: str, token_name: str) -> NewToken:
         redeemed = self._ledger.redeem(code, token_name=token_name)
-        return NewToken(redeemed.secret, _token_summary(redeemed.token, redeemed.owner.name))
+        return NewToken(redeemed.secret, token_summary(redeemed.token, redeemed.owner.name))
 
 
 def _owner_summary(owner: Owner, bots: int) -> OwnerSummary:
     return OwnerSummary(owner.name, owner.created_at_us, owner.disabled_at_us, bots, owner.limits or {})
-
-
-def _token_summary(token: Token, owner: str | None) -> TokenSummary:
-    return TokenSummary(
-        id=token.id,
-        owner=owner,
-        name=token.name,
-        scope=token.scope,
-        created_at_us=token.created_at_us,
-        expires_at_us=token.expires_at_us,
-        revoked_at_us=token.revoked_at_us,
-        used_at_us=token.used_at_us,
-    )
 
 
 def _invitation_summary(invitation: Invitation) -> InvitationSummary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 
 from arena.client.errors import RefusedError
@@ -13,14 +13,19 @@ from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.ratings import table_value
+from arena.client.here.records import record_of
+from arena.client.here.tournament_values import summary_of
 from arena.client.overview import MOST_IN_OFFICIAL
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Standing, WalkPoint
+from arena.client.values.overview import CurvePoint, FaultCount, Form, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
-from ratings.read import bots, forms, leaderboard, sorting
+from arena.client.values.tournaments import TournamentSummary
+from arena.tournament.formats.compare import Compare
+from ratings.read import bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
+from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
 from ratings.read.sorting import Narrowing, StandingRow
 
@@ -82,6 +87,24 @@ class OverviewHere:
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         page = bots.search_bots(self._place.database, text, limit=limit, after=after)
         return Page(tuple(map(bot_summary, page.items)), page.next)
+
+    def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
+        ids = [find_version(self._place, name).bot.id for name in bots]
+        rows = tournaments.with_bots(self._place.database, Compare.name, ids, limit)
+        return tuple(map(summary_of, rows))
+
+    def count_matches(self, tournament: str) -> int:
+        return tournaments.count_matches(self._place.database, find_tournament(self._place, tournament).id)
+
+    def mark(self) -> int | None:
+        return self._place.database.mark()
+
+    def get_record(self, pool: str, version_id: str, points: int) -> Record:
+        return record_of(self._place.database, pool, version_id, points)
+
+    def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
+        found = list_opponents(self._place.database, limit)
+        return tuple(name for name, games in found if "*" in games or game in games)
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results

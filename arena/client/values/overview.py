@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.client.values.pools import Pool
+from arena.client.values.statistics import SeatResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,26 @@ class WalkPoint:
 
     pairs: int
     log_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """How a version fared against another."""
+
+    bot: str
+    number: int
+    """That of the opponent's version."""
+    matches: int
+    score: float
+    """The part of the points that it got, 0 to 1; a tie counts half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a version has behind it in a pool, by the matches that are rated."""
+
+    curve: tuple[CurvePoint, ...]
+    opponents: tuple[Opponent, ...]
+    """Those that it met most."""
+    seats: tuple[SeatResult, ...]
+    faults: tuple[FaultCount, ...]

@@ -8,8 +8,8 @@ import secrets
 import shlex
 import stat
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,7 @@ _INHERITED = ("PATH", "HOME", "LANG")
 _TEMPORARY = ".tmp"
 """Hidden, so that it is no part of what was built."""
 _TRY_AGAIN_S = 0.1
+_TELL_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
     except (BotDirectoryError, LaunchError) as error:
         return BuildFailure(_without(files, str(error)))
     try:
-        ended_in_time = await wait_for_build(process, job.limits.time_s)
+        async with _told_meanwhile(job, process):
+            ended_in_time = await wait_for_build(process, job.limits.time_s)
     finally:
         await process.end()
     log = log_text(await process.log())
@@ -129,6 +131,28 @@ async def _run(job: _Job, launcher: LauncherClient, files: Path) -> BuildFailure
         return await asyncio.to_thread(_keep, job, files, time.monotonic() - started), log
     except BotDirectoryError as error:
         return BuildFailure(f"The build command `{command}` ended, but: {_without(files, str(error))}.", log)
+
+
+@asynccontextmanager
+async def _told_meanwhile(job: _Job, process: HostedProcess) -> AsyncIterator[None]:
+    """Keep what a command has said so far as the log of its build, for whoever waits for its end."""
+    telling = asyncio.create_task(_tell(job, process))
+    try:
+        yield
+    finally:
+        telling.cancel()
+        await asyncio.wait({telling})
+        if not telling.cancelled():
+            telling.exception()  # the same trouble meets the build itself, if it matters
+
+
+async def _tell(job: _Job, process: HostedProcess) -> None:
+    told = None
+    while True:
+        said = log_text(await process.log())
+        if said != told:
+            job.builds.write_log(job.stored.hash, job.runtime.hash, told := said)
+        await asyncio.sleep(_TELL_EVERY_S)
 
 
 def _check_begun(process: HostedProcess, log: str) -> None:

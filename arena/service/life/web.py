@@ -35,7 +35,8 @@ def open_web(home: Home, settings: ServiceSettings, health: Health) -> WebKeeper
 def _options(home: Home, settings: ServiceSettings, address: Address) -> WebOptions:
     """Return what the process is started with: plain HTTP on loopback, where a proxy may stand in front of it."""
     if address.is_loopback:
-        return WebOptions(home.database, home.socket, address, people=_people(settings))
+        names = settings.service.web_names
+        return WebOptions(home.database, home.socket, address, people=_people(settings), names=names)
     if (tls := find_tls(home, settings)) is None:
         raise SettingsError(
             f"service.web_address {address} can be reached from other machines, where tokens must not travel openly; "

@@ -20,7 +20,14 @@ OPEN = f"/{PACKAGE}.AccountService/RedeemInvitation"
 """The one call that needs no token: it needs the code of an invitation."""
 
 _BY_SERVICE: Mapping[str, Mapping[str, Set[Scope]]] = {
-    "AccountService": {"GetIdentity": _ANYBODY, "GetUsage": _VIEWER, "ListNotices": _VIEWER},
+    "AccountService": {
+        "GetIdentity": _ANYBODY,
+        "GetUsage": _VIEWER,
+        "ListNotices": _VIEWER,
+        "ListOwnTokens": _COMPETITOR,
+        "NewOwnToken": _COMPETITOR,
+        "RevokeOwnToken": _COMPETITOR,
+    },
     "AdminService": {
         "AddOwner": _ORGANISER,
         "ListOwners": _ORGANISER,

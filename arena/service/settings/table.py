@@ -50,6 +50,8 @@ _SERVICE = (
     _row("service", "web_address", "127.0.0.1:7780", ADDRESS,
          'Where browsers find pages; "" = nowhere. Anything but loopback needs a certificate, and is https.',
          "ARENA_SERVE_WEB_ADDRESS"),  # for the same reason
+    _row("service", "web_names", [], NAMES,
+         "Names by which browsers reach web_address on loopback, through a proxy; other names are refused."),
     _row("service", "tls_certificate", "", TEXT, 'A certificate (PEM file); "" = that of --tls-self-signed, if any.'),
     _row("service", "tls_key", "", TEXT, "The key of tls_certificate (PEM)."),
     _row("service", "tls_hosts", [], NAMES,

@@ -16,6 +16,7 @@ class ServiceSection:
     address: str
     admin_address: str
     web_address: str
+    web_names: tuple[str, ...]
     tls_certificate: str
     tls_key: str
     tls_hosts: tuple[str, ...]

@@ -49,6 +49,8 @@ class WebOptions:
     key: Path | None = None
     people: PeopleOptions | None = None
     """What people may do who play there; None if nobody may."""
+    names: tuple[str, ...] = ()
+    """By which browsers ask for it through a proxy."""
 
     @property
     def scheme(self) -> str:
@@ -60,7 +62,8 @@ class WebOptions:
         tls = () if self.certificate is None else ("--certificate", str(self.certificate), "--key", str(self.key))
         place = ("--host", self.address.host, "--port", str(port or self.address.port))
         people = () if self.people is None else self.people.words()
-        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls, *people)
+        names = (word for name in self.names for word in ("--name", name))
+        return ("--db", str(self.database), "--service", f"unix:{self.service}", *place, *tls, *names, *people)
 
 
 class WebKeeper:

@@ -12,9 +12,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
+from arena.client.overview import ShownArena
 from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.tournaments import TournamentSummary
-from arena.web.frame.asking import arena_of, home_of
+from arena.web.frame.answers import Answers
+from arena.web.frame.asking import answers_of, arena_of, home_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import iso_instant
 from arena.web.frame.pools import game_title, pool_details
@@ -49,29 +51,31 @@ def feed(request: Request) -> Response:
     key = (home_of(request), language_of(request))
     made, document = kept.get(key, (0.0, ""))
     if not document or time.monotonic() - made > _KEPT_S:
-        document = write_feed(arena_of(request), *key)
+        document = write_feed(arena_of(request), answers_of(request), *key)
         if len(kept) >= _MOST_KEPT:
             kept.clear()
         kept[key] = (time.monotonic(), document)
     return Response(document, media_type=_KIND, headers=_HEADERS)
 
 
-def write_feed(arena: ArenaPort, home: str, language: str) -> str:
+def write_feed(arena: ShownArena, answers: Answers, home: str, language: str) -> str:
     """Return the feed as a document; `home` is the address of the front page without its last slash."""
-    entries = sorted(_news(arena, home, language), key=lambda entry: -entry.updated_us)
+    entries = sorted(_news(arena, answers, home, language), key=lambda entry: -entry.updated_us)
     return "".join(_document(home, language, entries))
 
 
-def _news(arena: ArenaPort, home: str, language: str) -> Iterator[Entry]:
+def _news(arena: ShownArena, answers: Answers, home: str, language: str) -> Iterator[Entry]:
     over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
     for one in over[:_MOST_TOURNAMENTS]:
-        yield from _of_tournament(arena, one, home, language)
+        yield from _of_tournament(arena, answers, one, home, language)
     for board in arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]:
         yield from _of_leader(arena, board, home, language)
 
 
-def _of_tournament(arena: ArenaPort, one: TournamentSummary, home: str, language: str) -> Iterator[Entry]:
-    best = [row.bot for row in arena.tournaments.list_standings(one.id, 3).items]
+def _of_tournament(
+    arena: ShownArena, answers: Answers, one: TournamentSummary, home: str, language: str
+) -> Iterator[Entry]:
+    best = [row.bot for row in answers.get_tournament(arena, one.id).standings[:3]]
     if best:
         say = words(language).say
         last = arena.matches.list_matches(one.id, limit=1).items

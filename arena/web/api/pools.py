@@ -12,7 +12,7 @@ from arena.client.values.leaderboards import LeaderboardList
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.asking import answers_of, arena_of, site_of
 from arena.web.official.tables import KeptTable
 
 router = APIRouter(tags=["pools"])
@@ -72,16 +72,19 @@ def _page_of(table: OfficialTable, limit: int, after: str | None) -> OfficialTab
 @router.get("/pools/{pool}/crosstable")
 def get_pool_crosstable(request: Request, pool: PoolPath, limit: Most = USUAL) -> Crosstable:
     """Show how the best versions of a pool fared against one another."""
-    return arena_of(request).statistics.get_crosstable(pool=pool, limit=limit)
+    found: Crosstable = answers_of(request).ask(arena_of(request), "statistics.get_crosstable", pool=pool, limit=limit)
+    return found
 
 
 @router.get("/pools/{pool}/seats")
 def list_pool_seats(request: Request, pool: PoolPath) -> tuple[SeatResult, ...]:
     """Tell how everybody fared in each seat."""
-    return arena_of(request).statistics.list_seats(pool=pool)
+    found: tuple[SeatResult, ...] = answers_of(request).ask(arena_of(request), "statistics.list_seats", pool=pool)
+    return found
 
 
 @router.get("/pools/{pool}/lengths")
 def list_pool_lengths(request: Request, pool: PoolPath) -> tuple[Spread, ...]:
     """Tell how long the matches of a pool are."""
-    return arena_of(request).statistics.list_lengths(pool=pool)
+    found: tuple[Spread, ...] = answers_of(request).ask(arena_of(request), "statistics.list_lengths", pool=pool)
+    return found

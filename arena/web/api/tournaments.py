@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 
 from arena.client.values.answers import ConfidencePoint
@@ -12,10 +14,14 @@ from arena.client.values.statistics import Crosstable, SeatResult, Spread
 from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from arena.web.api.asked import USUAL, After, Limit, TournamentPath
 from arena.web.api.pools import Most
-from arena.web.frame.asking import arena_of
-from arena.web.frame.details import TournamentDetails
+from arena.web.frame.asking import answers_of, arena_of
 
 router = APIRouter(tags=["tournaments"])
+
+
+def _about(request: Request, tournament: str, question: str, **more: Any) -> Any:
+    """Return the answer to a question about a tournament, which may take long, as it was given a moment ago."""
+    return answers_of(request).of_tournament(arena_of(request), tournament, question, **more)
 
 
 @router.get("/tournaments")
@@ -27,14 +33,14 @@ def list_tournaments(request: Request, limit: Limit = USUAL, after: After = None
 @router.get("/tournaments/{tournament}")
 def get_tournament(request: Request, tournament: TournamentPath) -> TournamentDetail:
     """Show all of a tournament but its matches."""
-    details: TournamentDetails = request.app.state.details
-    return details.read(arena_of(request), tournament)
+    return answers_of(request).get_tournament(arena_of(request), tournament)
 
 
 @router.get("/tournaments/{tournament}/progress")
 def get_progress(request: Request, tournament: TournamentPath) -> Operation:
     """Tell how far a tournament is; `done` counts the matches that are over."""
-    return arena_of(request).tournaments.get_progress(tournament)
+    found: Operation = _about(request, tournament, "tournaments.get_progress")
+    return found
 
 
 @router.get("/tournaments/{tournament}/standings")
@@ -42,7 +48,8 @@ def list_standings(
     request: Request, tournament: TournamentPath, limit: Limit = USUAL, after: After = None
 ) -> Page[StandingRow]:
     """List the table of a tournament, the best first."""
-    return arena_of(request).tournaments.list_standings(tournament, limit, after)
+    found: Page[StandingRow] = _about(request, tournament, "tournaments.list_standings", limit=limit, after=after)
+    return found
 
 
 @router.get("/tournaments/{tournament}/pairings")
@@ -50,13 +57,16 @@ def list_pairings(
     request: Request, tournament: TournamentPath, limit: Limit = USUAL, after: After = None
 ) -> Page[Pairing]:
     """List who met whom in the rounds of a knockout or Swiss tournament; nothing of other formats."""
-    return arena_of(request).tournaments.list_pairings(tournament, limit, after)
+    found: Page[Pairing] = _about(request, tournament, "tournaments.list_pairings", limit=limit, after=after)
+    return found
 
 
 @router.get("/tournaments/{tournament}/confidence")
 def list_confidence(request: Request, tournament: TournamentPath) -> tuple[ConfidencePoint, ...]:
     """Tell how sure an adaptive tournament was of its answer while it went on; nothing of other formats."""
-    return arena_of(request).tournaments.list_confidence(tournament)
+    arena = arena_of(request)
+    found: tuple[ConfidencePoint, ...] = answers_of(request).ask(arena, "tournaments.list_confidence", tournament)
+    return found
 
 
 @router.get("/tournaments/{tournament}/leak-checks")
@@ -70,16 +80,19 @@ def list_leak_checks(
 @router.get("/tournaments/{tournament}/crosstable")
 def get_crosstable(request: Request, tournament: TournamentPath, limit: Most = USUAL) -> Crosstable:
     """Show how the best entrants fared against one another."""
-    return arena_of(request).statistics.get_crosstable(tournament, limit=limit)
+    found: Crosstable = _about(request, tournament, "statistics.get_crosstable", limit=limit)
+    return found
 
 
 @router.get("/tournaments/{tournament}/seats")
 def list_seats(request: Request, tournament: TournamentPath) -> tuple[SeatResult, ...]:
     """Tell how everybody fared in each seat."""
-    return arena_of(request).statistics.list_seats(tournament=tournament)
+    found: tuple[SeatResult, ...] = _about(request, tournament, "statistics.list_seats")
+    return found
 
 
 @router.get("/tournaments/{tournament}/lengths")
 def list_lengths(request: Request, tournament: TournamentPath) -> tuple[Spread, ...]:
     """Tell how long the matches of a tournament are."""
-    return arena_of(request).statistics.list_lengths(tournament)
+    found: tuple[Spread, ...] = _about(request, tournament, "statistics.list_lengths")
+    return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import Request
 
 from arena.client.overview import ShownArena
+from arena.web.frame.answers import Answers
+from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 
 
@@ -17,6 +19,18 @@ def site_of(request: Request) -> Site:
 def arena_of(request: Request) -> ShownArena:
     """Return the arena as everybody may see it."""
     return site_of(request).arena
+
+
+def answers_of(request: Request) -> Answers:
+    """Return the answers that are kept."""
+    found: Answers = request.app.state.answers
+    return found
+
+
+def records_of(request: Request) -> Records:
+    """Return the records of versions that are kept."""
+    found: Records = request.app.state.records
+    return found
 
 
 def home_of(request: Request) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from markupsafe import Markup, escape
+
 _THIN_SPACE: Final = "\u2009"
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
@@ -17,17 +19,17 @@ def format_count(number: int) -> str:
 
 def format_rating(value: float) -> str:
     """Return a rating, mu or sigma with two digits behind the point."""
-    return f"{value:.2f}".replace("-", "\u2212")
+    return f"{value:z.2f}".replace("-", "\u2212")
 
 
 def format_change(value: float) -> str:
     """Return a change of a rating with its sign."""
-    return f"{value:+.2f}".replace("-", "\u2212")
+    return f"{value:+z.2f}".replace("-", "\u2212")
 
 
 def format_elo(value: float) -> str:
     """Return a number of the Elo scale, which tells nothing behind the point."""
-    return f"{value:.0f}".replace("-", "\u2212")
+    return f"{value:z.0f}".replace("-", "\u2212")
 
 
 def format_share(value: float) -> str:
@@ -69,6 +71,20 @@ def short_id(text: str) -> str:
     return text[-8:]
 
 
+def seat_letter(seat: int) -> str:
+    """Return the letter of a seat, A for the first, as boards write it."""
+    return chr(ord("A") + seat) if seat < 26 else str(seat)
+
+
+def mark_code(text: str) -> Markup:
+    """Return a text as HTML, what stands between backticks as code."""
+    parts = (
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
+        for place, part in enumerate(text.split("`"))
+    )
+    return Markup("").join(parts)
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,
@@ -79,4 +95,6 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "iso": iso_instant,
     "duration": format_duration,
     "short_id": short_id,
+    "seat_letter": seat_letter,
+    "code": mark_code,
 }

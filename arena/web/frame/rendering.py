@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ from arena.web.frame import formats
 from arena.web.frame.choices import language_of, theme_of
 from arena.web.frame.files import address_of
 from arena.web.frame.pools import game_title, pool_details
-from arena.words.catalogue import NAMES, words
+from arena.words.catalogue import NAMES, Words, words
+from arena.words.telling import tell
 
 _SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})
 """Those of htmx: neither inline styles nor evaluated texts, which the policy of the pages forbids."""
@@ -51,16 +52,28 @@ def environment() -> Environment:
     return found
 
 
+def _say_if(known: Words, family: str, name: str) -> str:
+    """Return the text for a name of a family that may grow, such as a check of bots; without one the name itself."""
+    text_id = f"{family}.{name.replace(' ', '_')}"
+    return known.say(text_id) if known.knows(text_id) else name
+
+
 def render(
     request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
 ) -> Response:
-    """Return a page. A template knows `say` (the words of the visitor's language), `site`, `path`, and `values`."""
+    """Return a page, in the visitor's language.
+
+    A template knows `say` (a text of the catalogue), `say_if` (a text that there may be), `tell` (an English sentence
+    of the program), `site`, `path`, and `values`.
+    """
     language = language_of(request)
     page = (
         environment()
         .get_template(template)
         .render(
             say=words(language).say,
+            tell=partial(tell, language=language),
+            say_if=partial(_say_if, words(language)),
             lang=language,
             theme=theme_of(request),
             site=request.app.state.site,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.client.overview import ShownArena
+from arena.web.helping.helper import Helper
 from arena.web.official.tables import OfficialTables
 
 
@@ -46,6 +47,10 @@ class Site:
 
     people: Rules = NOBODY
     """What people may do who play here."""
+    names: tuple[str, ...] | None = None
+    """The names by which browsers may ask for it, besides addresses and `localhost`; `None` for any name."""
+    helper: Helper | None = None
+    """Does what takes long in a process of its own; `None` where it is done in this one."""
 
     @property
     def takes_people(self) -> bool:

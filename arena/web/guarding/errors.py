@@ -14,8 +14,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import HEADERS
+from arena.words.telling import tell
+from ratings.errors import DatabaseError
 
 _LOG = structlog.get_logger("web")
 
@@ -26,9 +29,13 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.client.errors.RefusedError": 400,
     "arena.client.errors.HiddenError": 403,
     "arena.client.errors.ClientError": 409,
+    "arena.client.there.errors.BusyError": 429,
+    "arena.client.there.errors.UnavailableError": 503,
+    "arena.client.there.errors.UnreachableError": 503,
     "arena.match.replay.ReplayError": 409,
     "arena.story.facts.StoryError": 409,
-    "arena.web.live.hub.FullError": 503,
+    "arena.web.frame.streams.FullError": 503,
+    "arena.web.viewing.gate.BusyError": 503,
     "engine.core.UnknownGameError": 404,
     "engine.core.EngineError": 400,
     "ratings.errors.NotFoundError": 404,
@@ -70,6 +77,9 @@ def _load(module: str, name: str) -> type[Exception]:
 
 
 async def _answer_known(request: Request, error: Exception) -> Response:
+    if isinstance(error, DatabaseError):  # where it lies, and what ails it, is the organiser's business
+        _LOG.warning("the database cannot be read", why=str(error))
+        return error_page(request, status_of(error), "")
     return error_page(request, status_of(error), str(error))
 
 
@@ -94,13 +104,15 @@ async def _answer_any(request: Request, error: Exception) -> Response:
 def error_page(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return the page that tells what went wrong; without a sentence it says what the status means.
 
-    A program that asks the API is told so in JSON.
+    A program that asks the API is told so in JSON. Both are in the language that is asked for.
     """
+    language = language_of(request)
+    told = tell(sentence, language)
     if request.url.path.startswith(_API):
-        message = sentence or _standard_phrase(status)
-        answer = {"error": {"status": status, "message": message}}
-        return JSONResponse(answer, status, dict(headers or {}), media_type="application/problem+json")
-    return render(request, "error.html", status=status, headers=headers, sentence=sentence)
+        answer = {"error": {"status": status, "message": told or _standard_phrase(status)}}
+        spoken = {"vary": "Accept-Language, Cookie", "content-language": language, **(headers or {})}
+        return JSONResponse(answer, status, spoken, media_type="application/problem+json")
+    return render(request, "error.html", status=status, headers=headers, sentence=told)
 
 
 def _standard_phrase(status: int) -> str:

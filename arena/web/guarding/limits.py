@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 
@@ -16,6 +18,13 @@ from arena.web.guarding.errors import error_page
 
 _MOST_ADDRESSES: Final = 10_000
 _FREE: Final = "/static/"
+_DEAR: Final = re.compile(r"/matches/[^/]+/(frames\.json|verified|board\.svg|live\.json)")
+"""What may take a second to make: a match is played again, and told."""
+_PRICE: Final = 5
+"""As so many requests a dear one counts."""
+_MOST_AT_ONCE: Final = 128
+"""So many requests of an address may be answered at the same time; each live match that is looked at is one."""
+_BUSY_S: Final = 10.0
 _TOO_MANY: Final = 429
 
 
@@ -28,15 +37,16 @@ class Buckets:
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and when that was
 
-    def take(self, address: str) -> float:
-        """Take one request of an address, and return in how many seconds it may ask again, 0 if it may ask now."""
+    def take(self, address: str, price: float = 1.0) -> float:
+        """Take the price of a request, and return in how many seconds the address may ask again, 0 if it may now."""
         now = self._clock()
         left, since = self._left.pop(address, (self._most, now))
         left = min(self._most, left + (now - since) * self._per_second)
-        self._left[address] = (left - 1 if left >= 1 else left, now)
+        price = min(price, self._most)
+        self._left[address] = (left - price if left >= price else left, now)
         if len(self._left) > _MOST_ADDRESSES:
             self._left.popitem(last=False)
-        return 0.0 if left >= 1 else (1 - left) / self._per_second
+        return 0.0 if left >= price else (price - left) / self._per_second
 
 
 class LimitedRequests:
@@ -49,23 +59,46 @@ class LimitedRequests:
     def __init__(self, app: ASGIApp, *, buckets: Buckets) -> None:
         self._app = app
         self._buckets = buckets
+        self._answering: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        wait = self._wait(scope)
-        if not wait:
-            await self._app(scope, receive, send)
+        address = _limited(scope)
+        wait = 0.0 if address is None else self._wait(address, scope["path"])
+        if address is None or not wait:
+            with self._counted(address):
+                await self._app(scope, receive, send)
             return
         headers = {"retry-after": str(math.ceil(wait))}
         answer = error_page(Request(scope), _TOO_MANY, "", headers)
         await answer(scope, receive, send)
 
-    def _wait(self, scope: Scope) -> float:
-        if scope["type"] != "http" or scope["path"].startswith(_FREE):
-            return 0.0
-        client = scope.get("client")
-        address = limited_address(client[0]) if client else None
-        return 0.0 if address is None else self._buckets.take(address)
+    def _wait(self, address: str, path: str) -> float:
+        if self._answering[address] >= _MOST_AT_ONCE:
+            return _BUSY_S
+        return self._buckets.take(address, _PRICE if _DEAR.fullmatch(path) else 1)
+
+    @contextmanager
+    def _counted(self, address: str | None) -> Iterator[None]:
+        """Count a request for as long as it is answered."""
+        if address is None:
+            yield
+            return
+        self._answering[address] += 1
+        try:
+            yield
+        finally:
+            self._answering[address] -= 1
+            if not self._answering[address]:
+                del self._answering[address]
+
+
+def _limited(scope: Scope) -> str | None:
+    """Return the address for which a request counts, if it does."""
+    if scope["type"] != "http" or scope["path"].startswith(_FREE):
+        return None
+    client = scope.get("client")
+    return limited_address(client[0]) if client else None
 
 
 def limited_address(peer: str) -> str | None:

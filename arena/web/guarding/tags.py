@@ -8,6 +8,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.web.guarding.hosts import is_this_machine
+
 _TAGGED: Final = ("/api/", "/feed.atom")
 _PICTURES: Final = "/badge.svg"
 _OK: Final = 200
@@ -44,7 +46,9 @@ class _Held:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._known = Headers(scope=scope).get("if-none-match", "")
-        self._is_open = scope["path"].startswith(_TAGGED)
+        self._is_private = is_this_machine(Headers(scope=scope).get("host", ""))
+        """Whether the arena is perhaps for nobody but this machine, whose browsers pages from everywhere run in."""
+        self._is_open = scope["path"].startswith(_TAGGED) and not self._is_private
         self._send = send
         self._start: Message = {}
         self._body: list[bytes] = []
@@ -63,6 +67,8 @@ class _Held:
         if self._is_open:
             headers["access-control-allow-origin"] = "*"
             headers["access-control-expose-headers"] = "ETag, Retry-After"
+        elif self._is_private:
+            del headers["access-control-allow-origin"]
         if self._start["status"] == _OK:
             tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
             headers["etag"] = tag

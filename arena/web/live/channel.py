@@ -50,6 +50,11 @@ class Channel:
         self._thread = Thread(target=self._follow, args=(watch,), name=f"watch {match}", daemon=True)
         self._thread.start()
 
+    @property
+    def has_begun(self) -> bool:
+        """Return whether anything is known of the match yet."""
+        return bool(self._events)
+
     def close(self) -> None:
         """Watch no longer, and send the spectators home."""
         self.is_over = self._is_closed = True

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from arena.client.there.channel import Endpoint
 from arena.client.there.remote import ArenaThere, Behalf, Line
+from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
 
 BEAT_S = 0.5
@@ -19,10 +20,6 @@ _BEHALF = Behalf("127.0.0.1")
 
 Opener = Callable[[str], tuple[Watch, Callable[[], None]]]
 """Returns for a match its watch, and what breaks the watch off."""
-
-
-class FullError(Exception):
-    """As many are looking on as this process serves; the message says what to do."""
 
 
 def watch_service(service: str) -> Opener:
@@ -68,12 +65,22 @@ class Hub:
             channel.close()
 
     def _open(self, match: str) -> Channel:
-        if len(self._channels) >= MOST_MATCHES or self.is_closed:
+        if self.is_closed or (len(self._channels) >= MOST_MATCHES and not self._make_room()):
             raise FullError("as many matches are watched as can be served; come back in a while")
         channel = self._channels[match] = Channel(match, *self._opener(match))
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat())
         return channel
+
+    def _make_room(self) -> bool:
+        """Give up a match that nobody looks at, or else one that has not begun; return whether there is one."""
+        spare = [one for one in self._channels.values() if not one.wakers or not one.has_begun]
+        if not spare:
+            return False
+        found = max(spare, key=lambda one: (not one.wakers, one.idle_beats))
+        del self._channels[found.match]
+        found.close()
+        return True
 
     async def _beat(self) -> None:
         while True:

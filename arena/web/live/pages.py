@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from arena.client.errors import HiddenError
 from arena.web.frame.asking import arena_of
@@ -16,9 +16,11 @@ from arena.web.frame.choices import language_of
 from arena.web.live.channel import Channel
 from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View, places_of
+from ratings.store.states import MatchState
 
 router = APIRouter()
 MOST_IN_A_STREAM = 6
+_LOOKED_AT = 24
 
 
 def hub_of(request: Request) -> Hub:
@@ -61,6 +63,17 @@ async def stream(
     return Spectator(
         hub, [View(channel, language, place, latest) for channel, place in zip(channels, places, strict=True)]
     )
+
+
+@router.get("/tv")
+def show_live(request: Request, after: Annotated[str, Query(max_length=100)] = "") -> Response:
+    """Lead to a match that can be watched now, the one that began last; not to `after`, which was seen already.
+
+    Where there is none it leads to the front page.
+    """
+    found = arena_of(request).matches.list_matches(state=MatchState.LEASED, limit=_LOOKED_AT).items
+    ids = [match.id for match in found if not match.hidden and match.id != after]
+    return RedirectResponse(f"/matches/{ids[0]}?tv=1" if ids else "/", 303, {"cache-control": "no-store"})
 
 
 def _places(known: str | None, after: Sequence[str] | None, count: int) -> list[str | None]:

@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from arena.web.frame.streams import HEARTBEAT_S, READ_PATIENCE_S
 from arena.web.live.channel import Channel
 from arena.web.live.hub import Hub
 
-HEARTBEAT_S = 15.0
-READ_PATIENCE_S = 30.0
-"""Who reads nothing for so long is dropped: his browser comes back, and goes on where it was."""
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),

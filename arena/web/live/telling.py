@@ -13,7 +13,9 @@ from arena.client.values.live import MatchEvent
 from arena.story.encoding import FrameEncoder, PartTable, finish_json, head_json
 from arena.story.live import follow
 from arena.story.story import Story
-from arena.web.viewing.document import seat_marks
+from arena.web.viewing.document import seat_marks, tell_faults
+
+_MOST_DIGITS = 10
 
 
 class LiveTelling:
@@ -63,8 +65,10 @@ class LiveTelling:
             self._add(self._encoder.encode(story.frames[-1]))
         elif story.finish is not None:
             self._end = finish_json(story.finish)
+            tell_faults(self._end, self._language)
 
     def _add(self, frame: dict[str, Any]) -> None:
+        tell_faults(frame, self._language)
         self._frames.append(frame)
         self._parts_after.append(len(self._table.parts))
 
@@ -78,7 +82,8 @@ class LiveTelling:
     def knows(self, place: str | None) -> bool:
         """Return whether somebody who is at a place can go on there."""
         attempt, _, count = (place or "").partition(".")
-        return attempt == str(self.attempt) and count.isdecimal() and 0 < int(count) <= self.count
+        is_number = count.isascii() and count.isdecimal() and len(count) < _MOST_DIGITS
+        return attempt == str(self.attempt) and is_number and 0 < int(count) <= self.count
 
     def since(self, place: str) -> dict[str, Any]:
         """Return what somebody lacks who is at a place that is known: frames, the parts they need, and the end."""
@@ -113,5 +118,5 @@ class LiveTelling:
             "parts": parts,
             "frames": frames,
             "end": self._released_end,
-            **seat_marks(self._story.beginning.names),
+            **seat_marks(self._story.beginning),
         }

@@ -32,7 +32,8 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
         members = _members(file)
         left, count = limits.total_bytes, 0
         for path, content, is_program in members:
-            if any(is_left_out(part) for part in path.split("/")):
+            parts = path.split("/")
+            if ".." not in parts and any(map(is_left_out, parts)):
                 continue
             count += 1
             if count > limits.files:
@@ -42,6 +43,8 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
         raise UploadError(str(error)) from error
     except UploadError:
         raise
+    except FileExistsError as error:
+        raise UploadError(f"{path!r} is in it twice; leave one out") from error
     except _BROKEN as error:
         raise UploadError("it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot") from error
     return _root(directory)
@@ -62,7 +65,7 @@ def _zipped(archive: zipfile.ZipFile) -> Iterator[tuple[str, IO[bytes], bool]]:
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             raise UploadError(f"{info.filename!r} is no plain file; send only files and folders")
         with archive.open(info) as content:
-            yield info.filename, content, bool(mode & stat.S_IXUSR)
+            yield info.filename.removeprefix("./"), content, bool(mode & stat.S_IXUSR)
 
 
 def _tarred(archive: tarfile.TarFile) -> Iterator[tuple[str, IO[bytes], bool]]:

@@ -17,7 +17,7 @@ from arena.client.values.overview import Standing
 from arena.match.replay import ReplayError
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import arena_of, records_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.pages.addresses import address_of_page
@@ -28,7 +28,6 @@ from ratings.store.states import MatchState
 router = APIRouter()
 _PAGE: Final = 50
 _FEW: Final = 10
-_OPPONENTS: Final = 20
 _POINTS: Final = 240
 """So many points a rating curve has at most, which is more than a screen can tell apart."""
 _TIMED: Final = 5
@@ -73,7 +72,7 @@ def show_bot(
         versions=arena.bots.list_versions(bot.name, limit=_FEW),
         admission=_admission(arena, bot),
         matches=arena.matches.list_matches(bot=bot.name, limit=_FEW),
-        **_figures(request, arena, bot, chosen),
+        **_figures(request, arena, chosen),
     )
 
 
@@ -85,20 +84,18 @@ def _chosen(standings: tuple[Standing, ...], pool: str, version: str) -> Standin
     return fitting[0] if fitting else None
 
 
-def _figures(request: Request, arena: ShownArena, bot: BotDetail, chosen: Standing | None) -> dict[str, Any]:
+def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> dict[str, Any]:
     if chosen is None:
-        return {"curve": None, "opponents": None, "seats": (), "faults": ()}
-    pool, text = chosen.pool.pool_id, f"{bot.name}@{chosen.content_hash}"
-    points = arena.overview.get_curve(pool, chosen.version_id, _POINTS)
+        return {"curve": None, "record": None}
+    record = records_of(request).record(arena, chosen, _POINTS)
+    points = record.curve
     chart = rating_chart(points, words(language_of(request)).say) if points else None
     every = max(1, len(points) // _FEW)
     return {
         "curve": draw(chart, "curve") if chart else None,
         "curve_data": as_data(chart) if chart else "",
         "curve_points": [*points[:-1:every], points[-1]] if points else [],
-        "opponents": arena.statistics.list_opponents(text, pool=pool, limit=_OPPONENTS),
-        "seats": arena.statistics.list_seats(text, pool=pool),
-        "faults": arena.overview.count_faults(pool, chosen.version_id),
+        "record": record,
     }
 
 

@@ -12,22 +12,23 @@ from arena.client.errors import RefusedError
 from arena.client.overview import ShownArena
 from arena.client.values.answers import ComparisonResult
 from arena.client.values.overview import Standing, WalkPoint
+from arena.client.values.page import Page
 from arena.client.values.statistics import Meeting
-from arena.client.values.tournaments import TournamentDetail, TournamentSummary
+from arena.client.values.tournaments import TournamentDetail
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, walk_chart
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.words.catalogue import words
 
 router = APIRouter()
-_FORMAT: Final = "compare"
-_LOOKED_AT: Final = 200
-"""Comparisons are looked for among so many of the newest tournaments."""
-_OPENED: Final = 4
+_SHOWN: Final = 20
+"""So many comparisons are listed, the newest."""
 _POINTS: Final = 120
 _MOST_OPPONENTS: Final = 500
+_MANY: Final = 2000
+"""The opponents of a version with more matches than that take a while to count."""
 _MOST_WALKS: Final = 100
 _WALKS: Final[dict[tuple[str, int], tuple[WalkPoint, ...]]] = {}
 """The walks that were read last, by tournament and number of pairs."""
@@ -50,25 +51,19 @@ def compare(
 ) -> Response:
     """Show two bots beside one another, and the comparisons of the newest tournaments."""
     arena = arena_of(request)
-    found = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.format == _FORMAT]
-    pools = _pools(arena, new, old) if new and old else []
-    if new and old:
-        found = [one for one in found[: _OPENED * 5] if _is_about(arena, one, {new, old})]
-    return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found[:20])
+    pools = _pools(request, new, old) if new and old else []
+    found = arena.overview.find_comparisons([name.partition("@")[0] for name in (new, old) if name], _SHOWN)
+    return render(request, "pages/compare.html", new=new, old=old, pools=pools, comparisons=found)
 
 
-def _is_about(arena: ShownArena, tournament: TournamentSummary, bots: set[str]) -> bool:
-    names = {row.bot for row in arena.tournaments.list_standings(tournament.id, limit=20).items}
-    return {bot.partition("@")[0] for bot in bots} <= names
-
-
-def _pools(arena: ShownArena, new: str, old: str) -> list[SamePool]:
+def _pools(request: Request, new: str, old: str) -> list[SamePool]:
     """Return every pool in which both are rated, with their newest versions there, or those that are named."""
+    arena = arena_of(request)
     ones, others = _by_pool(arena, new), _by_pool(arena, old)
     if arena.bots.find_version(new).version_id == arena.bots.find_version(old).version_id:
         raise RefusedError(f"{new!r} and {old!r} are the same version; name two")
     return [
-        SamePool(ones[pool], others[pool], _meeting(arena, new, ones[pool], others[pool]))
+        SamePool(ones[pool], others[pool], _meeting(request, new, ones[pool], others[pool]))
         for pool in ones
         if pool in others
     ]
@@ -83,9 +78,13 @@ def _by_pool(arena: ShownArena, text: str) -> dict[str, Standing]:
     return found
 
 
-def _meeting(arena: ShownArena, new: str, one: Standing, other: Standing) -> Meeting | None:
-    text = f"{new.partition('@')[0]}@{one.content_hash}"
-    met = arena.statistics.list_opponents(text, pool=one.pool.pool_id, limit=_MOST_OPPONENTS)
+def _meeting(request: Request, new: str, one: Standing, other: Standing) -> Meeting | None:
+    arena, text = arena_of(request), f"{new.partition('@')[0]}@{one.content_hash}"
+    more = {"pool": one.pool.pool_id, "limit": _MOST_OPPONENTS}
+    if one.matches > _MANY:
+        met: Page[Meeting] = answers_of(request).ask(arena, "statistics.list_opponents", text, **more)
+    else:
+        met = arena.statistics.list_opponents(text, pool=one.pool.pool_id, limit=_MOST_OPPONENTS)
     return next((meeting for meeting in met.items if meeting.opponent_id == other.version_id), None)
 
 
@@ -93,9 +92,9 @@ def _meeting(arena: ShownArena, new: str, one: Standing, other: Standing) -> Mee
 def show_comparison(request: Request, tournament: str) -> Response:
     """Show how the test of a comparison went."""
     arena = arena_of(request)
-    detail = arena.tournaments.get_tournament(tournament)
+    detail = answers_of(request).get_tournament(arena, tournament)
     result = _result(detail)
-    points = _walk(arena, detail.summary.id, result.pairs)
+    points = _walk(request, detail.summary.id, result.pairs)
     chart = walk_chart(points, result, words(language_of(request)).say)
     every = max(1, len(points) // 12)
     return render(
@@ -109,11 +108,13 @@ def show_comparison(request: Request, tournament: str) -> Response:
     )
 
 
-def _walk(arena: ShownArena, tournament: str, pairs: int) -> tuple[WalkPoint, ...]:
+def _walk(request: Request, tournament: str, pairs: int) -> tuple[WalkPoint, ...]:
     """Return the walk of a comparison after so many pairs: it is read from all its matches, and never changes."""
     found = _WALKS.get((tournament, pairs))
     if found is None:
-        found = arena.overview.walk_comparison(tournament, _POINTS)
+        found = answers_of(request).of_tournament(
+            arena_of(request), tournament, "overview.walk_comparison", points=_POINTS
+        )
         while len(_WALKS) >= _MOST_WALKS:
             _WALKS.pop(next(iter(_WALKS)), None)
         _WALKS[tournament, pairs] = found

@@ -1,4 +1,4 @@
-"""The front page: what is played now, who leads, which tournaments go on, and who came last."""
+"""The front page: what is played now or was last, who leads, which tournaments go on, and who came last."""
 
 from __future__ import annotations
 
@@ -10,47 +10,79 @@ from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotDetail
-from arena.client.values.matches import MatchDetail
+from arena.client.values.matches import MatchDetail, MatchSeat
 from arena.client.values.tournaments import TournamentSummary
 from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
+from arena.web.viewing.tellings import telling_id
 from ratings.store.states import MatchState
 
 router = APIRouter()
 _BOARD_ROWS = 5
-_LIVE_BOARDS = 4
+_BOARDS = 4
+_LOOKED_AT = 24
+"""So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
 _NEWEST_BOTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class LiveBoard:
-    """A match that is played now."""
+class Board:
+    """A match that is played now, or that was played last, as a small board."""
 
     match: MatchDetail
     size: tuple[int, int] | None
     """Of its picture, so that its place is kept free."""
+    picture: str = ""
+    """Where its last position lies; empty while it is played."""
+
+    @property
+    def standing(self) -> Sequence[MatchSeat]:
+        """Return who plays: by rank once it is over, else seat by seat."""
+        return sorted(self.match.seats, key=lambda seat: (seat.rank or 0, seat.seat))
 
 
 @router.get("/")
 def front(request: Request) -> Response:
-    """Show what goes on, and the leaderboards of the busiest pools."""
+    """Show what goes on or was played last, and the leaderboards of the busiest pools."""
     arena = arena_of(request)
+    live, hidden = _live(arena) if site_of(request).is_live else ([], 0)
     return render(
         request,
         "pages/front.html",
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
-        live=_live(arena) if site_of(request).is_live else [],
+        live=live,
+        hidden=hidden,
+        last=_last(arena, _BOARDS - len(live), language_of(request)),
         tournaments=_running(arena),
         newest=_newest(arena),
     )
 
 
-def _live(arena: ArenaPort) -> Sequence[LiveBoard]:
-    found = arena.matches.list_matches(state=MatchState.LEASED, limit=_LIVE_BOARDS).items
-    details = [arena.matches.get_match(match.id) for match in found]
-    return [LiveBoard(match, board_size(match.pool.game, len(match.seats))) for match in details]
+def _live(arena: ArenaPort) -> tuple[Sequence[Board], int]:
+    """Return matches that can be watched, and how many are played that cannot be."""
+    found = arena.matches.list_matches(state=MatchState.LEASED, limit=_LOOKED_AT).items
+    watched = [match for match in found if not match.hidden][:_BOARDS]
+    details = [arena.matches.get_match(match.id) for match in watched]
+    boards = [Board(match, board_size(match.pool.game, len(match.seats))) for match in details]
+    return boards, sum(match.hidden for match in found)
+
+
+def _last(arena: ArenaPort, most: int, language: str) -> Sequence[Board]:
+    """Return the matches that were planned last of those that are over, of different tournaments if they can be."""
+    found = arena.matches.list_matches(state=MatchState.FINISHED, limit=_LOOKED_AT).items
+    seen = [match for match in found if not match.hidden and match.annulled is None]
+    newest = {match.tournament: match for match in reversed(seen)}.values()
+    others = [match for match in seen if match not in newest]
+    details = (arena.matches.get_match(match.id) for match in [*reversed(newest), *others][:most])
+    return [_played(match, language) for match in details if match.replay_removed_at_us is None]
+
+
+def _played(match: MatchDetail, language: str) -> Board:
+    picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
+    return Board(match, board_size(match.pool.game, len(match.seats)), picture)
 
 
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:

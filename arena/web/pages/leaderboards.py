@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
@@ -15,7 +16,7 @@ from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
 from arena.client.values.overview import Form
 from arena.client.values.ratings import OfficialRow
 from arena.web.drawing.small import common_scale
-from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.asking import arena_of, records_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
 from arena.web.pages.addresses import address_of_page
@@ -89,8 +90,8 @@ def list_pools(
         request,
         "pages/leaderboards.html",
         boards=boards,
-        games=sorted({board.pool.game for board in everything.boards}),
-        counts=sorted({board.pool.seats for board in everything.boards}),
+        games=sorted(Counter(board.pool.game for board in everything.boards).items()),
+        counts=sorted(Counter(board.pool.seats for board in everything.boards).items()),
         chosen={"game": game, "seats": seats, "remote": remote},
         next_page=address_of_page("/leaderboards", game=game, seats=seats, remote=remote, after=everything.next)
         if everything.next
@@ -127,7 +128,7 @@ def show_pool(
     if not board.matches:
         return render(request, "pages/leaderboard_empty.html")
     official = _rows(kept)
-    lines = _lines(arena, board, official)
+    lines = _lines(request, board, official)
     return render(
         request,
         "pages/leaderboard.html",
@@ -140,6 +141,9 @@ def show_pool(
         live_scale=common_scale(line.live_interval for line in lines),
         official_scale=common_scale((row.elo_low, row.elo_high) for row in official.values()),
         address=f"/leaderboards/{board.pool.pool_id}",
+        as_csv=address_of_page(
+            f"/leaderboards/{board.pool.pool_id}/table.csv", sort=str(order), name=name, owner=owner
+        ),
         first_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner) if after else "",
         next_page=address_of_page(request.url.path, sort=str(order), name=name, owner=owner, after=board.next)
         if board.next
@@ -183,6 +187,6 @@ def _place(after: str | None) -> int:
     return int(after)
 
 
-def _lines(arena: ShownArena, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
-    forms = arena.overview.list_forms(board.pool.pool_id, [row.version_id for row in board.table])
+def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
+    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table)
     return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

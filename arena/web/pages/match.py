@@ -5,13 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.background import BackgroundTask
 from starlette.responses import Response
 
+from arena.client.errors import ClientError
 from arena.client.values.matches import MatchDetail
-from arena.match.replay import load
+from arena.match.replay import ReplayError, load
+from arena.story.facts import StoryError
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import format_instant, short_id
@@ -23,6 +27,8 @@ from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
 from arena.words.catalogue import words
+from arena.words.telling import tell
+from ratings.errors import RatingsError
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -43,7 +49,7 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
     found = arena_of(request).matches.get_match(match)
     language = language_of(request)
     has_replay, is_live = _has_replay(found), _is_live(found) and site_of(request).is_live
-    return render(
+    answer = render(
         request,
         "pages/match.html",
         match=found,
@@ -56,6 +62,16 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
         frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
         size=board_size(found.pool.game, len(found.seats)),
     )
+    helper = site_of(request).helper
+    if has_replay and helper is not None and helper.is_free():
+        answer.background = BackgroundTask(_tell_ahead, request, found, language)  # the viewer is about to ask for it
+    return answer
+
+
+def _tell_ahead(request: Request, match: MatchDetail, language: str) -> None:
+    """Have a match told before it is asked for; whoever asks is told why it cannot be."""
+    with suppress(ClientError, RatingsError, ReplayError, StoryError):
+        tellings_of(request).packed(arena_of(request), match, language)
 
 
 @router.get("/matches/{match}/frames.json")
@@ -73,15 +89,24 @@ def send_frames(request: Request, match: str, v: str = "") -> Response:
 
 
 @router.get("/matches/{match}/board.svg")
-def send_board(request: Request, match: str, ply: Position = None) -> Response:
-    """Send the picture of a position, the last one unless another is asked for."""
+def send_board(request: Request, match: str, ply: Position = None, v: str = "") -> Response:
+    """Send the picture of a position, the last one unless another is asked for; `v` as in the address of the frames."""
     found, language = _finished(request, match), language_of(request)
-    document = tellings_of(request).told(arena_of(request), found, language)
-    picture = picture_at(document, _position(document, ply))
-    if picture is None:
+    drawn = _drawn(request, found, ply, language)
+    if not drawn:
         raise HTTPException(404, words(language).say("viewer.no_picture"))
-    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _ASK_AGAIN}
-    return Response(picture.svg(), media_type="image/svg+xml", headers=headers)
+    is_named = v == telling_id(found, language)
+    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _FOREVER if is_named else _ASK_AGAIN}
+    return Response(drawn, media_type="image/svg+xml", headers=headers)
+
+
+def _drawn(request: Request, match: MatchDetail, ply: int | None, language: str) -> str:
+    arena, tellings = arena_of(request), tellings_of(request)
+    if ply is None:
+        return tellings.last(arena, match, language)
+    document = tellings.told(arena, match, language)
+    picture = picture_at(document, _position(document, ply))
+    return "" if picture is None else picture.svg()
 
 
 @router.get("/matches/{match}/replay.json")
@@ -125,11 +150,11 @@ def _is_live(match: MatchDetail) -> bool:
 def _why_not(match: MatchDetail, language: str) -> str:
     say = words(language).say
     if match.hidden:
-        return f"{say('match.hidden')} {match.why_hidden}".strip()
+        return f"{say('match.hidden')} {tell(match.why_hidden or '', language)}".strip()
     if match.replay_removed_at_us is not None:
         return say("match.removed", when=format_instant(match.replay_removed_at_us))
     if match.state is MatchState.VOID:
-        return say("match.void", why=match.void_reason or "")
+        return say("match.void", why=tell(match.void_reason or "", language))
     return say("match.not_over")
 
 

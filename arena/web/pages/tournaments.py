@@ -8,17 +8,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
+from arena.client.values.page import Page
 from arena.client.values.pairings import Pairing
 from arena.client.values.statistics import Crosstable, Meeting
 from arena.client.values.tournaments import TournamentDetail
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
-from arena.web.frame.details import TournamentDetails
 from arena.web.frame.progress import progress_of, status_words
 from arena.web.frame.rendering import render
 from arena.words.catalogue import Words, words
@@ -43,12 +42,6 @@ class Crossed:
     cells: tuple[tuple[Meeting | None, ...], ...]
 
 
-def details_of(request: Request) -> TournamentDetails:
-    """Return the tournaments that are kept."""
-    found: TournamentDetails = request.app.state.details
-    return found
-
-
 @router.get("/tournaments")
 def list_tournaments(request: Request, after: Cursor = None) -> Response:
     """List the tournaments, the newest first."""
@@ -60,9 +53,9 @@ def list_tournaments(request: Request, after: Cursor = None) -> Response:
 def show_tournament(request: Request, tournament: Named) -> Response:
     """Show a tournament."""
     arena, language = arena_of(request), language_of(request)
-    found = details_of(request).read(arena, tournament)
-    crossed, why_not = _crosstable(arena, found)
-    pairings = _pairings(arena, found)
+    found = answers_of(request).get_tournament(arena, tournament)
+    crossed, why_not = _crosstable(request, found)
+    pairings = _pairings(request, found)
     return render(
         request,
         "pages/tournament.html",
@@ -82,7 +75,7 @@ def show_tournament(request: Request, tournament: Named) -> Response:
 @router.get("/tournaments/{tournament}/state")
 def show_state(request: Request, tournament: Named) -> Response:
     """Show what changes while a tournament goes on; once it is over, have the page load itself anew."""
-    found = details_of(request).read(arena_of(request), tournament)
+    found = answers_of(request).get_tournament(arena_of(request), tournament)
     headers = {"hx-refresh": "true"} if found.summary.is_over else {}
     values = _standing(found, words(language_of(request)))
     return render(request, "tournament/state.html", headers=headers, found=found, asked=tournament, **values)
@@ -92,8 +85,8 @@ def show_state(request: Request, tournament: Named) -> Response:
 def show_confidence(request: Request, tournament: Named) -> Response:
     """Show how sure an adaptive tournament was of its answer; htmx gets the drawing alone."""
     arena, say = arena_of(request), words(language_of(request)).say
-    found = details_of(request).read(arena, tournament)
-    points = arena.tournaments.list_confidence(found.summary.id)
+    found = answers_of(request).get_tournament(arena, tournament)
+    points = answers_of(request).ask(arena, "tournaments.list_confidence", found.summary.id)
     drawn = draw_confidence(points, _target(found), say("tournament.confidence"), say("tournament.blocks"))
     template = "tournament/drawing.html" if "hx-request" in request.headers else "pages/confidence.html"
     return render(request, template, found=found, drawn=drawn if points else "")
@@ -113,12 +106,14 @@ def _target(found: TournamentDetail) -> float | None:
         return None
 
 
-def _crosstable(arena: ArenaPort, found: TournamentDetail) -> tuple[Crossed | None, str]:
+def _crosstable(request: Request, found: TournamentDetail) -> tuple[Crossed | None, str]:
     """Return the crosstable, or `None` and why it is not shown yet."""
     if len(found.standings) < 2:
         return None, ""
     try:
-        table = arena.statistics.get_crosstable(found.summary.id, limit=_MOST_CROSSED)
+        table = answers_of(request).of_tournament(
+            arena_of(request), found.summary.id, "statistics.get_crosstable", limit=_MOST_CROSSED
+        )
     except HiddenError as error:
         return None, str(error)
     return (_crossed(table), "") if table.meetings else (None, "")
@@ -131,10 +126,13 @@ def _crossed(table: Crosstable) -> Crossed:
     return Crossed(tuple(version.name for version in table.versions), rows)
 
 
-def _pairings(arena: ArenaPort, found: TournamentDetail) -> tuple[Pairing, ...]:
+def _pairings(request: Request, found: TournamentDetail) -> tuple[Pairing, ...]:
     if found.summary.format not in _ROUNDS:
         return ()
-    return arena.tournaments.list_pairings(found.summary.id, _MOST_PAIRINGS).items
+    page: Page[Pairing] = answers_of(request).of_tournament(
+        arena_of(request), found.summary.id, "tournaments.list_pairings", limit=_MOST_PAIRINGS
+    )
+    return page.items
 
 
 def _by_round(pairings: tuple[Pairing, ...]) -> dict[int, list[Pairing]]:

@@ -1,18 +1,19 @@
-"""The position that a seat sees: as the last question showed it, and from there as far as it follows from the moves."""
+"""The match as one seat can see it: what it was told, the position of its last question, and those of others' moves."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from arena.v1 import match_pb2, play_pb2
 from engine import registry
 from engine.abilities import Move
-from engine.core import EngineError, Reveal, State
+from engine.core import State
 
 
 class Board:
-    """One match as one seat can see it. In a game with chance nothing follows from moves: it waits for questions."""
+    """One match of one seat. Positions of a watch, which hold what is hidden, are shown through `seen` alone."""
 
     def __init__(self, started: play_pb2.MatchStarted) -> None:
         self.game = registry.get(started.game)
@@ -20,43 +21,40 @@ class Board:
         self.seats = started.seats
         self.options = json.loads(started.options_json or "{}")
         self.moves: list[match_pb2.Event] = []
-        self.told: list[Move | None] = []
-        """The same moves with the positions before and behind them; None where they are not known."""
-        self._follows = not (self.game.has_chance or self.game.has_hidden_information)
-        options = self.game.parse_options(self.options)
-        self.state: State | None = self.game.new_state(started.seats, options) if self._follows else None
-        self._ply = 0
+        """All plies that this seat was told of."""
+        self.asked: State | None = None
+        """The position of the last question."""
+        self.asked_ply = -1
+        """How many plies had been played when it was asked."""
+        self._seen: dict[int, tuple[State, State]] = {}
         self.hear(started.events)
 
     def hear(self, events: Iterable[match_pb2.Event]) -> None:
         """Take what was played; what is known already may be told again."""
-        for event in events:
-            if event.ply < len(self.moves):
-                continue
-            self.moves.append(event)
-            self.told.append(self._follow(event) if self._follows else None)
+        self.moves += [event for event in events if event.ply >= len(self.moves)]
 
     def see(self, decide: play_pb2.Decide) -> None:
         """Take the position as a question shows it."""
         self.hear(decide.events)
-        if self.state is None or not self._follows:
-            self.state = self.game.observed(decide.observation.value).state
-        self._ply = decide.ply
+        self.asked = self.game.observed(decide.observation.value).state
+        self.asked_ply = decide.ply
 
-    @property
-    def last(self) -> Move | None:
-        """Return the move that led to the position, if it is known how."""
-        return self.told[-1] if self.told else None
+    def seen(self, state: State) -> State:
+        """Return a position as this seat sees it: what the referee would send it, and nothing else."""
+        if not self.game.has_hidden_information:
+            return state
+        found = self._seen.get(id(state))
+        if found is None or found[0] is not state:
+            shown = self.game.observed(self.game.encode_observation(state, self.seat)[1]).state
+            found = self._seen[id(state)] = (state, shown)
+            while len(self._seen) > _MOST_SEEN:
+                self._seen.pop(next(iter(self._seen)), None)
+        return found[1]
 
-    def _follow(self, event: match_pb2.Event) -> Move | None:
-        if self.state is None:
-            return None
-        before = self.state.clone()
-        try:
-            self.state.apply(event.action)
-        except EngineError:  # the service plays by other rules: what it shows counts, and nothing follows any more
-            self._follows, self.state = False, None
-            return None
-        reveals = tuple(Reveal(reveal.kind, tuple(reveal.values)) for reveal in event.reveals)
-        notation = self.game.actions.format(event.action)
-        return Move(before, event.action, notation, event.seat, self.state.clone(), reveals)
+    def seen_move(self, move: Move) -> Move:
+        """Return a move as this seat sees it."""
+        return replace(move, before=self.seen(move.before), after=self.seen(move.after))
+
+
+_MOST_SEEN = 16
+"""Positions are looked at one after another, so that only the last ones are needed again."""

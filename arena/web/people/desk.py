@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
 from arena.client.arena import ArenaPort
-from arena.client.values.people import OpenedTable, TableRequest
-from arena.web.people.values import Ending
+from arena.client.values.people import OpenedTable, TableRequest, guest_bot
+from arena.web.frame.site import Rules
+from arena.web.people.table import Table
+from arena.web.people.values import Ending, time_of
+from arena.web.people.watching import Opened
 from ratings.store.states import MatchState
 
 
@@ -21,11 +24,29 @@ class Found:
     """Why it has no result, in a sentence."""
 
 
+def request_of(table: Table, rules: Rules) -> TableRequest:
+    """Return the match of a table as the service is asked for it."""
+    order, seated = table.about.order, list(enumerate(table.about.order.sitting))
+    return TableRequest(
+        game=order.game,
+        bots=tuple(guest_bot(table.chairs[seat].guest.name) if bot is None else bot for seat, bot in seated),
+        people=tuple("" if bot is not None else table.about.names[seat] for seat, bot in seated),
+        time=time_of(order.pace, rules),
+        options=order.options,
+        rated=order.rated,
+    )
+
+
 class Desk:
     """Asks the service as its organiser, over the socket of this machine; its methods block, and raise ClientError."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[ArenaPort]]) -> None:
         self._connect = connect
+
+    def open_watch(self) -> Opened:
+        """Return a watch of matches with all that happens in them, hidden chance included, and what breaks it off."""
+        opened = ExitStack()
+        return opened.enter_context(self._connect()).matches.watch_match, opened.close
 
     def open_table(self, request: TableRequest) -> OpenedTable:
         """Write the match of a table."""

@@ -9,7 +9,10 @@ PeopleError
 ├── NoTableError      there is no such table, or it was cleared away
 ├── StaleError        the question was answered already, or another one is asked now
 ├── IllegalError      the action is not legal here
-├── TakenOverError    another browser plays this table now
+├── TakenOverError    another browser plays this seat now
+├── SeatTakenError    somebody else came by the invitation
+├── NotOfferedError   a bot that was asked for cannot play here now
+├── ServiceRefusedError  the service does not take the order
 └── NotReachedError   the service cannot be reached
 """
 
@@ -84,3 +87,21 @@ class NotReachedError(PeopleError):
     """The service cannot be reached, or refuses a guest."""
 
     key = "play.error_not_reached"
+
+
+class SeatTakenError(PeopleError):
+    """Somebody else came by the invitation, or the table is over."""
+
+    key = "play.error_seat_taken"
+
+
+class NotOfferedError(PeopleError):
+    """A bot that was asked for cannot play here now."""
+
+    key = "play.error_not_offered"
+
+
+class ServiceRefusedError(PeopleError):
+    """The service does not take the order."""
+
+    key = "play.error_refused"

@@ -3,35 +3,44 @@
 async with Hall(...) as hall:          # takes up the tables that another process left
 table = await hall.open(visitor, address, order)
 table.seats[0].choose(ply, action)
-hall.find(table.about.key)
+hall.find(table.key)
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
-from arena.client.values.people import TableRequest, guest_bot, guest_names
+from arena.client.values.live import MatchEvent
 from arena.web.frame.site import Rules
-from arena.web.people.desk import Desk, Found
-from arena.web.people.errors import FullError, HeldError, NoTableError, NotReachedError, RatedError
-from arena.web.people.guest import Guest
+from arena.web.guarding.limits import limited_address
+from arena.web.people.desk import Desk, Found, request_of
+from arena.web.people.errors import (
+    FullError,
+    HeldError,
+    NoTableError,
+    RatedError,
+    SeatTakenError,
+    ServiceRefusedError,
+)
+from arena.web.people.guests import Guests, let_in, stand_up
 from arena.web.people.keeping import Kept, load, save
 from arena.web.people.limits import Pacer
 from arena.web.people.seat import Seat
-from arena.web.people.table import About, Chair, Table, new_key
-from arena.web.people.values import Order, time_of
+from arena.web.people.table import About, Chair, Party, Table, new_key, parties_of
+from arena.web.people.values import Order, shown_name
+from arena.web.people.watching import Watching
 
-ENTER_PATIENCE_S = 15.0
-"""How long the service may take to let guests in before a visitor is told to try again."""
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the guests hear nothing."""
+GIVEN_UP = "given_up"
+"""Why a table has no match for which not everybody came: in place of a sentence of the service."""
 KEPT_OVER_S = 1800.0
 """For how long a table that is over can still be looked at."""
 
@@ -42,12 +51,14 @@ class Hall:
     def __init__(self, rules: Rules, seats: Endpoint, desk: Desk, file: Path | None = None) -> None:
         """`seats` is where guests sit down, `desk` opens tables; with a `file` tables outlive this process."""
         self.rules = rules
-        self._endpoint = seats
         self._desk = desk
         self._file = file
         self._pacer = Pacer(rules.per_hour)
-        self._free = list(reversed(guest_names(rules.most)))
-        self._tables: dict[str, Table] = {}
+        self._guests = Guests(seats, rules)
+        self._tables: list[Table] = []
+        self._keys: dict[str, Table] = {}
+        """By the key of each party, and by each invitation that waits."""
+        self._watches: dict[Table, Watching] = {}
         self._looking: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop
 
@@ -63,128 +74,169 @@ class Hall:
         """Leave the seats; the tables can be taken up again as long as their clocks last."""
         if self._looking is not None:
             self._looking.cancel()
-        chairs = [chair for table in self._tables.values() for chair in table.chairs.values()]
-        await asyncio.gather(*map(_stand_up, chairs))
+        for watching in self._watches.values():
+            watching.close()
+        chairs = [chair for table in self._tables for chair in table.chairs.values()]
+        await asyncio.gather(*map(stand_up, chairs))
 
     @property
     def free(self) -> int:
         """Return how many people can still sit down."""
-        return len(self._free)
+        return self._guests.free
 
     def find(self, key: str) -> Table:
-        """Return the table with that key. Raises NoTableError."""
-        table = self._tables.get(key)
+        """Return the table at which a key opens a seat, or invites to one. Raises NoTableError."""
+        table = self._keys.get(key)
         if table is None:
             raise NoTableError("there is no such table any more; open another one")
         return table
 
-    def tables_of(self, visitor: str) -> list[Table]:
-        """Return the tables that a visitor opened, the newest first."""
-        return [table for table in reversed(self._tables.values()) if table.about.visitor == visitor]
+    def tables_of(self, visitor: str) -> list[tuple[Table, Party]]:
+        """Return where a visitor plays, the newest first."""
+        return [(table, one) for table in reversed(self._tables) for one in table.parties if one.visitor == visitor]
 
     async def open(self, visitor: str, address: str, order: Order) -> Table:
-        """Open a table and let the visitor sit down.
+        """Open a table and let the visitor sit down; its match begins when all who are invited have come.
 
         Raises FullError, TooManyError, NotReachedError; ClientError with what the service says against the order.
         """
         self._check(visitor, address, order)
-        names = self._take_guests(order.people)
-        key, places = new_key(), [seat for seat, bot in enumerate(order.sitting) if bot is None]
+        names = self._guests.take(order.people)
         persons = order.persons()
-        chairs = {seat: self._chair(key, seat, persons[seat], name) for seat, name in zip(places, names, strict=True)}
+        places = [seat for seat, bot in enumerate(order.sitting) if bot is None]
+        table = Table(About(order, order.called(), time.time()), {}, parties_of(order, visitor), address=address)
+        chairs = {seat: self._chair(table, seat, persons[seat], name) for seat, name in zip(places, names, strict=True)}
+        table.chairs = chairs
         try:
-            await self._let_in(chairs)
-            opened = await asyncio.to_thread(self._desk.open_table, self._request(order, persons, chairs))
+            await let_in(chairs.values())
+            if not order.invited:
+                await self._begin(table)
         except BaseException:
-            await asyncio.gather(*map(_stand_up, chairs.values()))
-            self._free += reversed(names)
+            await asyncio.gather(*map(stand_up, chairs.values()))
+            self._guests.give_back(names)
             raise
-        shown = tuple(person or bot or "" for person, bot in zip(persons, order.sitting, strict=True))
-        about = About(
-            key, visitor, order.game, shown, order.pace, order.rated, time.time(), opened.tournament, opened.match_id
-        )
-        return self._add(Table(about, chairs))
+        return self._add(table)
+
+    async def sit(self, table: Table, invitation: str, visitor: str, name: str) -> Party:
+        """Let somebody who is invited take his seat, under a name if he gives one; the last one begins the match.
+
+        Raises SeatTakenError, HeldError, ServiceRefusedError.
+        """
+        party = next((one for one in table.parties if one.is_awaited and one.invitation == invitation), None)
+        if party is None or not table.is_gathering:
+            raise SeatTakenError("somebody has taken this seat; ask for another invitation")
+        self._check_held(visitor, len(party.seats))
+        party.visitor, party.key = visitor, new_key()
+        del self._keys[invitation]
+        self._keys[party.key] = table
+        if named := shown_name(name):
+            table.name(party.seats[0], named)
+        if not table.missing:
+            await self._begin_late(table)
+        self._save()
+        table.change()
+        return party
+
+    async def _begin_late(self, table: Table) -> None:
+        """Begin a match for which everybody has come now. Raises ServiceRefusedError; the table is over then."""
+        try:
+            await self._begin(table)
+        except ClientError as error:
+            for seat in table.seats:
+                seat.lose(str(error))
+            raise ServiceRefusedError(str(error), why=str(error)) from error
+        for seat in table.seats:
+            seat.expect(table.about.match_id)
+
+    async def _begin(self, table: Table) -> None:
+        opened = await asyncio.to_thread(self._desk.open_table, request_of(table, self.rules))
+        table.about = replace(table.about, tournament=opened.tournament, match_id=opened.match_id)
+        self._watch(table)
 
     def leave(self, table: Table) -> None:
-        """Give up all seats of a table that are not over; others at it are not affected."""
+        """Give up all seats of people at a table that are not over; one that still gathers is over at once."""
         for seat in table.seats:
-            seat.resign()
+            if table.is_gathering:
+                seat.lose(GIVEN_UP)
+            else:
+                seat.resign()
 
     def _check(self, visitor: str, address: str, order: Order) -> None:
-        if order.people > len(self._free):
+        if order.people > self.free:
             raise FullError(
-                f"only {len(self._free)} of {self.rules.most} seats are free; try again in some minutes",
-                free=len(self._free),
+                f"only {self.free} of {self.rules.most} seats are free; try again in some minutes",
+                free=self.free,
                 most=self.rules.most,
             )
-        held = sum(not seat.is_over for table in self.tables_of(visitor) for seat in table.seats)
-        if held + order.people > self.rules.per_visitor:
-            raise HeldError(
-                f"you have {held} seats, and may have {self.rules.per_visitor} at once; play or leave a table first",
-                held=held,
-                most=self.rules.per_visitor,
-            )
+        self._check_held(visitor, order.people)
+        self._check_address(address, order.people)
         if order.rated and not self.rules.rated:
             raise RatedError("people play unrated matches here; leave the match unrated")
         self._pacer.count(address)
 
-    def _take_guests(self, count: int) -> list[str]:
-        return [self._free.pop() for _ in range(count)]
-
-    def _request(self, order: Order, persons: tuple[str, ...], chairs: Mapping[int, Chair]) -> TableRequest:
-        bots = [guest_bot(chairs[seat].guest.name) if bot is None else bot for seat, bot in enumerate(order.sitting)]
-        return TableRequest(
-            game=order.game,
-            bots=tuple(bots),
-            people=persons,
-            time=time_of(order.pace, self.rules),
-            options=order.options,
-            rated=order.rated,
+    def _check_held(self, visitor: str, more: int) -> None:
+        """Raise HeldError if a visitor may not have so many seats more; those that wait for others count as his."""
+        held = sum(
+            not table.chairs[seat].seat.is_over
+            for table in self._tables
+            for party in table.parties
+            if (party.visitor or table.parties[0].visitor) == visitor
+            for seat in party.seats
         )
+        _need_room(held, more, self.rules.per_visitor)
+
+    def _check_address(self, address: str, more: int) -> None:
+        """Raise HeldError if an address would have more than half of all seats: who throws his cookie away is new."""
+        if limited_address(address) is not None:
+            held = sum(not seat.is_over for table in self._tables if table.address == address for seat in table.seats)
+            _need_room(held, more, max(self.rules.per_visitor, self.rules.most // 2))
 
     # Guests.
 
-    def _chair(self, key: str, number: int, person: str, name: str) -> Chair:
-        guest = Guest(self._endpoint, name, lambda response: seat.hear(response), lambda: self._note(key))
-        seat = Seat(number, person, guest.send, self.rules.idle_s, lambda: self._note(key))
-        chair = Chair(seat, guest)
-        chair.running = asyncio.create_task(_sit(chair))
-        return chair
+    def _chair(self, table: Table, number: int, person: str, guest: str) -> Chair:
+        return self._guests.chair(guest, number, person, lambda: self._note(table))
 
-    def _note(self, key: str) -> None:
-        if (table := self._tables.get(key)) is not None:
+    def _note(self, table: Table) -> None:
+        if table in self._tables:
             table.change()
             if table.is_over and table.over_since is None:
                 self._end(table)
 
-    async def _let_in(self, chairs: Mapping[int, Chair]) -> None:
-        """Wait until the service has let all guests in. Raises NotReachedError."""
-        for chair in chairs.values():
-            entering = asyncio.create_task(chair.guest.wait_until_in())
-            waiting = {entering} if chair.running is None else {entering, chair.running}
-            await asyncio.wait(waiting, timeout=ENTER_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
-            entering.cancel()
-            if not chair.guest.is_in:
-                why = chair.seat.lost or "the arena does not let you in just now; try again in a minute"
-                raise NotReachedError(why)
-
     # Tables.
 
     def _add(self, table: Table) -> Table:
-        self._tables[table.about.key] = table
-        for seat in table.seats:
-            seat.expect(table.about.match_id)
+        self._tables.append(table)
+        for party in table.parties:
+            self._keys[party.invitation if party.is_awaited else party.key] = table
+        if table.about.match_id:
+            for seat in table.seats:
+                seat.expect(table.about.match_id)
         self._save()
-        self._note(table.about.key)
+        self._note(table)
         return table
 
+    def _watch(self, table: Table) -> None:
+        """Have what happens in the match told at the table, as long as it goes on."""
+
+        def hear(event: MatchEvent) -> None:
+            table.following.take(event)
+            table.change()
+
+        def lose() -> None:
+            table.following.lose()
+            table.change()
+
+        self._watches[table] = Watching(table.about.match_id, self._desk.open_watch, hear, lose)
+
     def _take_up(self, kept: Kept) -> None:
-        if not set(kept.guests.values()) <= set(self._free):
+        if not self._guests.take_these(kept.guests.values()):
             return
-        self._free = [name for name in self._free if name not in kept.guests.values()]
-        about = kept.about
-        chairs = {seat: self._chair(about.key, seat, about.names[seat], name) for seat, name in kept.guests.items()}
-        self._add(Table(about, chairs))
+        table = Table(kept.about, {}, kept.parties)
+        names = kept.about.names
+        table.chairs = {seat: self._chair(table, seat, names[seat], name) for seat, name in kept.guests.items()}
+        self._add(table)
+        if table.about.match_id:
+            self._watch(table)
 
     def _end(self, table: Table) -> None:
         """Free the guests of a table that is over; it can be looked at for a while."""
@@ -193,12 +245,21 @@ class Hall:
             chair.seat.close()
             if chair.running is not None:
                 chair.running.cancel()
-            self._free.append(chair.guest.name)
+        self._guests.give_back([chair.guest.name for chair in table.chairs.values()])
         self._save()
 
+    def _clear_away(self, table: Table) -> None:
+        self._tables.remove(table)
+        self._keys = {key: one for key, one in self._keys.items() if one is not table}
+        if (watching := self._watches.pop(table, None)) is not None:
+            watching.close()
+
     def _save(self) -> None:
-        tables = [table for table in self._tables.values() if table.over_since is None]
-        kept = (Kept(one.about, {seat: chair.guest.name for seat, chair in one.chairs.items()}) for one in tables)
+        tables = [table for table in self._tables if table.over_since is None]
+        kept = (
+            Kept(one.about, {seat: chair.guest.name for seat, chair in one.chairs.items()}, tuple(one.parties))
+            for one in tables
+        )
         with suppress(OSError):  # a full disk: the tables are lost only if this process ends, too
             save(self._file, list(kept))
 
@@ -206,10 +267,12 @@ class Hall:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             now = self._loop.time()
-            for key, table in list(self._tables.items()):
+            for table in list(self._tables):
                 if table.over_since is not None and now - table.over_since > KEPT_OVER_S:
-                    del self._tables[key]
-                elif any(seat.is_waiting for seat in table.seats):
+                    self._clear_away(table)
+                elif table.is_gathering and time.time() - table.about.opened_at > self.rules.idle_s:
+                    self.leave(table)
+                elif table.about.match_id and any(seat.is_waiting for seat in table.seats):
                     await self._look_at(table)
 
     async def _look_at(self, table: Table) -> None:
@@ -227,15 +290,8 @@ def _apply(found: Found, seat: Seat) -> None:
         seat.lose(found.lost)
 
 
-async def _sit(chair: Chair) -> None:
-    try:
-        await chair.guest.run()
-    except ClientError as error:
-        chair.seat.lose(str(error))
-
-
-async def _stand_up(chair: Chair) -> None:
-    chair.seat.close()
-    if chair.running is not None:
-        chair.running.cancel()
-        await asyncio.gather(chair.running, return_exceptions=True)
+def _need_room(held: int, more: int, most: int) -> None:
+    if held + more > most:
+        raise HeldError(
+            f"you have {held} seats, and may have {most} at once; play or leave a table first", held=held, most=most
+        )

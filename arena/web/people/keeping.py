@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.web.people.table import About
-from arena.web.people.values import Pace
+from arena.web.people.table import About, Party
+from arena.web.people.values import Order, Pace
 
 _SECRET = 0o600
+_PARTY = ("key", "seats", "visitor", "invitation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,14 @@ class Kept:
     about: About
     guests: Mapping[int, str]
     """The plain name of the guest, by the seat that it sits in."""
+    parties: tuple[Party, ...]
 
 
 def load(file: Path | None) -> list[Kept]:
     """Return the tables that were remembered; none if there is no file, or none that can be read."""
     if file is None:
         return []
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         return [_read(one) for one in json.loads(file.read_text(encoding="utf-8"))]
     return []
 
@@ -38,14 +40,22 @@ def save(file: Path | None, tables: Iterable[Kept]) -> None:
     """Remember these tables and no others; a crash leaves either these or those before. Raises OSError."""
     if file is None:
         return
-    text = json.dumps([{"about": asdict(one.about), "guests": dict(one.guests)} for one in tables])
+    text = json.dumps([_written(one) for one in tables])
     new = file.with_suffix(".new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _SECRET), "w", encoding="utf-8") as opened:
         opened.write(text)
     new.replace(file)
 
 
+def _written(one: Kept) -> dict[str, Any]:
+    parties = [{name: getattr(party, name) for name in _PARTY} for party in one.parties]
+    return {"about": asdict(one.about), "guests": dict(one.guests), "parties": parties}
+
+
 def _read(data: Mapping[str, Any]) -> Kept:
     about = data["about"]
-    fields = {**about, "names": tuple(about["names"]), "pace": Pace(about["pace"])}
-    return Kept(About(**fields), {int(seat): str(name) for seat, name in data["guests"].items()})
+    listed = about["order"]
+    order: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in listed.items()}
+    fields = {**about, "names": tuple(about["names"]), "order": Order(**{**order, "pace": Pace(listed["pace"])})}
+    parties = tuple(Party(**{**one, "seats": tuple(one["seats"])}) for one in data["parties"])
+    return Kept(About(**fields), {int(seat): str(name) for seat, name in data["guests"].items()}, parties)

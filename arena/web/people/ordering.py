@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from arena.client.arena import ArenaPort
-from arena.client.errors import ClientError
+from arena.client.overview import ShownArena
 from arena.hosting.sample_bots import sample_names
 from arena.web.people.values import Order, Pace
 from engine import registry
 from engine.core import Game
-from ratings.errors import RatingsError
 
 PERSON = "?person"
 """What stands for a person where a bot may be chosen; no bot can have this name."""
+INVITED = "?invited"
+"""What stands for a person who comes by a link."""
 MOST_OFFERED = 100
-"""How many bots a visitor may choose from besides the samples: those added last."""
+"""How many bots a visitor may choose from: those added last."""
+_LONGEST_BOT = 200
+"""No name is as long; what is wrong is written to the service's log."""
+_SAMPLES = ("greedy", "search", "random")
+"""Whom somebody plays against who says nothing: the first ones that are there, in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +48,46 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def offered_bots(arena: ArenaPort, game: str) -> list[str]:
-    """Return bots that a visitor may play against: the samples first. Whether one can play now is asked later."""
-    listed = arena.bots.list_bots(limit=MOST_OFFERED).items
-    fit = [one.name for one in listed if one.disabled_at_us is None and not one.remote and _plays(one.games, game)]
-    return list(dict.fromkeys([*_samples(arena, game), *fit]))
+def offered_bots(arena: ShownArena, game: str) -> list[str]:
+    """Return bots that a visitor can play against at once, the samples first."""
+    found = arena.overview.list_opponents(game, MOST_OFFERED)
+    samples = [name for name in _SAMPLES if name in found]
+    return list(dict.fromkeys([*samples, *(name for name in sample_names() if name in found), *found]))
 
 
-def _samples(arena: ArenaPort, game: str) -> list[str]:
-    found = []
-    for name in sample_names():
-        with suppress(ClientError, RatingsError):
-            about = arena.bots.get_bot(name)
-            if about.disabled_at_us is None and _plays(about.newest.manifest.get("games", ["*"]), game):
-                found.append(name)
-    return found
+def quick_order(form: Mapping[str, str], offered: Sequence[str]) -> Order:
+    """Return a table of a game against the samples, of as many seats as a form says, or the fewest.
 
-
-def _plays(games: Sequence[str], game: str) -> bool:
-    return "*" in games or game in games
+    Raises UnknownGameError.
+    """
+    game = registry.get(form.get("game", ""))
+    wanted = form.get("seats", "")
+    seats = int(wanted) if wanted in {str(count) for count in game.seats} else game.seats[0]
+    bots = [name for name in _SAMPLES if name in offered] or offered[:1]
+    others = (bots[seat % len(bots)] if bots else None for seat in range(seats - 1))
+    return Order(game=game.name, sitting=(None, *others))
 
 
 def read_order(form: Mapping[str, str]) -> Order:
     """Return the table that a form asks for. Raises the errors of the engine for a game or seats that there are not."""
     game = registry.get(form.get("game", ""))
-    seats = int(form["seats"]) if form.get("seats", "").isdecimal() else 0
+    seats = next((count for count in game.seats if str(count) == form.get("seats")), 0)
     game.check_seats(seats)
-    sitting = tuple(None if (bot := form.get(f"seat{seat}", PERSON)) == PERSON else bot for seat in range(seats))
+    chosen = [form.get(f"seat{seat}", PERSON)[:_LONGEST_BOT] for seat in range(seats)]
+    sitting = tuple(None if one in (PERSON, INVITED) else one for one in chosen)
     names = tuple(form.get(f"name{seat}", "") for seat, bot in enumerate(sitting) if bot is None)
     pace = form.get("pace", "")
+    invited = [seat for seat, one in enumerate(chosen) if one == INVITED]
+    if PERSON not in chosen:
+        invited = invited[1:]  # whoever orders a table plays at it
+    options = {one.name: form[name] for one in choices_of(game) if (name := f"option_{one.name}") in form}
+    game.parse_options(options)
     return Order(
         game=game.name,
         sitting=sitting,
         names=names,
         pace=Pace(pace) if pace in set(Pace) else Pace.GENEROUS,
-        options={one.name: form[name] for one in choices_of(game) if (name := f"option_{one.name}") in form},
+        options=options,
         rated=form.get("rated") == "yes",
+        invited=tuple(invited),
     )

@@ -1,253 +1,137 @@
-"""The pages at which people play: a table is ordered, and then played on a page of its own that its key opens."""
+"""The page of a table, the stream that tells of it, and the page that invites to it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from sse_starlette.sse import EventSourceResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from arena.web.frame.asking import arena_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.guarding.origins import need_own_page
-from arena.web.people.errors import NoTableError, PeopleError, TakenOverError
-from arena.web.people.hall import Hall
-from arena.web.people.ordering import PERSON, choices_of, offered_bots, read_order
-from arena.web.people.showing import picture_of, table_document, text_of
-from arena.web.people.table import Table
-from arena.web.people.values import Pace
-from arena.web.people.visitors import address_of, remember, visitor_of
-from arena.words.catalogue import Words, words
+from arena.web.people.asking import form_of, hall_of, refused, table_of, told, words_of
+from arena.web.people.errors import NoTableError, PeopleError
+from arena.web.people.showing import Teller, asked_json, picture_of, position, sight_of, text_of
+from arena.web.people.streaming import PATIENCE_S, changes
+from arena.web.people.table import Party, Table
+from arena.web.people.visitors import remember, visitor_of
+from arena.web.people.wording import SPOKEN
 from engine import registry
 
 router = APIRouter()
-PATIENCE_S = 20.0
-"""How long a browser hears nothing before it is told that nothing changed."""
-_STATUS: Mapping[type[PeopleError], int] = {NoTableError: 404}
-_SPOKEN = (
-    "play.yours",
-    "play.thinking",
-    "play.waiting",
-    "play.again",
-    "play.over",
-    "play.over_resigned",
-    "play.over_idle",
-    "play.lost",
-    "play.lost_connection",
-    "play.bank",
-    "play.idle",
-    "play.choose_place",
-    "play.choose_more",
-    "play.undo",
-    "play.resign_sure",
-    "play.taken_over",
-    "play.gone",
-    "play.of",
-)
-"""The texts that the script of a table says."""
-
-
-def hall_of(request: Request) -> Hall:
-    """Return the tables of the site. Raises an error 404 where nobody can sit down."""
-    hall: Hall | None = getattr(request.app.state, "hall", None)
-    if hall is None:
-        raise HTTPException(404, _say(request).say("play.nobody"))
-    return hall
-
-
-def _say(request: Request) -> Words:
-    return words(language_of(request))
-
-
-def told(request: Request, error: PeopleError) -> str:
-    """Return in the visitor's language why something may not be done."""
-    return _say(request).say(error.key, **error.values) if error.key else str(error)
-
-
-# Ordering a table.
-
-
-@router.get("/play")
-async def order_page(request: Request) -> Response:
-    """Show the form for another table, and the tables that the visitor plays at."""
-    return await _order_page(request, dict(request.query_params))
-
-
-async def _order_page(request: Request, said: Mapping[str, str], problem: str = "", status: int = 200) -> Response:
-    hall, visitor = hall_of(request), visitor_of(request)
-    names = registry.names()
-    game = registry.get(said["game"] if said.get("game") in names else names[0])
-    wanted = said.get("seats", "")
-    seats = int(wanted) if wanted.isdecimal() and int(wanted) in game.seats else game.seats[0]
-    page = render(
-        request,
-        "play/order.html",
-        status=status,
-        games=[registry.get(name) for name in names],
-        game=game,
-        seats=seats,
-        bots=await run_in_threadpool(offered_bots, arena_of(request), game.name),
-        person=PERSON,
-        paces=[pace.value for pace in Pace],
-        choices=choices_of(game),
-        rules=hall.rules,
-        free=hall.free,
-        tables=hall.tables_of(visitor),
-        said=said,
-        problem=problem,
-    )
-    return remember(request, page, visitor)
-
-
-@router.post("/play")
-async def order(request: Request) -> Response:
-    """Open a table, and lead there."""
-    need_own_page(request)
-    hall, visitor = hall_of(request), visitor_of(request)
-    form = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    try:
-        table = await hall.open(visitor, address_of(request), read_order(form))
-    except PeopleError as error:
-        return await _order_page(request, form, told(request, error), 409)
-    return remember(request, RedirectResponse(f"/play/{table.about.key}", status_code=303), visitor)
-
-
-# Playing.
+_SECRET = {"cache-control": "no-store"}
+_HOLES = {name: f"{{{name}}}" for name in ("who", "rank", "seats", "time", "step", "count")}
+"""What the script fills in itself."""
 
 
 @router.get("/play/{key}")
 async def table_page(request: Request, key: str) -> Response:
-    """Show a table, and let this browser play at it from now on."""
-    table = _table(request, key)
-    grip = table.take()
-    language, say = language_of(request), _say(request).say
-    picture = picture_of(table, language)
+    """Show a table, and let this browser play at it from now on; or invite to it."""
+    table = table_of(request, key)
+    if any(party.is_awaited and party.invitation == key for party in table.parties):
+        return _invite(request, table, key)
+    party = _party(request, table, key)
+    grip, language, say = table.take(party), language_of(request), words_of(request).say
+    sight = sight_of(table, party)
+    state, last = position(sight, sight.count)
+    picture = None if state is None else picture_of(sight, state, last, language)
     document = {
-        **table_document(table, language),
-        "names": table.about.names,
         "grip": grip,
         "address": f"/play/{key}",
-        "match": f"/matches/{table.about.match_id}",
-        "words": {name.removeprefix("play."): say(name, **_HOLES) for name in _SPOKEN},
+        "words": {name.removeprefix("play."): say(name, **_HOLES) for name in SPOKEN},
+        "own": party.seats,
     }
-    shown = text_of(table, language) if picture is None else ""
-    game = registry.get(table.about.game)
-    return render(
+    game = registry.get(table.game)
+    page = render(
         request,
         "play/table.html",
-        headers={"cache-control": "no-store"},
+        headers=_SECRET,
         table=table,
+        party=party,
+        names=table.about.names,
+        called=[game.shown.seat_name(number, language) for number in range(len(table.about.names))],
         game=game,
         document=document,
         data=json.dumps(document),
+        asked=asked_json(sight, language),
         picture=picture,
-        text=shown,
+        text="" if picture is not None else text_of(sight, state, language),
+        seat=sight.seat,
+        site_address=str(request.base_url),
+        rules=hall_of(request).rules,
     )
+    return remember(request, page, visitor_of(request))
 
 
-_HOLES = {name: f"{{{name}}}" for name in ("who", "rank", "seats", "time", "step", "why")}
-"""What the script fills in itself."""
+def _party(request: Request, table: Table, key: str) -> Party:
+    try:
+        return table.party(key)
+    except NoTableError as error:
+        raise HTTPException(404, told(request, error)) from error
+
+
+def _invite(request: Request, table: Table, key: str, problem: str = "", status: int = 200) -> Response:
+    (seat,) = next(party.seats for party in table.parties if party.invitation == key)
+    page = render(
+        request,
+        "play/invitation.html",
+        status=status,
+        headers=_SECRET,
+        table=table,
+        key=key,
+        seat=seat,
+        game=registry.get(table.game),
+        problem=problem,
+        rules=hall_of(request).rules,
+    )
+    return remember(request, page, visitor_of(request))
+
+
+@router.post("/play/{key}/sit")
+async def sit(request: Request, key: str) -> Response:
+    """Let somebody who is invited take his seat, and lead there."""
+    need_own_page(request)
+    table, visitor, form = table_of(request, key), visitor_of(request), await form_of(request)
+    try:
+        party = await hall_of(request).sit(table, key, visitor, form.get("name", ""))
+    except PeopleError as error:
+        if any(one.is_awaited and one.invitation == key for one in table.parties):
+            return _invite(request, table, key, told(request, error), 409)
+        raise HTTPException(409, told(request, error)) from error
+    return remember(request, RedirectResponse(f"/play/{party.key}", status_code=303), visitor)
 
 
 @router.get("/play/{key}/board.svg")
 async def board(request: Request, key: str) -> Response:
     """Return the position as the seat sees it, for browsers without script."""
-    picture = picture_of(_table(request, key), language_of(request))
+    table = table_of(request, key)
+    sight = sight_of(table, _party(request, table, key))
+    state, last = position(sight, sight.count)
+    picture = None if state is None else picture_of(sight, state, last, language_of(request))
     if picture is None:
         raise HTTPException(404)
-    headers = {"content-security-policy": PICTURE_POLICY, "cache-control": "no-store"}
+    headers = {"content-security-policy": PICTURE_POLICY, **_SECRET}
     return Response(picture.svg(), media_type="image/svg+xml", headers=headers)
 
 
 @router.get("/play/{key}/state")
 async def state(request: Request, key: str, grip: int) -> Response:
     """Return a table as it stands, for the browser that plays at it."""
-    table = _table(request, key)
+    table = table_of(request, key)
+    party = _party(request, table, key)
     try:
-        table.check_grip(grip)
+        party.check_grip(grip)
     except PeopleError as error:
-        return _refused(request, error)
-    return JSONResponse(table_document(table, language_of(request)), headers={"cache-control": "no-store"})
+        return refused(request, error)
+    return JSONResponse(Teller(language_of(request)).tell(sight_of(table, party)), headers=_SECRET)
 
 
 @router.get("/play/{key}/events")
 async def events(request: Request, key: str, grip: int) -> Response:
-    """Tell a browser whenever something has changed, until the table is over or another browser plays at it."""
-    return EventSourceResponse(_changes(_table(request, key), grip), ping=PATIENCE_S)
-
-
-async def _changes(table: Table, grip: int) -> AsyncIterator[dict[str, Any]]:
-    sequence = -1
-    while True:
-        try:
-            table.check_grip(grip)
-        except TakenOverError:
-            yield {"event": "taken", "data": ""}
-            return
-        if table.sequence != sequence:
-            sequence = table.sequence
-            yield {"event": "changed", "data": str(sequence)}
-        await table.wait(sequence, PATIENCE_S)
-
-
-@router.post("/play/{key}/choose")
-async def choose(request: Request, key: str) -> Response:
-    """Answer the question that waits."""
-    return await _act(request, key, _choose)
-
-
-@router.post("/play/{key}/resign")
-async def resign(request: Request, key: str) -> Response:
-    """Give up the seat whose turn it is, or all that are left if others are to move."""
-    return await _act(request, key, _resign)
-
-
-def _choose(table: Table, form: Mapping[str, str]) -> None:
-    table.turn.choose(_whole(form.get("ply")), _whole(form.get("action")))
-
-
-def _resign(table: Table, form: Mapping[str, str]) -> None:
-    number = _whole(form.get("seat"))
-    for seat in table.seats:
-        if seat.number == number or form.get("seat") == "all":
-            seat.resign()
-
-
-def _whole(text: str | None) -> int:
-    """Return a number that a browser sent; -1, which is never asked for, for anything else."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else -1
-
-
-async def _act(request: Request, key: str, act: Any) -> Response:
-    need_own_page(request)
-    table = _table(request, key)
-    form = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    try:
-        table.check_grip(_whole(form.get("grip")))
-        act(table, form)
-    except PeopleError as error:
-        return _refused(request, error)
-    if "text/html" in request.headers.get("accept", ""):
-        return RedirectResponse(f"/play/{key}", status_code=303)
-    return Response(status_code=204)
-
-
-def _refused(request: Request, error: PeopleError) -> Response:
-    status = _STATUS.get(type(error), 409)
-    if "text/html" in request.headers.get("accept", ""):
-        raise HTTPException(status, told(request, error))
-    kind = "taken" if isinstance(error, TakenOverError) else "refused"
-    return JSONResponse({"error": told(request, error), "kind": kind}, status_code=status)
-
-
-def _table(request: Request, key: str) -> Table:
-    try:
-        return hall_of(request).find(key)
-    except NoTableError as error:
-        raise HTTPException(404, told(request, error)) from error
+    """Tell a browser of the table, until another browser plays at it."""
+    table = table_of(request, key)
+    told_changes = changes(table, _party(request, table, key), grip, language_of(request))
+    return EventSourceResponse(told_changes, ping=PATIENCE_S)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from arena.connect.history import BEFORE_ALL, MatchHistory
 from arena.v1 import play_pb2
 from arena.web.people.board import Board
 from arena.web.people.errors import IllegalError, StaleError
+from arena.web.people.planning import Planned
 from arena.web.people.values import Asked, Ending, Stage
 
 Send = Callable[[play_pb2.PlayRequest], None]
@@ -45,6 +46,8 @@ class Seat:
         self._history: MatchHistory | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._resigned = ""
+        self._planned: list[Planned] = []
+        """What is to be answered to the next questions, if they are those that were looked ahead to."""
         self._is_told = False
         """Whether the service has told of the match since the guest joined last."""
         self._loop = asyncio.get_running_loop()
@@ -90,15 +93,18 @@ class Seat:
 
     # What the person wants.
 
-    def choose(self, ply: int, action: int) -> None:
-        """Answer the question of that ply. Raises StaleError, IllegalError; nothing was sent then."""
+    def choose(self, ply: int, action: int, then: Sequence[Planned] = ()) -> None:
+        """Answer the question of that ply, and the next ones by `then`, as long as they are asked.
+
+        Raises StaleError, IllegalError; nothing was sent then.
+        """
         pending = None if self._history is None or self.stage is not Stage.ASKED else self._history.pending
         if pending is None or pending.ply != ply:
             raise StaleError("this was decided already, or the match went on; look at the board as it is now")
         if action not in pending.legal_actions:
             raise IllegalError("that is not possible here; choose one of the actions that are offered")
-        act = play_pb2.Act(match_id=pending.match_id, ply=ply, actions=[action])
-        self._answer(play_pb2.PlayRequest(act=act))
+        self._planned = list(then)
+        self._act(pending, action)
 
     def resign(self, why: str = BY_REQUEST) -> None:
         """Give the match up, at any time; nothing happens if it is over."""
@@ -109,6 +115,10 @@ class Seat:
             self._answer(_resignation(self._history.match_id))
         else:
             self._on_change()
+
+    def _act(self, decide: play_pb2.Decide, action: int) -> None:
+        act = play_pb2.Act(match_id=decide.match_id, ply=decide.ply, actions=[action])
+        self._answer(play_pb2.PlayRequest(act=act))
 
     def _answer(self, request: play_pb2.PlayRequest) -> None:
         assert self._history is not None
@@ -172,6 +182,7 @@ class Seat:
             self.restarts += self._history is not None
             self._history, self.board = MatchHistory(started), Board(started)
         self._rest()
+        self._planned = []
         if self._resigned:
             self._answer(_resignation(started.match_id))
         self._on_change()
@@ -181,10 +192,16 @@ class Seat:
             return
         answered = self._history.ask(decide, self._loop.time())
         self.board.see(decide)
+        planned = self._planned.pop(0) if self._planned and answered is None else None
         if answered is not None:  # it was lost on its way
             self._send(answered)
+        elif planned is not None and planned.ply == decide.ply and planned.action in decide.legal_actions:
+            self._act(decide, planned.action)
+            return
         elif self._idle is None:
             self._idle = self._loop.call_later(self._idle_s, self.resign, IDLE)
+        if answered is None:
+            self._planned = []
         self._on_change()
 
     def _finish(self, finished: play_pb2.MatchFinished) -> None:

@@ -1,122 +1,287 @@
-"""What a browser gets of a table: who plays, the board, what may be chosen, in the visitor's language. No I/O."""
+"""What a browser is told of a table: the moves in words with the board after each, what may be chosen, how it ended.
+
+    sight_of(table, party)     all that is to be told, taken in the event loop
+    Teller(language).tell(sight)   what one browser lacks of it, drawn in a thread
+
+A browser is told a position by what changed: `changes` is [slot, part, slot, part, ...] of its picture.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from arena.v1 import match_pb2
 from arena.web.people.board import Board
+from arena.web.people.planning import Outlook
 from arena.web.people.seat import Seat
-from arena.web.people.table import Table
+from arena.web.people.table import Party, Table
+from arena.web.people.values import Asked, Stage
+from arena.words.telling import tell
 from engine.abilities import Move, View
-from engine.core import AbilityError
+from engine.core import AbilityError, State
 from engine.picture import Picture
 
 MOST_MOVES = 60
 """How many of the last moves are told; all of them stand in the replay."""
+MOST_DRAWN = 40
+"""How many positions are drawn at once, when a browser lacks more of them."""
 
 
-def table_document(table: Table, language: str) -> dict[str, Any]:
-    """Return a table as it stands, as JSON data: for the seat that is asked, or else for the first that plays."""
-    seat = table.turn
-    picture = picture_of(table, language)
-    return {
-        "sequence": table.sequence,
-        "seat": seat.number,
-        "person": seat.name,
-        "stage": seat.stage.value,
-        "is_connected": table.is_connected or table.is_over,
-        "restarts": seat.restarts,
-        "people": [one.number for one in table.seats if not one.is_over],
-        "asked": _asked(seat, language),
-        "moves": _moves(table, language),
-        "frame": _frame(picture),
-        "title": picture.title if picture else "",
-        "parts": list(picture.parts) if picture else [],
-        "text": "" if picture else text_of(table, language),
-        "ending": _ending(seat),
-        "lost": seat.lost,
-    }
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One ply: what the seat was told of it, and what a watch saw."""
+
+    event: match_pb2.Event | None
+    move: Move | None
 
 
-def _frame(picture: Picture | None) -> dict[str, Any] | None:
-    """Return what is the same in all pictures of a match."""
-    if picture is None:
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A table as one party may see it, at one moment. Positions are whole: only a teller shows them."""
+
+    sequence: int
+    match: tuple[int, int]
+    """Tells apart the attempts at a match."""
+    seat: Seat
+    seats: tuple[int, ...]
+    """Those of the party that are not over."""
+    names: tuple[str, ...]
+    board: Board | None
+    asked: Asked | None
+    start: State | None
+    count: int
+    """How many plies were played."""
+    played: tuple[Played, ...]
+    """The last ones of them."""
+    is_private: bool
+    """Whether the seats of the party do not all see the same, so that those at one screen must look away."""
+    heads: Mapping[str, Any]
+
+
+def sight_of(table: Table, party: Party) -> Sight:
+    """Return what a party may see now."""
+    seat, following = table.turn_of(party), table.following
+    board, told, watched = seat.board, (seat.board.moves if seat.board else []), following.moves
+    count = len(watched) if following.is_alive else max(len(watched), len(told))
+    if board is not None and seat.asked is not None:
+        count = max(count, board.asked_ply)
+    first = max(count - MOST_MOVES, 0)
+    played = [
+        Played(told[ply] if ply < len(told) else None, watched[ply] if ply < len(watched) else None)
+        for ply in range(first, count)
+    ]
+    asked = seat.asked
+    return Sight(
+        sequence=table.sequence,
+        match=(following.attempt, id(board)),
+        seat=seat,
+        seats=tuple(one.number for one in table.seats_of(party) if not one.is_over),
+        names=table.about.names,
+        board=board,
+        asked=None if asked is None or asked.ply > count else asked,
+        start=following.start,
+        count=count,
+        played=tuple(played),
+        is_private=_is_private(table, party),
+        heads={
+            "stage": seat.stage.value,
+            "is_connected": table.is_connected or table.is_over,
+            "restarts": seat.restarts,
+            "missing": table.missing,
+            "match": f"/matches/{table.about.match_id}" if table.about.match_id else "",
+            "lost": seat.lost,
+            "ended": following.ended,
+            "decider": _decider(table),
+            "is_done": table.is_over and (following.is_over or not following.is_alive),
+        },
+    )
+
+
+def _is_private(table: Table, party: Party) -> bool:
+    """Return whether two people at one screen see different things of the position now."""
+    moves, board = table.following.moves, table.turn_of(party).board
+    state = (moves[-1].after if moves and moves[-1] else None) if moves else table.following.start
+    if len(party.seats) < 2 or board is None or state is None or not board.game.has_hidden_information:
+        return False
+    first, *others = (state.observation_json(seat) for seat in party.seats)
+    return any(other != first for other in others)
+
+
+def _decider(table: Table) -> int | None:
+    """Return the seat that decides, as far as it is known; None at the end."""
+    for seat in table.seats:
+        if seat.stage is Stage.ASKED:
+            return seat.number
+    return table.following.decider
+
+
+class Teller:
+    """Remembers what one browser was told. Its method may run in any thread, one call at a time."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._told: tuple[Any, ...] = ()
+        self._count = 0
+        self._parts: tuple[str, ...] = ()
+
+    def tell(self, sight: Sight) -> dict[str, Any]:
+        """Return what is new as JSON data; `fresh` says that it begins anew, with the position as it is."""
+        key = (sight.match, sight.seat.number if sight.is_private else -1, sight.board is None)
+        is_fresh = key != self._told or sight.count < self._count
+        if is_fresh:
+            self._told, self._parts = key, ()
+        since = 0 if is_fresh else self._count
+        document = {
+            "sequence": sight.sequence,
+            "fresh": is_fresh,
+            "seat": sight.seat.number,
+            "person": sight.seat.name,
+            "people": list(sight.seats),
+            "names": list(sight.names),
+            "private": sight.is_private,
+            "count": sight.count,
+            "asked": asked_json(sight, self._language),
+            "moves": self._moves(sight, since, is_drawn=not is_fresh),
+            "board": self._position(sight, sight.count) if is_fresh else None,
+            "ending": _ending(sight, self._language),
+            **sight.heads,
+        }
+        self._count = sight.count
+        return document
+
+    def _moves(self, sight: Sight, since: int, *, is_drawn: bool) -> list[dict[str, Any]]:
+        first = sight.count - len(sight.played)
+        return [
+            {
+                **_told(sight, played, ply, self._language),
+                "board": self._position(sight, ply + 1) if is_drawn and ply >= sight.count - MOST_DRAWN else None,
+            }
+            for ply, played in enumerate(sight.played, first)
+            if ply >= since
+        ]
+
+    def _position(self, sight: Sight, count: int) -> dict[str, Any] | None:
+        state, last = position(sight, count)
+        if state is None or sight.board is None:
+            return None
+        picture = picture_of(sight, state, last, self._language)
+        if picture is None:
+            return {"text": text_of(sight, state, self._language)}
+        is_first, parts = not self._parts, picture.parts
+        before = [*self._parts, *[""] * (len(parts) - len(self._parts))]
+        self._parts = tuple(parts)
+        changes = [item for slot, part in enumerate(parts) if part != before[slot] for item in (slot, part)]
+        return {"changes": changes, "title": picture.title, **(_frame(picture) if is_first else {})}
+
+
+def position(sight: Sight, count: int) -> tuple[State | None, Move | None]:
+    """Return the position after so many plies as the seat sees it, and the move that led there, if they are known."""
+    board = sight.board
+    if board is None:
+        return None, None
+    first = sight.count - len(sight.played)
+    move = sight.played[count - 1 - first].move if count > first else None
+    if move is not None:
+        seen = board.seen_move(move)
+        return seen.after, seen
+    if board.asked is not None and board.asked_ply == count:
+        return board.asked, None
+    return (board.seen(sight.start), None) if count == 0 and sight.start is not None else (None, None)
+
+
+def picture_of(sight: Sight, state: State, last: Move | None, language: str) -> Picture | None:
+    """Return a position as the seat sees it; None if the game draws none."""
+    if sight.board is None:
         return None
-    return {"width": picture.width, "height": picture.height, "style": picture.style, "defs": picture.defs}
-
-
-def picture_of(table: Table, language: str) -> Picture | None:
-    """Return the position as the seat sees it; None if the game draws none, or nothing was shown yet."""
-    seat = table.turn
-    board = seat.board
-    if board is None or board.state is None:
-        return None
-    view = View(language, seat.number, table.about.names, board.last)
     try:
-        return board.game.shown.picture(board.state, view)
+        return sight.board.game.shown.picture(state, View(language, sight.seat.number, sight.names, last))
     except AbilityError:
         return None
 
 
-def text_of(table: Table, language: str) -> str:
-    """Return the position for those who see no picture; empty if nothing was shown yet."""
-    seat = table.turn
-    if seat.board is None or seat.board.state is None:
-        return ""
-    return seat.board.game.shown.text(seat.board.state, seat.number, language)
+def text_of(sight: Sight, state: State | None, language: str) -> str:
+    """Return a position for those who see no picture; empty if nothing was shown yet."""
+    return (
+        "" if state is None or sight.board is None else sight.board.game.shown.text(state, sight.seat.number, language)
+    )
 
 
-def _asked(seat: Seat, language: str) -> dict[str, Any] | None:
-    asked, board = seat.asked, seat.board
-    if asked is None or board is None:
+def outlook_json(sight: Sight, outlook: Outlook, language: str) -> dict[str, Any]:
+    """Return what would come of the steps that a person means to take; `choices` is null when they are all."""
+    board = sight.board
+    if board is None:
+        return {}
+    picture = picture_of(sight, outlook.state, outlook.last, language)
+    shown: dict[str, Any] = {"text": text_of(sight, outlook.state, language)}
+    if picture is not None:
+        changes = [item for numbered in enumerate(picture.parts) for item in numbered]
+        shown = {"changes": changes, "title": picture.title}
+    return {
+        "board": shown,
+        "words": list(board.game.shown.tell(outlook.last, language)) if outlook.last is not None else [],
+        "choices": choices_json(board, outlook.state, outlook.legal, language) if outlook.legal else None,
+    }
+
+
+def _frame(picture: Picture) -> dict[str, Any]:
+    """Return what is the same in all pictures of a match."""
+    return {"frame": {"width": picture.width, "height": picture.height, "style": picture.style, "defs": picture.defs}}
+
+
+def asked_json(sight: Sight, language: str) -> dict[str, Any] | None:
+    """Return the question that waits."""
+    asked, board = sight.asked, sight.board
+    if asked is None or board is None or board.asked is None:
         return None
-    labels = board.game.shown.labels(language)
-    actions = [_action(board, labels, action) for action in asked.legal]
-    steps = {step for action in actions for step in action["path"]}
     return {
         "ply": asked.ply,
-        "actions": actions,
-        "labels": {step: labels[step] for step in steps if step in labels},
+        **choices_json(board, board.asked, asked.legal, language),
         "left_s": None if asked.left_us is None else asked.left_us / 1e6,
         "bank_s": None if asked.bank_us is None else asked.bank_us / 1e6,
         "idle_left_s": asked.idle_left_s,
     }
 
 
-def _action(board: Board, labels: Mapping[str, str], action: int) -> dict[str, Any]:
-    notation = board.game.actions.format(action)
-    return {"id": action, "label": labels[notation], "path": list(board.game.shown.path(notation))}
-
-
-def _moves(table: Table, language: str) -> list[dict[str, Any]]:
-    """Return the last moves in words, the last one last."""
-    board = table.turn.board
-    if board is None:
-        return []
-    told = zip(board.moves[-MOST_MOVES:], board.told[-MOST_MOVES:], strict=True)
-    return [
-        {"ply": event.ply, "seat": event.seat, "words": _words(board, event, move, language)} for event, move in told
+def choices_json(board: Board, state: State, legal: Sequence[int], language: str) -> dict[str, Any]:
+    """Return what may be chosen in a position: each action in words, and the steps that make it up."""
+    shown, labels = board.game.shown, board.game.shown.labels(language)
+    notations = {action: board.game.actions.format(action) for action in legal}
+    actions = [
+        {"id": action, "label": shown.choice(state, notation, language), "path": list(shown.path(notation))}
+        for action, notation in notations.items()
     ]
+    steps = {step for notation in notations.values() for step in shown.path(notation)}
+    return {"actions": actions, "labels": {step: labels[step] for step in steps if step in labels}}
 
 
-def _words(board: Board, event: match_pb2.Event, move: Move | None, language: str) -> list[str]:
-    """Return a move in whole sentences; where only its notation is known, by its name, with dice and cards."""
-    shown = board.game.shown
-    if move is not None:
-        return list(shown.tell(move, language))
-    return list(_named(shown.labels(language), board.game.actions.format(event.action), event.reveals))
+def _told(sight: Sight, played: Played, ply: int, language: str) -> dict[str, Any]:
+    """Return a ply in whole sentences; where only its notation is known, by its name, with dice and cards."""
+    board = sight.board
+    if played.move is not None and board is not None:
+        move = board.seen_move(played.move)
+        chance = [[seen.kind, list(seen.values)] for seen in move.chance]
+        return {"ply": ply, "seat": move.seat, "words": list(board.game.shown.tell(move, language)), "chance": chance}
+    if played.event is None or board is None:
+        return {"ply": ply, "seat": None, "words": [], "chance": []}
+    labels, event = board.game.shown.labels(language), played.event
+    chance = [[reveal.kind, list(reveal.values)] for reveal in event.reveals]
+    words = [labels[board.game.actions.format(event.action)]]
+    return {"ply": ply, "seat": event.seat, "words": words, "chance": chance}
 
 
-def _named(labels: Mapping[str, str], notation: str, reveals: Sequence[match_pb2.Reveal]) -> Iterator[str]:
-    yield labels[notation]
-    for reveal in reveals:
-        yield f"{labels.get(reveal.kind, reveal.kind)}: {' '.join(map(str, reveal.values))}"
-
-
-def _ending(seat: Seat) -> dict[str, Any] | None:
-    ending = seat.ending
+def _ending(sight: Sight, language: str) -> dict[str, Any] | None:
+    ending = sight.seat.ending
     if ending is None:
         return None
-    return {"ranks": list(ending.ranks), "faults": list(ending.faults), "resigned": ending.resigned}
+    scoring: list[dict[str, Any]] = []
+    last = sight.played[-1].move if sight.played else None
+    if sight.board is not None and last is not None and sight.heads["ended"]:
+        scoring = [asdict(step) for step in sight.board.game.shown.scoring(last.after, language)]
+    return {
+        "ranks": list(ending.ranks),
+        "faults": [tell(fault, language) for fault in ending.faults],
+        "resigned": ending.resigned,
+        "scoring": scoring,
+    }

@@ -1,40 +1,35 @@
-"""A table: the seats that one visitor plays in one match, and which of his browsers plays them now."""
+"""A table: one match, the seats that people have in it, and who of them plays which in one browser."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from arena.web.people.errors import TakenOverError
+from arena.web.people.errors import NoTableError, TakenOverError
+from arena.web.people.following import Following
 from arena.web.people.guest import Guest
 from arena.web.people.seat import Seat
-from arena.web.people.values import Pace, Stage
+from arena.web.people.values import Order, Stage
 
 
 def new_key() -> str:
-    """Return the secret by which a browser finds its table again."""
+    """Return a secret that opens a seat, or invites to one."""
     return secrets.token_urlsafe(16)
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What does not change at a table."""
+    """What a table is for. `tournament` and `match_id` are empty while somebody who is invited has not come."""
 
-    key: str
-    """Whoever has it plays here."""
-    visitor: str
-    """Who opened it: what his browser is known by."""
-    game: str
+    order: Order
     names: tuple[str, ...]
     """Who sits where, people and bots, as it is shown."""
-    pace: Pace
-    rated: bool
     opened_at: float
     """Seconds since 1970."""
-    tournament: str
-    match_id: str
+    tournament: str = ""
+    match_id: str = ""
 
 
 @dataclass(eq=False, slots=True)
@@ -47,22 +42,77 @@ class Chair:
 
 
 @dataclass(eq=False, slots=True)
+class Party:
+    """The seats of a table that are played in one browser: those of who opened it, or one of an invited person."""
+
+    key: str
+    """Whoever has it plays them, in any browser."""
+    seats: tuple[int, ...]
+    visitor: str = ""
+    """Who plays them: what his browser is known by. Empty until somebody has come."""
+    invitation: str = ""
+    """The secret by which whoever is invited comes; it opens nothing afterwards."""
+    _grip: int = 0
+
+    @property
+    def is_awaited(self) -> bool:
+        """Return whether nobody has come yet."""
+        return not self.visitor
+
+    def check_grip(self, grip: int) -> None:
+        """Raise TakenOverError if another browser has taken over since."""
+        if grip != self._grip:
+            raise TakenOverError("this seat is played in another window now; load this page again to go on here")
+
+    def take(self) -> int:
+        """Let a browser play from now on, and return its grip; `Table.change` tells the one that did before."""
+        self._grip += 1
+        return self._grip
+
+
+def parties_of(order: Order, visitor: str) -> list[Party]:
+    """Return who plays what at a table: the visitor who opens it, and everybody who is invited."""
+    places = [seat for seat, bot in enumerate(order.sitting) if bot is None]
+    own = Party(new_key(), tuple(seat for seat in places if seat not in order.invited), visitor)
+    return [own, *(Party("", (seat,), invitation=new_key()) for seat in places if seat in order.invited)]
+
+
+@dataclass(eq=False, slots=True)
 class Table:
     """The seats of people in one match. `sequence` grows with all that a browser may see."""
 
     about: About
     chairs: Mapping[int, Chair]
     """By seat."""
+    parties: Sequence[Party]
+    """That of who opened the table first."""
     sequence: int = 0
     over_since: float | None = None
     """By the loop's clock."""
-    _grip: int = 0
+    address: str = ""
+    """From which it was opened; not known of a table that another process left."""
+    following: Following = field(default_factory=Following)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def key(self) -> str:
+        """Return the key of who opened it."""
+        return self.parties[0].key
+
+    @property
+    def game(self) -> str:
+        """Return the name of the game."""
+        return self.about.order.game
 
     @property
     def seats(self) -> Sequence[Seat]:
         """Return the seats of people, in their order."""
         return [chair.seat for _, chair in sorted(self.chairs.items())]
+
+    @property
+    def is_gathering(self) -> bool:
+        """Return whether the match waits for people who are invited."""
+        return not self.about.match_id and not self.is_over
 
     @property
     def is_over(self) -> bool:
@@ -75,23 +125,43 @@ class Table:
         return all(chair.guest.is_in for chair in self.chairs.values() if not chair.seat.is_over)
 
     @property
+    def missing(self) -> list[str]:
+        """Return what those are called who are invited and have not come."""
+        return [self.about.names[seat] for party in self.parties if party.is_awaited for seat in party.seats]
+
+    @property
     def turn(self) -> Seat:
-        """Return the seat that a browser shows: the one that is asked, or the first that is not over, or the first."""
-        asked = [seat for seat in self.seats if seat.stage is Stage.ASKED]
-        return (asked or [seat for seat in self.seats if not seat.is_over] or self.seats)[0]
+        """Return the seat that is asked, or the first that is not over, or the first."""
+        return _shown_of(self.seats)
 
     # Browsers.
 
-    def take(self) -> int:
-        """Let a browser play here from now on, and return its grip; the one that did before is told."""
-        self._grip += 1
-        self.change()
-        return self._grip
+    def party(self, key: str) -> Party:
+        """Return whose key that is. Raises NoTableError."""
+        for party in self.parties:
+            if secrets.compare_digest(party.key.encode(), key.encode()):
+                return party
+        raise NoTableError("there is no such seat any more; open another table")
 
-    def check_grip(self, grip: int) -> None:
-        """Raise TakenOverError if another browser has taken over since."""
-        if grip != self._grip:
-            raise TakenOverError("this table is played in another window now; load this page again to go on here")
+    def seats_of(self, party: Party) -> Sequence[Seat]:
+        """Return the seats of one browser."""
+        return [self.chairs[number].seat for number in party.seats]
+
+    def turn_of(self, party: Party) -> Seat:
+        """Return the seat that a browser shows: the one that is asked, or the first that is not over, or the first."""
+        return _shown_of(self.seats_of(party))
+
+    def take(self, party: Party) -> int:
+        """Let a browser play there from now on, and return its grip; the one that did before is told."""
+        grip = party.take()
+        self.change()
+        return grip
+
+    def name(self, seat: int, name: str) -> None:
+        """Call whoever sits there so."""
+        names = (*self.about.names[:seat], name, *self.about.names[seat + 1 :])
+        self.about = replace(self.about, names=names)
+        self.chairs[seat].seat.name = name
 
     def change(self) -> None:
         """Wake those who wait."""
@@ -109,3 +179,8 @@ class Table:
             except TimeoutError:
                 pass
         return self.sequence
+
+
+def _shown_of(seats: Sequence[Seat]) -> Seat:
+    asked = [seat for seat in seats if seat.stage is Stage.ASKED]
+    return (asked or [seat for seat in seats if not seat.is_over] or seats)[0]

@@ -42,16 +42,22 @@ class Order:
     pace: Pace = Pace.GENEROUS
     options: Mapping[str, Any] = field(default_factory=dict)
     rated: bool = False
+    invited: tuple[int, ...] = ()
+    """The seats of those people who come by a link, in browsers of their own."""
 
     @property
     def people(self) -> int:
         """Return how many seats people take."""
         return self.sitting.count(None)
 
+    def called(self) -> tuple[str, ...]:
+        """Return what everybody is called, people and bots."""
+        return tuple(person or bot or "" for person, bot in zip(self.persons(), self.sitting, strict=True))
+
     def persons(self) -> tuple[str, ...]:
         """Return what each seat is called that a person takes, and nothing for a bot's."""
         said = iter([*self.names, *[""] * len(self.sitting)])
-        called = [_shown(next(said)) if bot is None else "" for bot in self.sitting]
+        called = [shown_name(next(said)) if bot is None else "" for bot in self.sitting]
         missing = (f"Player {number}" if self.people > 1 else "Guest" for number in range(1, len(called) + 1))
         return tuple(
             name if bot is not None else name or default
@@ -59,7 +65,7 @@ class Order:
         )
 
 
-def _shown(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a name as it can be shown: in one line, and not too long."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:LONGEST_NAME].strip()
 

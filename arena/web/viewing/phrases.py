@@ -15,6 +15,7 @@ _TEXTS: Final[Mapping[str, Sequence[str]]] = {
     "viewer.value": (),
     "viewer.clock": (),
     "viewer.scoring": (),
+    "viewer.scored": ("step", "steps"),
     "viewer.fault": ("bot", "cause"),
     "viewer.by_forced": (),
     "viewer.by_opening": (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
@@ -18,6 +19,8 @@ from engine.core import AbilityError, Game, State
 _RULES: Final = "README.md"
 _FOR_PROGRAMMERS: Final = "Files"
 """The section of a game's text that is about its program, not its rules."""
+_OPTIONS: Final = "Options"
+"""The section that pages replace by the game's own list of its options."""
 _KEPT: Final = 64
 
 
@@ -25,11 +28,14 @@ _KEPT: Final = 64
 def rules_html(game: str) -> Markup | None:
     """Return the rules of a game, in English; `None` if its folder holds none."""
     file = files(registry.package_of(game)).joinpath(_RULES)
-    return render_markdown(file.read_text(encoding="utf-8")) if file.is_file() else None
+    if not file.is_file():
+        return None
+    left_out = {_FOR_PROGRAMMERS, _OPTIONS} if registry.get(game).options.schema()["properties"] else {_FOR_PROGRAMMERS}
+    return render_markdown(file.read_text(encoding="utf-8"), left_out)
 
 
-def render_markdown(text: str) -> Markup:
-    """Return a text without its title as HTML: tables and links, but nothing that stands in it as HTML already."""
+def render_markdown(text: str, left_out: Collection[str] = (_FOR_PROGRAMMERS,)) -> Markup:
+    """Return a text without its title and some sections as HTML: nothing that stands in it as HTML is kept as such."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens, shown, is_shown = reader.parse(text), [], True
     for place, token in enumerate(tokens):
@@ -38,7 +44,7 @@ def render_markdown(text: str) -> Markup:
             token.attrSet("tabindex", "0")  # a wide one is moved sideways, by keys too
         if token.type == "heading_open":
             title = tokens[place + 1].content
-            is_shown = token.tag != "h1" and title != _FOR_PROGRAMMERS
+            is_shown = token.tag != "h1" and title not in left_out
             token.attrSet("id", _anchor(title))
         if is_shown:
             shown.append(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -15,50 +15,78 @@ from typing import Any
 from arena.client.arena import ArenaPort
 from arena.client.values.matches import MatchDetail
 from arena.match.replay import load
-from arena.story.replays import story_of_replay
+from arena.story.replays import last_picture, story_of_replay
 from arena.web.viewing.document import viewer_document
+from arena.web.viewing.gate import Gate
 from arena.web.viewing.kept import Kept
 from engine import registry
 
 KEPT_BYTES = 48 * 1024 * 1024
 _LEVEL = 6
+_AT_ONCE, _MOST_WAITING = 2, 12
+"""A match takes up to some seconds to tell: so many at once, and so many in all, leave threads for other pages."""
+
+
+def tell(arena: ArenaPort, match_id: str, language: str) -> bytes:
+    """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
+
+    Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
+    """
+    document = load(arena.replays.get_replay(match_id).data)
+    told = viewer_document(story_of_replay(document, language))
+    return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
 
 
 class Tellings:
-    """Tells matches to viewers, each once for each language."""
+    """Tells matches to viewers, each once for each language; `teller` is `tell`, or has it done elsewhere."""
 
-    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, teller: Callable[[ArenaPort, str, str], bytes] = tell, most_bytes: int = KEPT_BYTES) -> None:
+        self._tell = teller
         self._kept = Kept(most_bytes)
+        self._gate = Gate(_AT_ONCE, _MOST_WAITING)
 
     def packed(self, arena: ArenaPort, match: MatchDetail, language: str) -> bytes:
-        """Return the story of a finished match as the viewer takes it: JSON, packed by gzip.
+        """Return the story of a finished match as `tell` does, and raise what that does; BusyError if many wait."""
 
-        Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
-        """
+        def tell_in_turn() -> bytes:
+            with self._gate.passed():
+                return self._tell(arena, match.match_id, language)
 
-        def tell() -> bytes:
-            document = load(arena.replays.get_replay(match.match_id).data)
-            told = viewer_document(story_of_replay(document, language))
-            return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
-
-        return self._kept.get(telling_id(match, language), tell)
+        return self._kept.get(telling_id(match, language), tell_in_turn)
 
     def told(self, arena: ArenaPort, match: MatchDetail, language: str) -> dict[str, Any]:
         """Return the same as data."""
         found: dict[str, Any] = json.loads(gzip.decompress(self.packed(arena, match, language)))
         return found
 
+    def last(self, arena: ArenaPort, match: MatchDetail, language: str) -> str:
+        """Return the picture of the end of a finished match as SVG, or nothing if its game draws none; the same errors.
+
+        It costs far less than the story, of which every position is drawn.
+        """
+
+        def draw() -> bytes:
+            picture = last_picture(load(arena.replays.get_replay(match.match_id).data), language)
+            return b"" if picture is None else picture.svg().encode()
+
+        return self._kept.get(f"last {telling_id(match, language)}", draw).decode()
+
 
 def telling_id(match: MatchDetail, language: str) -> str:
     """Return what changes when a telling does: the match, the language, the program and the game that tell it."""
-    parts = (match.match_id, match.record_digest, language, _teller(match.pool.game))
+    parts = (match.match_id, match.record_digest, language, teller_hash(match.pool.game))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
 
 
 @cache
-def _teller(game: str) -> str:
-    """Return a hash of the program's version and of the files that tell and draw a game."""
-    packages = ["arena.story", "engine.kit", *([registry.package_of(game)] if game in registry.names() else [])]
+def teller_hash(game: str) -> str:
+    """Return a hash of the program's version, of its words, and of the files that tell and draw a game."""
+    packages = [
+        "arena.story",
+        "arena.words",
+        "engine.kit",
+        *([registry.package_of(game)] if game in registry.names() else []),
+    ]
     digest = hashlib.sha256(version("kingmaker-arena").encode())
     for file in sorted(found for package in packages for found in _files(package)):
         digest.update(file.read_bytes())

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from threading import Lock
 
 from arena.client.arena import ArenaPort
 from arena.client.values.matches import MatchDetail
 from arena.client.values.replays import ReplayCheck
+from arena.web.viewing.gate import Gate
 
 _MOST = 10_000
+_MOST_WAITING = 12
 
 
 class Verdicts:
     """The checks of matches. A check plays a match again, so that two at once would take a core more."""
 
     def __init__(self) -> None:
-        self._checking = Lock()
+        self._gate = Gate(1, _MOST_WAITING)
         self._known: OrderedDict[tuple[str, str | None], ReplayCheck] = OrderedDict()
 
     def of(self, arena: ArenaPort, match: MatchDetail) -> ReplayCheck:
-        """Return the check of a match. Raises what `Replays.verify_match` does."""
+        """Return the check of a match. Raises what `Replays.verify_match` does, and BusyError."""
         key = (match.match_id, match.record_digest)
         known = self._known.get(key)
         if known is not None:
             return known
-        with self._checking:
+        with self._gate.passed():
             found = self._known.get(key) or arena.replays.verify_match(match.match_id)
             self._known[key] = found
             while len(self._known) > _MOST:

@@ -108,5 +108,6 @@ SHOWN: Final = Shown(
     labels=labels,
     languages=tuple(_WORDS),
     seat_name=lambda seat, _: SIGNS[seat],
+    seat_colours=_FILLS,
     tell=tell,
 )

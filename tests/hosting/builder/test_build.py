@@ -79,6 +79,22 @@ class TestWhatIsMade:
         assert log is not None
         assert set(log.split("\n")) == {"to stdout", "to stderr", ""}
 
+    async def test_what_it_says_is_there_while_it_goes_on_and_what_it_said_before_is_not(
+        self, workshop: Workshop
+    ) -> None:
+        version = workshop.add({"make.py": "import time; print('half way', flush=True); time.sleep(3600)"})
+        runtime = workshop.programs.runtimes.get("arena").hash
+        workshop.programs.builds.root.mkdir()
+        workshop.programs.builds.write_log(version, runtime, "of an earlier try")
+        building, seen = asyncio.create_task(workshop.build_version(version)), set()
+        async with asyncio.timeout(PATIENCE_S):
+            while "half way\n" not in seen:
+                await asyncio.sleep(0.05)
+                seen.add(workshop.programs.builds.log(version, runtime))
+        building.cancel()
+        await asyncio.wait({building})
+        assert seen <= {"of an earlier try", "", "half way\n"}
+
     async def test_a_long_log_keeps_its_beginning_and_its_end(self, workshop: Workshop) -> None:
         built = await workshop.build(f"print('first')\nfor i in range(100_000): print(i)\nprint('last')\n{MAKE}")
         assert isinstance(built, Built)

@@ -3,10 +3,11 @@
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.browsing import Watched
+from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, plan, serving, wait_for_counts
@@ -48,14 +49,25 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
     assert status_of(f"{front}/live?match=ffff") == 404
     assert status_of(f"{front}/live?" + "&".join(f"match={number}" for number in range(9))) == 400
     boards = tab.context.new_page()
+    boards.goto(f"{front}/tv")
+    match = urlsplit(boards.url).path
     boards.goto(f"{front}/")
-    tab.locator(".boards h3 a").click()
+    tab.locator("[aria-labelledby=now] h3 a").click()
+    assert urlsplit(tab.url).path == match
     assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
+    tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    tab.emulate_media(color_scheme="dark")
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
     place.release()  # the referee lets spectators look between two decisions
     boards.locator(".small-board [data-place]").first.wait_for()
-    tab.locator(".live a:visible").wait_for()
+    tab.get_by_role("link", name="Show the result").wait_for()
+    assert page.serious_findings() == []
+    assert page.overflows() == 0
     assert tab.locator(".live span").inner_text() == "The match is over."
     plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
-    tab.locator(".live a").click()
+    boards.goto(f"{front}/tv?after={match.rpartition('/')[2]}")
+    assert urlsplit(boards.url).path == "/"
+    tab.get_by_role("link", name="Show the result").click()
     tab.locator("[data-viewer][data-ready][data-frames]").wait_for()
     assert tab.evaluate("document.querySelector('[data-viewer]').viewer.last") == plies > 20

@@ -11,7 +11,8 @@ import pytest
 from arena.client.errors import ClientError
 from arena.client.values.live import MatchEvent
 from arena.story.encoding import parts_at
-from arena.web.live.hub import FullError, Hub
+from arena.web.frame.streams import FullError
+from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View
 from arena.web.live.telling import LiveTelling
 from tests.story.played import played, replay_of, spec, watched
@@ -212,8 +213,10 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = Hub(play.open)
-    browser = Browser(hub, View(await hub.channel("match", "en"), "en"))
-    await until(lambda: hub.spectators == 1)
+    channel = await hub.channel("match", "en")
+    browser = Browser(hub, View(channel, "en"))
+    play.go_on(1)
+    await until(lambda: hub.spectators == 1 and channel.has_begun)
     monkeypatch.setattr("arena.web.live.hub.MOST_SPECTATORS", 1)
     monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 1)
     with pytest.raises(FullError, match="come back in a while"):
@@ -223,3 +226,23 @@ async def test_a_hub_that_closes_ends_all_streams_and_one_that_is_full_says_so(
     hub.close()
     await browser.task
     assert hub.spectators == 0
+
+
+async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not_begun(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.web.live.hub.MOST_MATCHES", 2)
+    hub = Hub(play.open)
+    channels = {"begins later": await hub.channel("begins later", "en"), "unseen": await hub.channel("unseen", "en")}
+    waiting = Browser(hub, View(channels["begins later"], "en"))
+    await until(lambda: hub.spectators == 1)
+    await hub.channel("third", "en")
+    assert [one.is_over for one in channels.values()] == [False, True]
+    Browser(hub, View(await hub.channel("third", "en"), "en"))
+    await until(lambda: hub.spectators == 2)
+    await hub.channel("fourth", "en")  # nobody plays "begins later" yet, nor "third"
+    await until(lambda: hub.spectators == 1)
+    play.go_on()
+    hub.close()
+    await until(lambda: hub.spectators == 0)
+    assert waiting.task.done()

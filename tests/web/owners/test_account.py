@@ -3,70 +3,18 @@
 import io
 import re
 import tarfile
+import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.app import make_app
-from arena.web.opening import open_site
 from arena.web.owners.sessions import LIVES_S, Sessions
 from ratings.store.states import Scope
-from tests.support.owners import RunningServer, running_server
+from tests.support.owner_pages import browsing, sign_in, tarred, zipped
+from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
-
-ORIGIN = {"origin": "http://testserver"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with running_server(tmp_path_factory.mktemp("kma")) as running:
-        yield running
-
-
-@pytest.fixture
-def client(server: RunningServer) -> Iterator[TestClient]:
-    with browsing(server) as found:
-        yield found
-
-
-@contextmanager
-def browsing(server: RunningServer, *, is_secure: bool = False) -> Iterator[TestClient]:
-    """A browser at the pages of a service."""
-    place, service = server.addresses.socket, f"unix:{server.addresses.socket}"
-    assert place is not None
-    with (
-        open_site(str(place.parents[1] / "arena.db"), service, is_secure=is_secure) as site,
-        TestClient(make_app(site), headers=ORIGIN) as made,
-    ):
-        yield made
-
-
-def sign_in(client: TestClient, token: str) -> str:
-    """Sign in, and return the proof that forms hold."""
-    page = client.post("/login", data={"token": f" {token}\n"})
-    assert page.status_code == 200, page.text
-    found = re.search(r'name="proof" value="([^"]+)"', page.text)
-    assert found is not None
-    return found[1]
-
-
-def zipped(directory: Path) -> bytes:
-    kept = io.BytesIO()
-    with zipfile.ZipFile(kept, "w") as archive:
-        for file in sorted(directory.iterdir()):
-            archive.write(file, f"{directory.name}/{file.name}")
-    return kept.getvalue()
-
-
-def tarred(directory: Path) -> bytes:
-    kept = io.BytesIO()
-    with tarfile.open(fileobj=kept, mode="w:gz") as archive:
-        archive.add(directory, ".")
-    return kept.getvalue()
 
 
 def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: TestClient, tmp_path: Path) -> None:
@@ -78,7 +26,7 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     form = {"proof": proof, "message": "<script>alert(1)</script>"}
     page = client.post("/account/upload", data=form, files={"archive": ("fox.zip", zipped(fox))})
     assert "ada/fox v1" in page.text
-    assert "queued" in page.text
+    assert "It waits for its turn" in page.text
     assert "ada/elk v1" in client.post("/account/upload", data=form, files={"archive": ("elk.tgz", tarred(elk))}).text
     assert "ada/elk" in client.get("/account").text
     page = client.get("/account/bot", params={"name": "ada/fox"})
@@ -91,23 +39,71 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     assert client.get("/account/bot", params={"name": "ada/hen"}).status_code == 404
 
 
-def test_what_is_no_bot_is_refused_with_the_reason(server: RunningServer, client: TestClient, tmp_path: Path) -> None:
+def zip_of(files: dict[str, bytes]) -> bytes:
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return kept.getvalue()
+
+
+def tar_of_link() -> bytes:
+    kept = io.BytesIO()
+    with tarfile.open(fileobj=kept, mode="w") as archive:
+        link = tarfile.TarInfo("bot.toml")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return kept.getvalue()
+
+
+MANIFEST = b'schema = 1\nname = "owl"\ncommand = ["python", "main.py"]\n'
+SCRIPT = "<script>alert(1)</script>"
+
+
+NO_BOTS = (
+    ("bot.zip", b"no archive at all", "it cannot be unpacked"),
+    ("bot.png", b"\x89PNG\r\n\x1a\n" + b"0" * 1000, "it cannot be unpacked"),
+    ("nothing.zip", b"", "it cannot be unpacked"),
+    ("bent.zip", zip_of({"../bot.toml": MANIFEST}), "../bot.toml"),
+    ("rooted.zip", zip_of({"/etc/bot.toml": MANIFEST}), "/etc/bot.toml"),
+    ("empty.zip", zip_of({}), "there is no bot.toml in it"),
+    ("deep.zip", zip_of({"a/b/bot.toml": MANIFEST}), "there is no bot.toml in it"),
+    ("cut.zip", zip_of({"bot.toml": MANIFEST})[:-30], "it cannot be unpacked"),
+    ("twice.zip", zip_of({"bot.toml": MANIFEST, "./bot.toml": MANIFEST}), "is in it twice"),
+    ("link.tar", tar_of_link(), "is no plain file"),
+    ("bomb.zip", zip_of({"bot.toml": MANIFEST, "main.py": bytes(4 << 20)}), "larger than a version may be"),
+    ("no-main.zip", zip_of({"bot.toml": MANIFEST}), "main.py"),
+    ("no-toml.zip", zip_of({"bot.toml": b"\xff\x00"}), "bot.toml"),
+    ("named.zip", zip_of({"bot.toml": MANIFEST.replace(b"owl", SCRIPT.encode()), "main.py": b"1"}), "name"),
+    (f"{SCRIPT}.zip", b"no archive", "it cannot be unpacked"),
+)
+"""What is uploaded, and what is said of it."""
+
+
+def test_what_is_no_bot_is_refused_with_the_reason_and_nothing_is_left_of_it(
+    server: RunningServer, client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     proof = sign_in(client, server.token("bob", Scope.COMPETITOR))
-    bent = io.BytesIO()
-    with zipfile.ZipFile(bent, "w") as archive:
-        archive.writestr("../bot.toml", "schema = 1")
-    for name, content, why in (
-        ("bot.zip", b"no archive at all", "it cannot be unpacked"),
-        ("bent.zip", bent.getvalue(), "leads"),
-        ("empty.zip", zipped(tmp_path), "there is no bot.toml in it"),
-    ):
+    with server.arena() as organiser:
+        organiser.admin.set_owner_limits("bob", {"archive_mb": 3})
+    for name, content, why in NO_BOTS:
         page = client.post("/account/upload", data={"proof": proof}, files={"archive": (name, content)})
-        assert page.status_code == 400
-        assert name in page.text
-        if name != "bent.zip":
-            assert why in page.text
+        assert page.status_code == 400, name
+        assert why in page.text, name
+        assert SCRIPT not in page.text, name
+        assert list(tmp_path.iterdir()) == [], name
+    assert "bob/" not in client.get("/account").text
+    with server.arena() as organiser:
+        assert organiser.account.get_usage("bob").stored_bytes == 0
+
+
+def test_what_is_too_large_is_refused_before_it_is_sent(server: RunningServer, client: TestClient) -> None:
+    proof = sign_in(client, server.token("bob", Scope.COMPETITOR))
     huge = client.post("/account/upload", headers={"content-length": str(1 << 40)}, content=b"")
     assert huge.status_code == 413
+    assert "MB; leave out" in huge.text
+    assert client.post("/account/upload", headers={"transfer-encoding": "chunked"}, content=b"").status_code == 411
     assert client.post("/account/upload", data={"proof": proof}).status_code == 400
 
 

@@ -1,4 +1,4 @@
-"""One service for all tests of a module, with three quick bots, that lets people sit down."""
+"""One service for all tests of a module, with quick bots and one that was not admitted, that lets people sit down."""
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -18,6 +18,13 @@ def served() -> Iterator[tuple[Place, Served]]:
     with tempfile.TemporaryDirectory(prefix="kma") as directory:
         made = Place(Path(directory))
         made.ok("bot", "add", *(write_quick_bot(made.directory / "sources" / name, name) for name in CHOICES))
+        made.ok(
+            "bot",
+            "add",
+            write_quick_bot(made.directory / "sources" / "hopeful", "first", name="hopeful"),
+            "--owner",
+            "ada",
+        )
         with serving(made, "--people", "6", "--stop-grace", "1", web="127.0.0.1:0") as running:
             yield made, running
             assert running.stop() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -10,21 +11,27 @@ from playwright.sync_api import Browser, Page
 from arena.words.catalogue import LANGUAGES
 from engine import registry
 from tests.support.browsing import WIDE, Watched
+from tests.support.patience import PATIENCE_S
 
-PLAY = """async () => {
-  for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve))) {
-    if (!document.querySelector("#result").hidden) return clicks;
+PLAY = """async ([end, curious, patience]) => {
+  const until = performance.now() + patience;
+  for (let clicks = 0; ; await new Promise(resolve => setTimeout(resolve, 5))) {
+    if (document.querySelector(end)) return clicks;
+    if (performance.now() > until) throw new Error(`${clicks} clicks: ${document.querySelector("#table").innerText}`);
     const shown = document.querySelector("#board").shadowRoot?.querySelectorAll(".choice") ?? [];
-    const buttons = [...document.querySelectorAll("#steps button")];
-    const steps = [...shown, ...buttons.filter(step => !step.textContent.startsWith("←"))];
+    const steps = clicks < curious ? [...shown, ...document.querySelectorAll("#steps button")] : [];
     const all = steps.length ? steps : [...document.querySelectorAll("#actions button[type=button]")];
     if (!all.length) continue;
-    const node = all[Math.floor(Math.random() * all.length)];
-    node.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
+    const chosen = clicks < curious || clicks % 2 ? Math.floor(Math.random() * all.length) : all.length - 1;
+    all[chosen].dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
     clicks++;
   }
 }"""
-"""Clicks on what is marked on the board, or on a step beside it, until the match is over; returns how often."""
+"""Clicks until something is there, and returns how often: at first on anything that is marked on the board or is a step
+beside it, and then on whole actions of the list, every other time on the last one, which ends turns soon."""
+CURIOUS = 30
+LONG_MS = 3000 * PATIENCE_S
+OVER = "#result:not([hidden])"
 TABLES = [(game, seats) for game in registry.names() for seats in registry.get(game).seats]
 SitDown = Callable[..., None]
 
@@ -34,6 +41,7 @@ def sit_down(address: str) -> SitDown:
     """Lets a page order a table of a game and so many seats, the first of them people's."""
 
     def order(page: Page, game: str = "foreign_king", seats: int = 2, people: int = 1) -> None:
+        page.emulate_media(reduced_motion="reduce")  # moves of others are shown without a pause
         page.goto(f"{address}/play?game={game}&seats={seats}")
         for seat in range(seats):
             page.select_option(f"select[name=seat{seat}]", "?person" if seat < people else "first")
@@ -57,9 +65,10 @@ def give_up(page: Page) -> None:
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_a_whole_match_is_played_by_clicking(page: Watched, sit_down: SitDown, game: str, seats: int) -> None:
     sit_down(page.page, game, seats)
-    assert page.page.evaluate(PLAY) > 10
+    assert page.page.evaluate(PLAY, [OVER, CURIOUS, LONG_MS]) > 10
     assert "Anna <b>" in page.page.inner_text("#verdict")
-    page.page.wait_for_selector("#result .button")
+    page.page.wait_for_selector("#scoring tbody tr")
+    assert page.page.is_visible("#result .button")
     assert not page.page.is_visible("#problem")
 
 
@@ -84,8 +93,7 @@ def test_a_reload_in_the_middle_goes_on_and_a_second_window_takes_over(
 ) -> None:
     sit_down(page.page)
     wait_until_asked(page.page)
-    page.page.click(".play-actions button")
-    page.page.wait_for_selector("#moves li")
+    page.page.evaluate(PLAY, ["#moves li", CURIOUS, LONG_MS])
     wait_until_asked(page.page)
     moves = page.page.locator("#moves li").count()
     page.page.reload()
@@ -128,3 +136,77 @@ def test_a_table_is_free_of_trouble_and_fits_on_a_phone_in_every_language(
         assert phone.serious_findings() == []
     give_up(phone.page)
     phone.page.wait_for_selector("#result:not([hidden])")
+
+
+def test_two_people_play_each_in_his_own_browser(page: Watched, browser: Browser, address: str) -> None:
+    host = page.page
+    host.emulate_media(reduced_motion="reduce")
+    host.goto(f"{address}/play?game=rex_romanorum&seats=2")
+    host.select_option("select[name=seat1]", "?invited")
+    host.click("form.order button.main")
+    host.wait_for_selector("#status:has-text('Waiting for Player 2')")
+    context = browser.new_context(viewport={"width": WIDE["width"], "height": WIDE["height"]}, reduced_motion="reduce")
+    guest = Watched(context.new_page())
+    guest.page.goto(host.input_value("#link-1"))
+    guest.page.fill("input[name=name]", "Bob <b>")
+    guest.page.click("form[action$=sit] button")
+    wait_until_asked(host)
+    assert host.is_hidden("#invitations")
+    guest.page.wait_for_selector("#status:has-text('Player 1 is deciding')")
+    assert guest.page.is_hidden("#choices")
+    host.click(".play-actions button >> text=Harvest")
+    wait_until_asked(guest.page)
+    assert "Habsburg" in guest.page.inner_text("#moves li")
+    for player, watched in (("Bob <b>", host), ("Bob <b>", guest.page)):
+        assert player in watched.inner_text(".play-seats")
+    give_up(guest.page)
+    host.wait_for_selector(OVER)
+    context.close()
+    assert guest.troubles == []
+
+
+def test_steps_are_taken_back_and_the_last_one_is_asked_about(page: Watched, sit_down: SitDown) -> None:
+    sit_down(page.page)
+    wait_until_asked(page.page)
+    choices = page.page.inner_text("#actions")
+    page.page.check("#ask-first")
+    page.page.click("text=Receive coins")
+    page.page.wait_for_selector("#send:not([hidden])")
+    assert "nothing is sent yet" in page.page.inner_text("#hint")
+    page.page.keyboard.press("Escape")
+    wait_until_asked(page.page)
+    assert page.page.inner_text("#actions") == choices
+    page.page.click("#actions >> text=Build a factory")
+    page.page.wait_for_selector("#hint:has-text('Build a factory: what next?')")
+    page.page.click("#back")
+    assert page.page.inner_text("#actions") == choices
+    assert page.page.locator("#moves li").count() == 0, "nothing was sent"
+    page.page.click("#actions >> text=Receive coins")
+    page.page.click("#send")
+    page.page.wait_for_selector("#moves li.own")
+    give_up(page.page)
+    page.page.wait_for_selector(OVER)
+
+
+def test_what_one_of_two_at_one_screen_sees_is_covered_for_the_other(page: Watched, sit_down: SitDown) -> None:
+    sit_down(page.page, people=2)
+    wait_until_asked(page.page)
+    table = page.page.url
+    told = page.page.evaluate(
+        "fetch(`${location.pathname}/state?grip=${JSON.parse(document.querySelector('#table').dataset.table).grip}`)"
+        ".then(answer => answer.json())"
+    )
+    body = f"event: told\ndata: {json.dumps({**told, 'private': True})}\n\n"
+    page.page.route("**/events*", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
+    page.page.reload()
+    page.page.wait_for_selector("#cover:not([hidden])")
+    assert page.page.is_hidden("#board")
+    assert page.page.is_hidden("#choices")
+    page.page.click("#uncover")
+    wait_until_asked(page.page)
+    assert page.page.is_visible("#board")
+    page.page.unroute("**/events*")
+    page.page.goto(table)
+    wait_until_asked(page.page)
+    give_up(page.page)
+    page.page.wait_for_selector(OVER)

@@ -108,7 +108,7 @@ def test_without_script_the_list_of_actions_is_a_form(visitor: TestClient) -> No
 
 def test_what_people_call_themselves_is_never_markup(visitor: TestClient) -> None:
     table = sit_down(visitor)
-    assert table["names"] == ["<script>alert(1)</script>", "first"]
+    assert wait_until_asked(visitor, table)["names"] == ["<script>alert(1)</script>", "first"]
     page = visitor.get(str(table["address"])).text
     assert "<script>alert" not in page
     assert "<script>alert" not in visitor.get("/play").text
@@ -155,7 +155,7 @@ def test_a_page_of_another_site_opens_no_table_and_plays_at_none(visitor: TestCl
         ({"game": "chess"}, 404),
         ({"seats": "99"}, 400),
         ({"seats": "-1"}, 400),
-        ({"seat1": "nobody/at-all"}, 404),
+        ({"seat1": "nobody/at-all"}, 409),
         ({"seat0": "first"}, 400),
         ({"option_rulebook": "klingon"}, 400),
         (
@@ -196,3 +196,66 @@ def test_an_unknown_table_is_a_clear_page(visitor: TestClient) -> None:
     ):
         assert visitor.get(path).status_code == 404
     assert visitor.get("/play/unknown/state?grip=x").status_code in (400, 404)
+
+
+def test_a_bot_that_was_not_admitted_is_not_offered_and_refused_at_once(visitor: TestClient) -> None:
+    assert "ada/hopeful" not in visitor.get("/play").text
+    answer = visitor.post("/play", data={**FORM, "seat1": "ada/hopeful"}, headers={"accept-language": "de"})
+    assert answer.status_code == 409
+    assert "ada/hopeful kann hier gerade nicht spielen" in answer.text
+
+
+def test_one_click_leads_to_a_table_against_bots(visitor: TestClient) -> None:
+    assert 'action="/play/quick"' in visitor.get("/games/rex_romanorum").text
+    page = visitor.post("/play/quick", data={"game": "rex_romanorum", "seats": "4"})
+    assert page.status_code == 200
+    table = told(page.text)
+    names = wait_until_asked(visitor, table)["names"]
+    assert isinstance(names, list)
+    assert len(names) == 4
+    resign(visitor, table)
+    assert visitor.post("/play/quick", data={"game": "chess"}).status_code == 404
+
+
+def test_steps_are_looked_ahead_to_and_sent_only_when_the_turn_is_whole(visitor: TestClient) -> None:
+    table = sit_down(visitor)
+    asked = wait_until_asked(visitor, table)["asked"]
+    assert isinstance(asked, dict)
+    labels = {action["label"]: action["id"] for action in asked["actions"]}
+    build, form = str(labels["Build a factory"]), {"grip": str(table["grip"]), "ply": str(asked["ply"])}
+    address = f"{table['address']}/choose"
+    looked = visitor.post(address, data={**form, "action": build, "mode": "plan"}).json()
+    assert looked["words"] == ["A wants to build a factory."]
+    assert looked["board"]["changes"]
+    place = looked["choices"]["actions"][0]["id"]
+    whole = visitor.post(address, data={**form, "action": f"{build},{place}", "mode": "look"}).json()
+    assert whole["choices"] is None or whole["choices"]["actions"]
+    assert visitor.post(address, data={**form, "action": f"{build},{build}", "mode": "plan"}).status_code == 409
+    assert wait_until_asked(visitor, table)["count"] == 0, "nothing was sent"
+    assert visitor.post(address, data={**form, "action": f"{build},{place}", "mode": "send"}).status_code == 204
+    resign(visitor, table)
+
+
+def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: TestClient) -> None:
+    page = visitor.post("/play", data={**FORM, "seat1": "?invited", "name1": "Bob"})
+    table = told(page.text)
+    found = re.search(r'id="link-1" value="http://testserver(/play/[^"]+)"', page.text)
+    assert found
+    link, state = found[1], f"{table['address']}/state?grip={table['grip']}"
+    assert visitor.get(state).json()["missing"] == ["Bob"]
+    visitor.cookies.clear()  # somebody else, in a browser of his own
+    invitation = visitor.get(link)
+    assert "<script>alert" not in invitation.text
+    assert invitation.text.count('class="tag"') == 2
+    sat = visitor.post(f"{link}/sit", data={"name": "<b>Bo"})
+    assert sat.status_code == 200
+    other = told(sat.text)
+    assert (table["own"], other["own"]) == ([0], [1])
+    assert visitor.get(link).status_code == 404
+    assert visitor.post(f"{link}/sit", data={"name": "Eve"}).status_code == 404
+    ready = wait_until_asked(visitor, table)
+    assert ready["names"] == ["<script>alert(1)</script>", "<b>Bo"]
+    seen = visitor.get(f"{other['address']}/state", params={"grip": str(other["grip"])}).json()
+    assert (seen["asked"], seen["decider"]) == (None, 0)
+    for one in (table, other):
+        resign(visitor, one)

@@ -8,8 +8,18 @@ from arena.client.errors import ClientError
 from arena.client.there.connect import connect
 from arena.client.values.operations import OperationState
 from arena.web.frame.site import Rules
-from arena.web.people.errors import FullError, IllegalError, StaleError, TakenOverError, TooManyError
+from arena.web.people.errors import (
+    FullError,
+    IllegalError,
+    NoTableError,
+    SeatTakenError,
+    StaleError,
+    TakenOverError,
+    TooManyError,
+)
 from arena.web.people.hall import Hall
+from arena.web.people.planning import look_ahead
+from arena.web.people.showing import Teller, sight_of
 from arena.web.people.values import Pace, Stage
 from engine import registry
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
@@ -34,6 +44,12 @@ async def test_a_person_plays_a_whole_match_of_each_game_with_every_number_of_se
     assert seat.ending.faults == ()
     assert seat.board is not None
     assert [move.ply for move in seat.board.moves] == list(range(len(seat.board.moves)))
+    await until(table, lambda one: one.following.is_over)
+    told = Teller("en").tell(sight_of(table, table.parties[0]))
+    assert told["count"] == len(seat.board.moves)
+    assert all(move["words"][-1].endswith(".") for move in told["moves"]), "every move is told in whole sentences"
+    sums = told["ending"]["scoring"][-1]["sums"]
+    assert max(sums[:seats]) == sums[seat.ending.ranks.index(1)], "the score is told step by step"
     with connect(f"unix:{place.directory / 'run' / 'owners.sock'}") as arena:
         await asyncio.to_thread(_check_recorded, arena, table.about.match_id, own, seat.ending.ranks)
     assert hall.free == hall.rules.most
@@ -150,8 +166,10 @@ async def test_tables_take_no_slot_from_hosted_matches(place: Place, hall: Hall)
 
 
 async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: Place) -> None:
-    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=3)) as hall:
-        first = await hall.open("ada", "1", order(None, None))
+    async with open_hall(place.directory, Rules(most=3, per_visitor=2, per_hour=2)) as hall:
+        first = await hall.open("ada", "203.0.113.7", order(None, None))
+        with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
+            await hall.open("ada without her cookie", "203.0.113.7", order(None, "first"))
         with pytest.raises(TooManyError, match="you have 2 seats, and may have 2"):
             await hall.open("ada", "1", order(None, "first"))
         with pytest.raises(FullError, match="only 1 of 3 seats are free"):
@@ -174,12 +192,88 @@ async def test_what_the_service_refuses_frees_the_seats_again(hall: Hall) -> Non
 
 async def test_the_newer_of_two_browsers_takes_the_seat_over_and_the_older_is_told(hall: Hall) -> None:
     table = await hall.open("v", "address", order(None, "first"))
-    older = table.take()
+    (party,) = table.parties
+    older = table.take(party)
     await until_asked(table)
     waiting = asyncio.create_task(table.wait(table.sequence, 60))
-    newer = table.take()
+    newer = table.take(party)
     await waiting
     with pytest.raises(TakenOverError):
-        table.check_grip(older)
-    table.check_grip(newer)
+        party.check_grip(older)
+    party.check_grip(newer)
     hall.leave(table)
+
+
+async def test_what_others_do_is_seen_before_ones_own_turn(hall: Hall) -> None:
+    table = await hall.open("ada", "address", order(None, None, names=("Ada", "Bob"), invited=(1,)))
+    bob = await hall.sit(table, table.parties[1].invitation, "bob", "")
+    teller = Teller("en")
+    first = await until_asked(table)
+    assert first.asked is not None
+    await until(table, lambda one: one.turn_of(bob).board is not None and one.following.start is not None)
+    start = teller.tell(sight_of(table, bob))
+    assert (start["fresh"], start["count"], start["asked"]) == (True, 0, None)
+    assert start["decider"] == 0
+    action = registry.get("foreign_king").actions.parse("ACT_BUILD")
+    first.choose(first.asked.ply, action)
+    await until(table, lambda one: bool(one.following.moves))
+    board = table.turn_of(bob).board
+    assert board is not None
+    assert board.moves == [], "PlayService tells of it with the next question"
+    (move,) = teller.tell(sight_of(table, bob))["moves"]
+    assert move["words"] == ["A wants to build a factory."]
+    assert move["board"]["changes"], "the board after it is drawn by what changed"
+    hall.leave(table)
+
+
+async def test_an_invited_person_has_a_seat_and_a_key_of_his_own(hall: Hall) -> None:
+    table = await hall.open("ada", "address", order(None, None, None, names=("Ada",), invited=(1, 2)))
+    own, second, third = table.parties
+    assert (table.is_gathering, table.missing) == (True, ["Player 2", "Player 3"])
+    with pytest.raises(NoTableError):
+        table.party(second.invitation)
+    invitation = second.invitation
+    await hall.sit(table, invitation, "bob", " Bob\n<i> ")
+    assert hall.find(second.key) is table
+    assert table.seats_of(second)[0].name == "Bob <i>"
+    with pytest.raises(SeatTakenError):
+        await hall.sit(table, invitation, "eve", "Eve")
+    with pytest.raises(NoTableError):
+        hall.find(invitation)
+    assert table.is_gathering
+    await hall.sit(table, third.invitation, "cid", "Cid")
+    seat = await until_asked(table)
+    assert not table.is_gathering
+    assert table.about.names == ("Ada", "Bob <i>", "Cid")
+    for party in (own, second, third):
+        assert (table.turn_of(party).asked is not None) == (seat.number in party.seats)
+    hall.leave(table)
+
+
+async def test_a_table_for_which_nobody_comes_is_cleared_away(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.web.people.hall.LOOK_EVERY_S", 0.05)
+    async with open_hall(place.directory, Rules(most=2, idle_s=0.2)) as hall:
+        table = await hall.open("ada", "address", order(None, None, invited=(1,)))
+        assert (hall.free, table.is_gathering) == (0, True)
+        await until(table, lambda one: one.is_over)
+        assert (hall.free, table.seats[0].lost) == (2, "given_up")
+        with pytest.raises(SeatTakenError):
+            await hall.sit(table, table.parties[1].invitation, "bob", "")
+
+
+async def test_several_steps_are_sent_together_as_long_as_they_are_asked_for(hall: Hall) -> None:
+    table = await hall.open("v", "address", order(None, "first"))
+    seat = await until_asked(table)
+    assert seat.asked is not None
+    assert seat.board is not None
+    assert seat.board.asked is not None
+    game = registry.get("foreign_king")
+    outlook = look_ahead(game, seat.board.asked, seat.asked.ply, [game.actions.parse("ACT_BUILD")])
+    actions = [outlook.planned[0].action, outlook.legal[0]]
+    whole = look_ahead(game, seat.board.asked, seat.asked.ply, actions)
+    seat.choose(whole.planned[0].ply, actions[0], whole.planned[1:])
+    await until(table, lambda one: len(one.following.moves) >= 2)
+    assert [move.action for move in table.following.moves[:2] if move] == actions
+    await play(table, by_chance())
+    assert seat.ending is not None
+    assert seat.ending.faults == ()

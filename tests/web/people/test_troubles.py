@@ -30,7 +30,7 @@ async def main():
         table = await hall.open("v", "address", order(None, "drawn", None, names=("Anna", "Bob")))
         await play(table, by_chance(), 7)
         await until_asked(table)
-        print(table.about.key, flush=True)
+        print(table.key, flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(main())
@@ -78,7 +78,7 @@ async def test_what_ended_while_the_pages_were_down_is_known_afterwards(place: P
         assert table.seats[0].ending is not None
     file.write_bytes(left)
     async with open_hall(place.directory, file=file) as hall:
-        again = hall.find(table.about.key)
+        again = hall.find(table.key)
         await until(again, lambda one: one.is_over)
         assert again.seats[0].ending is not None
         assert again.seats[0].ending.ranks == table.seats[0].ending.ranks
@@ -117,7 +117,7 @@ async def test_a_table_that_another_process_forgot_does_not_hold_the_seat(place:
 
 
 async def test_without_a_service_a_visitor_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.web.people.hall.ENTER_PATIENCE_S", 0.3)
+    monkeypatch.setattr("arena.web.people.guests.ENTER_PATIENCE_S", 0.3)
     async with open_hall(tmp_path) as hall:
         with pytest.raises(NotReachedError, match="try again"):
             await hall.open("v", "address", order(None, "first"))

@@ -11,6 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_facts, print_json
+from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.findings import finding_lines
 from ratings.store.states import AdmissionState
 
@@ -19,14 +20,11 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena --server club bot admission my-bot", "arena bot admission ada/fox@3f9a01c2"))
 def admission(
-    version: Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")],
+    version: Annotated[str, typer.Argument(metavar="BOT")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the checks of a version found.
-
-    Its last admission counts; while it goes on, the findings so far are shown.
-    """
+    """Show what the checks of a version found."""
     with connect(db) as connection:
         found = connection.arena.admissions.get_admission(version)
     if as_json:
@@ -34,9 +32,9 @@ def admission(
         return
     print_facts(
         {
-            "bot": f"{found.bot} version {found.version} ({found.content_hash[:12]})",
+            "bot": say("cli_bot.version_of", bot=found.bot, version=found.version, hash=found.content_hash[:12]),
             "state": found.state.value,
-            "asked for": format_instant(found.requested_at_us),
+            "asked_for": format_instant(found.requested_at_us),
             "ended": format_instant(found.ended_at_us),
             "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary,
         }

@@ -15,10 +15,7 @@ app = typer.Typer()
 
 @app.command(epilog=example('arena bot annul ada/fox@3f9a01c2 --why "it threw its matches away"'))
 def annul(version: VersionText, why: Why, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Let everything that a version played count for nothing.
-
-    It leaves all tournaments, for good; the ratings are computed anew.
-    """
+    """Let everything that a version played count for nothing."""
     with connect(db) as connection:
         done = connection.arena.annulments.annul_version(version, why)
     print_annulled(done, as_json=as_json)

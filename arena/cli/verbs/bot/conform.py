@@ -15,9 +15,10 @@ from arena.cli.shared.building import show_log
 from arena.cli.shared.errors import CliError, MisuseError, unknown
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import format_count, print_json, printable
+from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
+from arena.cli.shared.saying import say
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
@@ -47,23 +48,15 @@ def conform(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND...", help="A directory with bot.toml; or, behind --, a program and arguments."),
+        typer.Argument(metavar="COMMAND..."),
     ] = None,
-    rule: Annotated[
-        list[str] | None, typer.Option("--rule", metavar="ID", help="Check this rule alone; may be repeated.")
-    ] = None,
-    list_rules: Annotated[bool, typer.Option("--list", help="Show the rules, and check nothing.")] = False,
-    patience: Annotated[
-        float, typer.Option(min=1, max=100, metavar="FACTOR", help="Wait so many times as long, on a busy machine.")
-    ] = 1,
+    rule: Annotated[list[str] | None, typer.Option("--rule", metavar="ID")] = None,
+    list_rules: Annotated[bool, typer.Option("--list")] = False,
+    patience: Annotated[float, typer.Option(min=1, max=100, metavar="FACTOR")] = 1,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether a bot keeps every rule of the protocol.
-
-    It is started here, without a sandbox, and plays scripted matches; what it breaks is said rule by rule, with what
-    was seen and the remedy. For authors of kits in any language.
-    """
+    """Check whether a bot keeps every rule of the protocol."""
     refuse_server(context)
     rules = [_known(one) for one in rule or ()]
     if list_rules:
@@ -150,7 +143,7 @@ def _print_verdict(verdict: Verdict) -> None:
 def _print_summary(verdicts: Sequence[Verdict]) -> None:
     counts = Counter(verdict.state for verdict in verdicts)
     told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    typer.echo(f"{format_count(len(verdicts), 'rule')}: {told}")
+    typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {told}")
 
 
 def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:

@@ -32,9 +32,7 @@ if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
 app = typer.Typer()
 
 # It is how the option `--server` of the whole command line is read; a database has no use here.
-_Place = Annotated[
-    str, typer.Option("--db", envvar=settings.DB.variable, callback=read_place, hidden=True, help="Not used here.")
-]
+_Place = Annotated[str, typer.Option("--db", envvar=settings.DB.variable, callback=read_place, hidden=True)]
 _VERSION = re.compile(r"[!-~]{1,64}")
 
 
@@ -46,40 +44,30 @@ _VERSION = re.compile(r"[!-~]{1,64}")
     )
 )
 def connect(
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the files and the bot.toml lie.")],
-    matches: Annotated[
-        int, typer.Option("--matches", min=1, max=64, metavar="N", help="Matches at once, each with its own process.")
-    ] = 1,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="What the bot is called there.")] = None,
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY")],
+    matches: Annotated[int, typer.Option("--matches", min=1, max=64, metavar="N")] = 1,
+    name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     version: Annotated[
         str | None,
-        typer.Option(metavar="WORD", help="What this version is called; by default the hash of its files, shortened."),
+        typer.Option(metavar="WORD"),
     ] = None,
-    stop_after: Annotated[
-        int | None, typer.Option("--stop-after", min=1, metavar="N", help="Leave after so many matches.")
-    ] = None,
+    stop_after: Annotated[int | None, typer.Option("--stop-after", min=1, metavar="N")] = None,
     bot_log: Annotated[
         Path | None,
-        typer.Option("--bot-log", metavar="FILE", help="Append what the bot writes to this file, not to the terminal."),
+        typer.Option("--bot-log", metavar="FILE"),
     ] = None,
     play_address: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Where the service takes remote bots, if it cannot tell."),
+        typer.Option(metavar="HOST:PORT"),
     ] = None,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,
     runtimes: RuntimesFile = settings.RUNTIMES.default,
-    server: Annotated[
-        str | None, typer.Option("--server", metavar="NAME", help="The service; it may also stand before `bot`.")
-    ] = None,
+    server: Annotated[str | None, typer.Option("--server", metavar="NAME")] = None,
     db: _Place = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Let a bot play on a service from this machine.
-
-    Its processes run here; the service asks them over one connection, which is opened anew when it breaks. Ctrl-C lets
-    the matches that run end, and a second one leaves at once. Ends with 1 if the bot crashes in match after match.
-    """
+    """Let a bot play on a service from this machine."""
     keep_grpc_quiet()
     from arena.connect.connecting import Order
 

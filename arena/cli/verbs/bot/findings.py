@@ -5,13 +5,14 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.output import printable
+from arena.cli.shared.saying import say
 from arena.client.values.admissions import Admission, Finding, FindingState
 
 _WORDS = {
-    FindingState.PASSED: "passed ",
-    FindingState.FAILED: "FAILED ",
-    FindingState.NOTED: "note   ",
-    FindingState.SKIPPED: "skipped",
+    FindingState.PASSED: "cli_bot.finding_passed",
+    FindingState.FAILED: "cli_bot.finding_failed",
+    FindingState.NOTED: "cli_bot.finding_noted",
+    FindingState.SKIPPED: "cli_bot.finding_skipped",
 }
 
 
@@ -22,7 +23,8 @@ def finding_lines(admission: Admission, first: int = 0) -> list[str]:
 
 def finding_line(finding: Finding) -> str:
     """Return what one check found, in a line."""
-    return f"{_WORDS[finding.state]}  {finding.check}: {printable(finding.sentence)}"
+    width = max(map(len, map(say, _WORDS.values())))
+    return f"{say(_WORDS[finding.state]).ljust(width)}  {finding.check}: {printable(finding.sentence)}"
 
 
 def print_findings(admission: Admission, shown: int) -> int:

@@ -12,13 +12,14 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.client.values.bots import BotDetail
 
 app = typer.Typer()
 
-BotName = Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")]
-VersionText = Annotated[str, typer.Argument(metavar="BOT", help="A bot's newest version, or with @hash another one.")]
-Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the bot's log.")]
+BotName = Annotated[str, typer.Argument(metavar="BOT")]
+VersionText = Annotated[str, typer.Argument(metavar="BOT")]
+Message = Annotated[str, typer.Option("--message", "-m")]
 
 
 def _hash_text(content_hash: str | None) -> str:
@@ -26,12 +27,12 @@ def _hash_text(content_hash: str | None) -> str:
 
 
 _EVENTS = (
-    Column("at_us", "AT (UTC)", write=format_instant),
-    Column("kind", "WHAT"),
-    Column("version", "VERSION", right=True),
-    Column("content_hash", "HASH", write=_hash_text),
-    Column("actor", "BY"),
-    Column("message", "MESSAGE"),
+    Column("at_us", "at_utc", write=format_instant),
+    Column("kind", "what"),
+    Column("version", "version", right=True),
+    Column("content_hash", "hash", write=_hash_text),
+    Column("actor", "by"),
+    Column("message", "message"),
 )
 
 
@@ -52,26 +53,20 @@ def log(
 
 @app.command(epilog=example("arena bot promote fox@3f9a01c2"))
 def promote(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Let an admitted version play on the ladders.
-
-    It takes the place of the one that does.
-    """
+    """Let an admitted version play on the ladders."""
     with connect(db) as connection:
         bots = connection.arena.bots
         before = bots.get_bot(text.partition("@")[0]).active
         promoted = bots.promote_version(text, message)
     if promoted.active == before:
-        typer.echo(f"version {before} of {promoted.name} plays on ladders already: nothing has changed")
+        typer.echo(say("cli_bot.plays_already", version=before, bot=promoted.name))
     else:
         _say(promoted)
 
 
 @app.command(epilog=example('arena bot withdraw fox@3f9a01c2 --message "loses on time"'))
 def withdraw(text: VersionText, message: Message = "", db: Database = settings.DB.default) -> None:
-    """Take a version out for good.
-
-    What it played stays.
-    """
+    """Take a version out for good."""
     with connect(db) as connection:
         _say(connection.arena.bots.withdraw_version(text, message))
 
@@ -85,6 +80,6 @@ def rollback(name: BotName, message: Message = "", db: Database = settings.DB.de
 
 def _say(bot: BotDetail) -> None:
     if bot.active is None:
-        typer.echo(f"no version of {bot.name} plays on ladders now")
+        typer.echo(say("cli_bot.plays_none", bot=bot.name))
     else:
-        typer.echo(f"version {bot.active} of {bot.name} plays on ladders now")
+        typer.echo(say("cli_bot.plays_now", version=bot.active, bot=bot.name))

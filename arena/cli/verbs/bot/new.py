@@ -12,6 +12,7 @@ from arena.cli.shared.errors import MisuseError, unknown
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import program
 from arena.hosting.manifest_fields import FieldError, read_name
 from arena.hosting.new_bot import KIT, NewBot, write_new_bot
@@ -37,28 +38,21 @@ _ALSO_CALLED = {
     )
 )
 def new(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it: new, or empty.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR")],
     language: Annotated[
-        str, typer.Option("--language", "-l", metavar="LANGUAGE", help=f"One of: {', '.join(LANGUAGES)}.")
+        str, typer.Option("--language", "-l", metavar="LANGUAGE", help=", ".join(LANGUAGES))
     ] = "python",
-    game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="What it plays; the first game by default.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What it is called; like the directory by default.")
-    ] = None,
+    game: Annotated[str | None, typer.Option("--game", "-g", metavar="GAME")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a bot that plays, to begin with.
-
-    One commented file, its bot.toml, and the kit of its language where that needs one. Nothing is overwritten.
-    """
+    """Write a bot that plays, to begin with."""
     _check_language(language)
     chosen = registry.names()[0] if game is None else get_game(game).name
     called = _name(directory, name)
     written = write_new_bot(directory, language, called, chosen)
     if game is None:
-        typer.echo(f"note: no --game was named, so it plays {chosen}; `arena game list` shows all", err=True)
+        typer.echo(say("cli_bot.no_game_named", game=chosen), err=True)
     _warn_of_missing(language)
     if as_json:
         print_json({"name": called, "directory": str(directory), "language": language, "game": chosen})
@@ -88,15 +82,15 @@ def _name(directory: Path, name: str | None) -> str:
 def _warn_of_missing(language: str) -> None:
     missing = missing_packages(language)
     if missing:
-        typer.echo(f"note: to run it, this machine still needs: {install_command(missing)}", err=True)
+        typer.echo(say("cli_bot.still_needs", command=install_command(missing)), err=True)
 
 
 def _say_written(written: NewBot, name: str, game: str) -> None:
     directory = str(written.directory)
-    typer.echo(f"wrote {name}, which plays {game}, to {directory}: {', '.join(written.files)}")
+    typer.echo(say("cli_bot.wrote", name=name, game=game, directory=directory, files=", ".join(written.files)))
     if written.has_kit:
-        typer.echo(f"{KIT}/ beside it holds what it needs to talk with the arena; leave it as it is")
-    typer.echo("next, here and then at a service, to which you log in once:")
+        typer.echo(say("cli_bot.kit_beside", kit=KIT))
+    typer.echo(say("cli_bot.next"))
     for words in (
         ("bot", "test", directory),
         ("login", "ADDRESS", "--name", "NAME", "--invitation", "CODE"),

@@ -17,7 +17,8 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import format_count, print_json
+from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.client.values.replays import Replay
 from arena.match.replay import ReplayError, load
 
@@ -33,15 +34,12 @@ _KINDS = (".zip", ".tar", ".tar.gz")
     epilog=example("arena bot replays greedy --out greedy.zip", "arena --server club bot replays fox -o f.tar")
 )
 def replays(
-    name: Annotated[str, typer.Argument(metavar="BOT", help="Name of the bot, as `arena bot list` shows it.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The archive: .zip, .tar or .tar.gz.")],
+    name: Annotated[str, typer.Argument(metavar="BOT")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write all replays of a bot into one archive.
-
-    Each is a file of JSON, named by the id of its match. Those that are still hidden are left out.
-    """
+    """Write all replays of a bot into one archive."""
     with connect(db) as connection, _archive(out) as add:
         count = 0
         for replay in connection.arena.replays.download_replays(name):
@@ -50,7 +48,7 @@ def replays(
     if as_json:
         print_json({"file": str(out), "matches": count})
     else:
-        typer.echo(f"{format_count(count, 'replay')} in {out}")
+        typer.echo(say("cli_bot.replays_in", replays=say("cli_bot.replay_count", count=count), file=out))
 
 
 def _document(replay: Replay) -> bytes:

@@ -17,6 +17,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import service_name
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.uploading import UploadDisplay
 from arena.cli.verbs.bot.findings import print_findings
@@ -30,32 +31,22 @@ if TYPE_CHECKING:  # gRPC is imported when there is somebody to talk to
 
 app = typer.Typer()
 
-_AGAIN = (
-    "note: mend it and hand it in again; if you think that it was the arena's fault, or that the build was too slow by "
-    "chance, the same command has the same files built and checked anew"
-)
-
 
 @app.command(
     epilog=example("arena --server club bot submit my-bot", 'arena bot submit my-bot --message "looks one ply deeper"')
 )
 def submit(
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the files and the bot.toml lie.")],
-    message: Annotated[str, typer.Option("--message", "-m", help="What has changed, like that of a commit.")] = "",
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY")],
+    message: Annotated[str, typer.Option("--message", "-m")] = "",
     predecessor: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The version it is to replace; the active one by default."),
+        typer.Option(metavar="N"),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Show the admission until it is over.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait")] = True,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Hand a bot, or a new version of it, in at a service.
-
-    The checks that it must pass are shown as they come. A connection that breaks costs nothing: what has arrived is
-    kept, and the same command goes on there. Ends with 1 if the version is refused; the same files are built and
-    checked anew when they are handed in again.
-    """
+    """Hand a bot, or a new version of it, in at a service."""
     service = service_name(db)
     if service is None:
         add = next_command("bot", "add", str(directory), db=db)
@@ -70,7 +61,7 @@ def submit(
     if as_json:
         print_json({**asdict(submitted), "admission": None if admission is None else asdict(admission)})
     if admission is not None and admission.state is AdmissionState.REFUSED:
-        typer.echo(_AGAIN, err=True)
+        typer.echo(say("cli_bot.submit_again"), err=True)
         raise CliError(f"{submitted.bot} version {submitted.number}: {admission.summary or 'Refused; see above.'}")
 
 
@@ -93,8 +84,8 @@ def _resumable() -> Iterator[None]:
 
 
 def _say_submitted(submitted: Submitted) -> None:
-    what = "submitted" if submitted.new else "these files were submitted before:"
-    version = f"{submitted.bot} version {submitted.number} ({submitted.content_hash[:12]})"
+    what = say("cli_bot.submitted") if submitted.new else say("cli_bot.submitted_before")
+    version = say("cli_bot.version_of", bot=submitted.bot, version=submitted.number, hash=submitted.content_hash[:12])
     typer.echo(f"{what} {version}{_outlook(submitted)}", err=True)
     _say_waiting(submitted.admission, "")
 
@@ -102,11 +93,11 @@ def _say_submitted(submitted: Submitted) -> None:
 def _outlook(submitted: Submitted) -> str:
     """Return what becomes of the version now, unless that goes without saying."""
     if submitted.admission is None:
-        return "; it needs no admission"
+        return say("cli_bot.needs_no_admission")
     if submitted.new:
         return ""
     is_queued = submitted.admission.state is AdmissionState.QUEUED
-    return "; they wait to be built and checked, also if they failed before" if is_queued else "; they are checked now"
+    return say("cli_bot.wait_to_be_built") if is_queued else say("cli_bot.checked_now")
 
 
 def _say_waiting(admission: Admission | None, said: str) -> str:
@@ -131,7 +122,7 @@ def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | Non
     except KeyboardInterrupt:
         raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None
     if last.state is AdmissionState.ADMITTED:
-        typer.echo(f"admitted: {last.summary or submitted.bot}", err=True)
+        typer.echo(say("cli_bot.admitted", what=last.summary or submitted.bot), err=True)
     elif last.state is AdmissionState.WITHDRAWN:
-        typer.echo(f"withdrawn: {last.summary or 'a newer version took its place'}", err=True)
+        typer.echo(say("cli_bot.withdrawn", why=last.summary or say("cli_bot.newer_version")), err=True)
     return last

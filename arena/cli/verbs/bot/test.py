@@ -26,12 +26,7 @@ app = typer.Typer()
 )
 @with_options(Wishes)
 def play_here(context: typer.Context, wishes: Wishes, as_json: AsJson = False) -> None:
-    """Play a bot here against the samples.
-
-    Its author is told what is wrong with it, how long it thinks, and how strong it is. It plays every game that its
-    bot.toml claims, in every number of seats, by the arena's own referee, clock and sandbox. No database is needed, and
-    none is changed. The exit code is 1 if the bot did something wrong.
-    """
+    """Play a bot here against the samples."""
     refuse_server(context)
     with open_test(wishes) as test:
         tested = run_interruptibly(test(), "nothing is told of this test")

@@ -20,6 +20,7 @@ from arena.cli.shared.options import Workers, parse_names
 from arena.cli.shared.output import printable
 from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
 from arena.cli.shared.runtimes import RuntimesFile
+from arena.cli.shared.saying import say
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.proc.processes import has_proc
@@ -45,28 +46,19 @@ class Wishes:
 
     directory: Annotated[
         Path,
-        typer.Argument(metavar="DIRECTORY", help="Where the bot's files and its bot.toml lie.", show_default=False),
+        typer.Argument(metavar="DIRECTORY", show_default=False),
     ]
-    game: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="Only this game, of all that it claims.")
-    ] = None
-    seats: Annotated[int | None, typer.Option("--seats", metavar="N", help="Only matches of N bots.")] = None
-    against: Annotated[str, typer.Option("--against", metavar="A,B,...", help="The samples that it plays against.")] = (
-        DEFAULT_AGAINST
-    )
-    matches: Annotated[
-        int, typer.Option("--matches", min=0, metavar="N", help="Matches in each setting; 0 = one in every seat.")
-    ] = 0
-    quick: Annotated[
-        bool, typer.Option("--quick", help="One match in the fewest and the most seats, against random and greedy.")
-    ] = False
+    game: Annotated[str | None, typer.Option("--game", metavar="GAME")] = None
+    seats: Annotated[int | None, typer.Option("--seats", metavar="N")] = None
+    against: Annotated[str, typer.Option("--against", metavar="A,B,...")] = DEFAULT_AGAINST
+    matches: Annotated[int, typer.Option("--matches", min=0, metavar="N")] = 0
+    quick: Annotated[bool, typer.Option("--quick")] = False
     time: Annotated[
         str,
         typer.Option(
             "--time",
             "--time-control",
             metavar="TIME",
-            help="50ms or 2s a decision, 60+1 bank and increment, both, none.",
         ),
     ] = DEFAULT_TIME
     start_limit: StartLimit = DEFAULT_START_LIMIT
@@ -74,14 +66,12 @@ class Wishes:
     workers: Workers = 0
     sandbox: Annotated[
         str,
-        typer.Option(
-            "--sandbox", metavar="LEVEL", help="auto: as at a service, standard, where that works here; or none."
-        ),
+        typer.Option("--sandbox", metavar="LEVEL"),
     ] = AUTO
     runtimes: RuntimesFile = settings.RUNTIMES.default
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="DIRECTORY", help="Where replays and logs are kept; in the cache by default."),
+        typer.Option("--keep", metavar="DIRECTORY"),
     ] = None
 
     @property
@@ -175,25 +165,27 @@ def find_test_level(sandbox: str) -> Place:
     """
     policy = read_hosting(sandbox=sandbox).policy
     if sandbox != AUTO:
-        return _level(find_level(has_owner=False, policy=policy), "as you asked")
+        return _level(find_level(has_owner=False, policy=policy), say("cli_bot.as_asked"))
     if not has_proc():
         return _level(
             NONE,
-            "this system has no /proc, so limits are not watched, a decision is charged the wall time, and memory is "
-            "known of processes that have ended",
+            say("cli_bot.no_proc"),
         )
     try:
-        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), "as at a service")
+        return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:
         return _level(NONE, str(error))
 
 
 def _level(name: str, why: str) -> Place:
-    return Place(name, f"without a sandbox ({why})" if name == NONE else f"in the {name} sandbox ({why})")
+    return Place(
+        name,
+        say("cli_bot.without_sandbox", why=why) if name == NONE else say("cli_bot.in_sandbox", level=name, why=why),
+    )
 
 
 def announce(directory: Path, level: Place) -> None:
     """Say on stderr what is tested and where it runs, and that it is built first if it is."""
-    typer.echo(f"testing {printable(str(directory))} {level.note}", err=True)
+    typer.echo(say("cli_bot.testing", directory=printable(str(directory)), place=level.note), err=True)
     if build := load_manifest(directory).build:
-        typer.echo(f"building it with `{printable(join(build))}`", err=True)
+        typer.echo(say("cli_bot.building", command=printable(join(build))), err=True)

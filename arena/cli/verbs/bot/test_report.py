@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import Column, format_percent, print_json, print_table, printable
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
@@ -31,22 +32,22 @@ def _milliseconds(us: int) -> str:
 
 
 _TIMES = (
-    Column("game", "GAME"),
-    Column("seats", "SEATS", right=True),
-    Column("decisions", "DECISIONS", right=True),
-    Column("median_us", "MEDIAN", right=True, write=_milliseconds),
-    Column("p99_us", "99%", right=True, write=_milliseconds),
-    Column("longest_us", "LONGEST", right=True, write=_milliseconds),
-    Column("limit_us", "LIMIT", right=True, write=_milliseconds),
+    Column("game", "game"),
+    Column("seats", "seats", right=True),
+    Column("decisions", "decisions", right=True),
+    Column("median_us", "median", right=True, write=_milliseconds),
+    Column("p99_us", "99", right=True, write=_milliseconds),
+    Column("longest_us", "longest", right=True, write=_milliseconds),
+    Column("limit_us", "limit", right=True, write=_milliseconds),
 )
 _SCORES = (
-    Column("against", "AGAINST"),
-    Column("matches", "MATCHES", right=True),
-    Column("won", "WON", right=True),
-    Column("faults", "FAULTS", right=True),
-    Column("mean", "SCORE", right=True, write=format_percent),
-    Column("low", "95% FROM", right=True, write=format_percent),
-    Column("high", "TO", right=True, write=format_percent),
+    Column("against", "against"),
+    Column("matches", "matches", right=True),
+    Column("won", "won", right=True),
+    Column("faults", "faults", right=True),
+    Column("mean", "score", right=True, write=format_percent),
+    Column("low", "95_from", right=True, write=format_percent),
+    Column("high", "to", right=True, write=format_percent),
 )
 
 
@@ -59,8 +60,8 @@ def print_test(test: BotTest) -> None:
         _print_figures(test)
         _print_turned(test.turned)
         _print_tail(test)
-        typer.echo(f"\nreplays and logs are in {test.kept.directory}")
-        typer.echo(f"seed {test.seed}: --seed {test.seed} draws the same matches again")
+        typer.echo("\n" + say("cli_bot.kept_in", directory=test.kept.directory))
+        typer.echo(say("cli_bot.same_matches", seed=test.seed, again=test.seed))
 
 
 def _print_evidence(test: BotTest, finding: Finding) -> None:
@@ -70,7 +71,7 @@ def _print_evidence(test: BotTest, finding: Finding) -> None:
     for line in str(evidence.get("log") or evidence.get("stderr") or "").rstrip().splitlines()[-_SHOWN_LINES:]:
         typer.echo(f"  | {printable(line)}")
     if (replay := _replay_of(test, evidence)) is not None:
-        typer.echo(f"  `{_show(replay, evidence['ply'])}` shows the position")
+        typer.echo("  " + say("cli_bot.shows_position", command=_show(replay, evidence["ply"])))
 
 
 def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
@@ -88,23 +89,23 @@ def _replay_of(test: BotTest, evidence: Mapping[str, Any]) -> Path | None:
 def _print_figures(test: BotTest) -> None:
     times = [asdict(one) for one in decision_times(test.matches)]
     if times:
-        typer.echo("\ndecisions, as they are charged against the limit:")
+        typer.echo("\n" + say("cli_bot.decisions"))
         print_table(_TIMES, times, as_json=False)
-    typer.echo(f"\nmemory: {_memory_text(test)}\n")
+    typer.echo("\n" + say("cli_bot.memory", memory=_memory_text(test)) + "\n")
     if SEARCH in {opponent_in(played.bout) for played in test.matches}:
-        typer.echo(f"against samples ({SEARCH} with {SEARCH_PLAYOUTS} playouts a decision), 100% = every match won:")
+        typer.echo(say("cli_bot.against_search", search=SEARCH, playouts=SEARCH_PLAYOUTS))
     else:
-        typer.echo("against samples, 100% = every match won:")
+        typer.echo(say("cli_bot.against_samples"))
     print_table(_SCORES, _score_rows(test.matches), as_json=False)
 
 
 def _memory_text(test: BotTest) -> str:
     peak = peak_memory_bytes(test.matches)
     if not any(played.processes for played in test.matches):
-        return "not measured, since none of its processes joined"
+        return say("cli_bot.none_joined")
     if peak is None:
-        return "not measured, since this system does not tell"
-    return f"{peak / _MEGABYTE:.0f} MiB at most, of {test.memory_mb} that it may use"
+        return say("cli_bot.not_told")
+    return say("cli_bot.memory_peak", peak=f"{peak / _MEGABYTE:.0f}", limit=test.memory_mb)
 
 
 def _score_rows(matches: Sequence[Played]) -> list[dict[str, Any]]:
@@ -118,24 +119,33 @@ def _score_rows(matches: Sequence[Played]) -> list[dict[str, Any]]:
 
 def _print_turned(turned: Sequence[Turned]) -> None:
     if turned:
-        typer.echo("\nlost, and where the search sample's value of its position fell most:")
+        typer.echo("\n" + say("cli_bot.lost"))
     for one in turned:
         ground, fall = one.played.bout.ground, one.fall
-        where = f"to {opponent_in(one.played.bout)} in {ground.describe()}"
+        where = say("cli_bot.value_to", opponent=opponent_in(one.played.bout), ground=ground.describe())
         if fall is None:
             typer.echo(f"  {where}: `{_show(one.replay)}`")
         else:
-            typer.echo(f"  {where}, from {fall.before:.2f} to {fall.after:.2f}: `{_show(one.replay, fall.ply)}`")
+            typer.echo(
+                "  "
+                + say(
+                    "cli_bot.fell",
+                    where=where,
+                    before=f"{fall.before:.2f}",
+                    after=f"{fall.after:.2f}",
+                    command=_show(one.replay, fall.ply),
+                )
+            )
 
 
 def _print_tail(test: BotTest) -> None:
     """Print the end of what it wrote in a match: one with a fault if there is one, or else the last."""
     written = [(played, text) for played in test.matches if (text := "".join(_logs(played)))]
     if not written:
-        typer.echo("\nit wrote nothing to stderr")
+        typer.echo("\n" + say("cli_bot.wrote_nothing"))
         return
     played, text = next((one for one in written if one[0].faults), written[-1])
-    typer.echo(f"\nwhat it wrote, the end of {test.kept.log(played)}:")
+    typer.echo("\n" + say("cli_bot.wrote_end", file=test.kept.log(played)))
     for line in text.rstrip().splitlines()[-_SHOWN_LINES:]:
         typer.echo(f"  | {printable(line)}")
 

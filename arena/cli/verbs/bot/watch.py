@@ -15,6 +15,7 @@ from arena.cli.shared.option_groups import with_options
 from arena.cli.shared.options import example
 from arena.cli.shared.output import printable
 from arena.cli.shared.places import refuse_server
+from arena.cli.shared.saying import say
 from arena.cli.verbs.bot.test_options import Wishes
 from arena.cli.verbs.bot.test_report import print_test
 from arena.cli.verbs.bot.testing import open_test
@@ -32,11 +33,7 @@ _STOPPED = "no longer watched"
 @app.command(epilog=example("arena bot watch my-bot", "arena bot watch my-bot --quick --game foreign_king"))
 @with_options(Wishes)
 def watch(context: typer.Context, wishes: Wishes) -> None:
-    """Test a bot, and again after every change of its files.
-
-    It is tested as by `arena bot test`, until Ctrl-C. Hidden files, those of editors, and what builds leave do not
-    count: __pycache__, build, node_modules, target, *.o.
-    """
+    """Test a bot, and again after every change of its files."""
     refuse_server(context)
     with open_test(wishes) as test:
 
@@ -65,7 +62,7 @@ def watch_and(directory: Path, test: Callable[[], None], wait: Callable[[float],
             if in_a_row >= MOST_CHANGED_WITHIN:
                 before, in_a_row = after, 0
                 _tell_of_own_writing(within)
-            typer.echo(f"\nwatching {printable(str(directory))}; Ctrl-C stops", err=True)
+            typer.echo("\n" + say("cli_bot.watching", directory=printable(str(directory))), err=True)
             changed = wait_for_change(directory, before, wait)
     except KeyboardInterrupt:
         raise InterruptedRunError(_STOPPED) from None
@@ -94,14 +91,13 @@ def _run(test: Callable[[], None]) -> None:
 def _tell_of_own_writing(names: Sequence[str]) -> None:
     shown = printable(", ".join(names[:_SHOWN_FILES]))
     typer.echo(
-        f"\nnot tested again: files changed within each of {MOST_CHANGED_WITHIN} tests ({shown}), as if the bot wrote "
-        "them; let it write elsewhere, or save again",
+        "\n" + say("cli_bot.not_tested_again", tests=MOST_CHANGED_WITHIN, files=shown),
         err=True,
     )
 
 
 def _separate(directory: Path, changed: Sequence[str]) -> None:
     """Write a line between two tests that says when this one began, and what had changed."""
-    more = f" and {len(changed) - _SHOWN_FILES} more" if len(changed) > _SHOWN_FILES else ""
-    why = f": changed {', '.join(changed[:_SHOWN_FILES])}{more}" if changed else ""
+    more = say("cli_bot.and_more", count=len(changed) - _SHOWN_FILES) if len(changed) > _SHOWN_FILES else ""
+    why = say("cli_bot.changed", files=", ".join(changed[:_SHOWN_FILES]), more=more) if changed else ""
     typer.echo(f"\n{'=' * 20} {time.strftime('%H:%M:%S')} {printable(directory.name + why)} {'=' * 20}")

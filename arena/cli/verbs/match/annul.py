@@ -15,10 +15,7 @@ app = typer.Typer()
 
 @app.command(epilog=example('arena match annul 3f9a01c2 --why "the machine was overloaded"'))
 def annul(match: MatchId, why: Why, db: Database = settings.DB.default, as_json: AsJson = False) -> None:
-    """Let a match and the others of its block count for nothing.
-
-    The match stays as it was, with the reason beside it; the ratings are computed anew.
-    """
+    """Let a match and the others of its block count for nothing."""
     with connect(db) as connection:
         done = connection.arena.annulments.annul_match(match, why)
     print_annulled(done, as_json=as_json)

@@ -14,46 +14,36 @@ from arena.cli.shared.matches import format_seats, print_annulled, short_match_i
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from ratings.store.states import MatchState
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("id", "MATCH", write=short_match_id),
-    Column("tournament", "TOURNAMENT"),
-    Column("block", "BLOCK", right=True),
-    Column("seats", "SEATS (RANK)", write=format_seats),
-    Column("attempt", "ATTEMPTS", right=True),
-    Column("sandbox", "SANDBOX"),
-    Column("state", "STATE"),
-    Column("void_reason", "REASON"),
+    Column("id", "match", write=short_match_id),
+    Column("tournament", "tournament"),
+    Column("block", "block", right=True),
+    Column("seats", "seats_rank", write=format_seats),
+    Column("attempt", "attempts", right=True),
+    Column("sandbox", "sandbox"),
+    Column("state", "state"),
+    Column("void_reason", "reason"),
 )
 
 
 @app.command("list", epilog=example("arena match list monday", "arena match list --bot greedy --state void"))
 def list_matches(
-    tournament: Annotated[
-        str | None, typer.Argument(metavar="TOURNAMENT", help="Its name or id; all tournaments by default.")
-    ] = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="STATE", help="Only matches in it: planned, leased, finished or void.")
-    ] = None,
-    bot: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Only those of a bot, or of name@hash for one version of it.")
-    ] = None,
-    fault: Annotated[
-        str | None, typer.Option(metavar="CAUSE", help="Only those with such a fault, of the bot if one is named.")
-    ] = None,
+    tournament: Annotated[str | None, typer.Argument(metavar="TOURNAMENT")] = None,
+    state: Annotated[str | None, typer.Option(metavar="STATE")] = None,
+    bot: Annotated[str | None, typer.Option(metavar="BOT")] = None,
+    fault: Annotated[str | None, typer.Option(metavar="CAUSE")] = None,
     pool: PoolOption = None,
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """List matches, those planned last first.
-
-    With their seats, attempts, why one is void. With --json, the command for the next page is written to stderr.
-    """
+    """List matches, those planned last first."""
     asked = {"--state": state, "--bot": bot, "--fault": fault, "--pool": pool}
     wanted = _parse_state(state)
     with connect(db) as connection:
@@ -63,7 +53,7 @@ def list_matches(
         *(word for name, text in asked.items() if text for word in (name, text)),
     ]
     more = more_command("match", "list", *words, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty="no such matches")
+    print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty=say("cli_match.none_such"))
     if not as_json:
         print_annulled(page.items)
 

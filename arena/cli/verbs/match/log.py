@@ -13,6 +13,7 @@ from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_json, print_lines
+from arena.cli.shared.saying import say
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
 from arena.client.port import Matches
@@ -27,16 +28,12 @@ def log(
     match: MatchId,
     seat: Annotated[
         int | None,
-        typer.Option("--seat", min=0, metavar="SEAT", help="Only the bot in this seat; all yours by default."),
+        typer.Option("--seat", min=0, metavar="SEAT"),
     ] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what your bots wrote in a match that is over.
-
-    With the times that they took, and the evidence of their faults. At a service an owner sees those of his own bots,
-    the organiser all. `arena match watch --log` shows it meanwhile.
-    """
+    """Show what your bots wrote in a match that is over."""
     with connect(db) as connection:
         matches = connection.arena.matches
         logs = matches.get_logs(match, seat)
@@ -85,15 +82,15 @@ def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, co
     if times.totals:
         print_totals(times.totals, [seat.seat for seat in detail.seats if seat.remote])
     elif detail.replay_removed_at_us is not None:
-        typer.echo(f"the times went with the replay by retention on {format_instant(detail.replay_removed_at_us)} UTC")
+        typer.echo(say("cli_match.times_removed", at=format_instant(detail.replay_removed_at_us)))
 
     print_problems(detail)
     if detail.logs_removed_at_us is not None:
-        typer.echo(f"\nthe logs were removed by retention on {format_instant(detail.logs_removed_at_us)} UTC")
+        typer.echo("\n" + say("cli_match.logs_removed", at=format_instant(detail.logs_removed_at_us)))
         return
     for one in logs:
-        head = "wrote:" if one.text else _why_nothing(detail, one.seat, connection)
-        typer.echo(f"\nseat {one.seat} ({one.bot}) {head}")
+        head = say("cli_match.wrote") if one.text else _why_nothing(detail, one.seat, connection)
+        typer.echo("\n" + say("cli_match.seat_log", seat=one.seat, bot=one.bot, head=head))
         print_lines(one.text)
 
 
@@ -103,7 +100,7 @@ def _why_nothing(detail: MatchDetail, seat: int, connection: Connection) -> str:
     name = short_match_id(detail.match_id)
     if detail.state in (MatchState.PLANNED, MatchState.LEASED):
         meanwhile = connection.command("match", "watch", name, "--log", str(seat))
-        return f"has no log: match {name} is not over; `{meanwhile}` shows what is written meanwhile"
+        return say("cli_match.not_over", match=name, command=meanwhile)
     if detail.plies is None:
-        return f"has no log: match {name} is {detail.state.value}"
-    return "wrote nothing, or nothing was kept: only services keep what bots write"
+        return say("cli_match.no_log", match=name, state=detail.state.value)
+    return say("cli_match.wrote_nothing")

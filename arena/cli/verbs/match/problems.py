@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import format_instant, printable
+from arena.cli.shared.saying import say
 from arena.client.values.matches import AttemptFact, MatchDetail
 from ratings.store.states import AttemptState
 
@@ -20,20 +21,33 @@ def print_problems(detail: MatchDetail) -> None:
         if attempt.state in (AttemptState.FAILED, AttemptState.EXPIRED):
             _print_host_fault(attempt)
     for fault in detail.faults:
-        place = f"seat {fault.seat} ({fault.bot}), ply {fault.ply}"
+        place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
         typer.echo(f"\n{place}: {fault.cause}: {printable(fault.explanation)}")
         _print_evidence(fault.evidence)
     for check in detail.leak_checks:
-        place = f"seat {check.seat} ({check.bot})" + ("" if check.ply is None else f", ply {check.ply}")
-        typer.echo(f"\n{place}: leak check: {check.verdict}: {printable(check.sentence)}")
+        text_id = "cli_match.seat" if check.ply is None else "cli_match.seat_ply"
+        place = say(text_id, seat=check.seat, bot=check.bot, ply=check.ply)
+        typer.echo(
+            "\n" + say("cli_match.leak_check", place=place, verdict=check.verdict, what=printable(check.sentence))
+        )
         _print_evidence(check.evidence)
 
 
 def _print_host_fault(attempt: AttemptFact) -> None:
-    cause = attempt.cause or "the host failed"
+    cause = attempt.cause or say("cli_match.host_failed")
     when = format_instant(attempt.ended_at_us)
-    typer.echo(f"\nattempt {attempt.number}, fault of the host: {cause}: {printable(attempt.reason or 'unknown')}")
-    _print_evidence({"tried by": attempt.worker, "ended (UTC)": when, **(attempt.evidence or {})})
+    typer.echo(
+        "\n"
+        + say(
+            "cli_match.attempt_failed",
+            attempt=attempt.number,
+            cause=cause,
+            reason=printable(attempt.reason or say("cli_match.unknown")),
+        )
+    )
+    _print_evidence(
+        {say("cli_match.tried_by"): attempt.worker, say("cli_match.ended_utc"): when, **(attempt.evidence or {})}
+    )
 
 
 def _print_evidence(evidence: Mapping[str, Any]) -> None:
@@ -42,6 +56,6 @@ def _print_evidence(evidence: Mapping[str, Any]) -> None:
         if len(lines) == 1:
             typer.echo(f"  {name}: {lines[0]}")
         else:
-            typer.echo(f"  {name} (last lines):")
+            typer.echo("  " + say("cli_match.last_lines", name=name))
             for line in lines[-_MOST_LINES:]:
                 typer.echo(f"    {line}")

@@ -46,7 +46,7 @@ def run(
     option: GameOptions = None,
     opening_plies: OpeningPlies = None,
     seed: Seed = None,
-    rated: Annotated[bool, typer.Option("--rated", help="Let the match count for the ratings.")] = False,
+    rated: Annotated[bool, typer.Option("--rated")] = False,
     name: TournamentName = None,
     sandbox: Sandbox = settings.SANDBOX.default,
     allow_reduced: AllowReduced = False,

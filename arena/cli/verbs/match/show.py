@@ -13,6 +13,7 @@ from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
 from arena.cli.shared.pools import describe_pool
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
@@ -23,20 +24,20 @@ app = typer.Typer()
 _SHOWN_DIGITS = 12
 
 _SEATS = (
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("version", "VERSION", right=True),
-    Column("rank", "RANK", right=True),
-    Column("ended", "ENDED"),
-    Column("runtime", "RUNTIME"),
-    Column("rating_change", "RATING", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
+    Column("seat", "seat", right=True),
+    Column("bot", "bot"),
+    Column("version", "version", right=True),
+    Column("rank", "rank", right=True),
+    Column("ended", "ended"),
+    Column("runtime", "runtime"),
+    Column("rating_change", "rating", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
 )
 
 
 @app.command(epilog=example("arena match show 3f9a01c2", "arena match show 3f9a01c2 --times --json"))
 def show(
     match: MatchId,
-    times: Annotated[bool, typer.Option("--times", help="Show also what each decision took, and why.")] = False,
+    times: Annotated[bool, typer.Option("--times")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
@@ -61,20 +62,22 @@ def print_match(detail: MatchDetail, db: str, *, as_json: bool, times: MatchTime
         print_times(times, [seat.seat for seat in detail.seats if seat.remote])
     if detail.plies is not None and detail.replay_removed_at_us is None:
         show = next_command("replay", "show", short_match_id(detail.match_id), db=db)
-        typer.echo(f"\n`{show}` shows how it was played")
+        typer.echo("\n" + say("cli_match.shows_play", command=show))
 
 
 def _runtime(seat: MatchSeat) -> str | None:
     """Return name and beginning of the hash of what a seat ran in, which the arena does not know of a remote bot."""
     if seat.remote:
-        return "remote"
+        return say("cli_shared.remote")
     return None if seat.runtime is None else f"{seat.runtime_name or ''} {seat.runtime[:_SHOWN_DIGITS]}".strip()
 
 
 def _people_facts(detail: MatchDetail) -> dict[str, Any]:
     facts = {
         "match": detail.match_id,
-        "tournament": f"{detail.tournament}, block {detail.block}, rotation {detail.rotation}",
+        "tournament": say(
+            "cli_match.of_tournament", tournament=detail.tournament, block=detail.block, rotation=detail.rotation
+        ),
         "pool": describe_pool(detail.pool),
         "state": detail.state.value if detail.void_reason is None else f"{detail.state.value}: {detail.void_reason}",
         "started": format_instant(detail.started_at_us),
@@ -85,23 +88,29 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
     return {
         **facts,
         **({"annulled": detail.annulled} if detail.annulled else {}),
-        **{name: f"removed by retention on {format_instant(at)} UTC" for name, at in removed.items() if at is not None},
+        **{name: say("cli_match.removed", at=format_instant(at)) for name, at in removed.items() if at is not None},
     }
 
 
 def _sandbox(detail: MatchDetail) -> str | None:
-    elsewhere = "remote ones run where their authors connect them from"
+    elsewhere = say("cli_match.remote_elsewhere")
     if detail.sandbox is None or not any(seat.remote for seat in detail.seats):
         return detail.sandbox
     if all(seat.remote for seat in detail.seats):
-        return f"no hosted bots; {elsewhere}"
-    return f"{detail.sandbox}, for hosted bots; {elsewhere}"
+        return say("cli_match.no_hosted", elsewhere=elsewhere)
+    return say("cli_match.for_hosted", sandbox=detail.sandbox, elsewhere=elsewhere)
 
 
 def _length(detail: MatchDetail) -> str:
     if detail.hidden:
         return detail.why_hidden
     if detail.plies is None or detail.duration_us is None:
-        return "not played"
-    ended = "ended by the rules" if detail.by_rules else "ended by forfeit"
-    return f"{detail.plies} plies, {detail.decisions} decisions, {detail.duration_us / 1e6:.2f} s, {ended}"
+        return say("cli_match.not_played")
+    ended = say("cli_match.ended_by_rules") if detail.by_rules else say("cli_match.ended_by_forfeit")
+    return say(
+        "cli_match.length",
+        plies=detail.plies,
+        decisions=detail.decisions,
+        seconds=f"{detail.duration_us / 1000000.0:.2f}",
+        ended=ended,
+    )

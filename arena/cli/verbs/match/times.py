@@ -8,6 +8,7 @@ from dataclasses import asdict
 import typer
 
 from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.saying import say
 from arena.client.values.matches import MatchTimes, SeatTime
 
 _FIGURES = ("wall_us", "cpu_us", "queue_wait_us", "referee_lag_us", "charged_us")
@@ -22,15 +23,15 @@ def _milliseconds(us: int | None) -> str:
 
 _TIMES = tuple(
     Column(key, title, right=True, write=_milliseconds)
-    for key, title in zip(_FIGURES, ("WALL", "CPU", "WAIT", "LAG", "CHARGE"), strict=True)
+    for key, title in zip(_FIGURES, ("wall", "cpu", "wait", "lag", "charge"), strict=True)
 )
-_DECISIONS = (Column("ply", "PLY", right=True), Column("seat", "SEAT", right=True), Column("bot", "BOT"), *_TIMES)
+_DECISIONS = (Column("ply", "ply", right=True), Column("seat", "seat", right=True), Column("bot", "bot"), *_TIMES)
 _TOTALS = (
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("decisions", "DECISIONS", right=True),
+    Column("seat", "seat", right=True),
+    Column("bot", "bot"),
+    Column("decisions", "decisions", right=True),
     *_TIMES,
-    Column("longest_us", "LONGEST", right=True, write=_milliseconds),
+    Column("longest_us", "longest", right=True, write=_milliseconds),
 )
 
 
@@ -38,14 +39,14 @@ def print_times(times: MatchTimes, remote: Collection[int] = ()) -> None:
     """Print the table of decisions and the table of totals, for people; `remote` are the seats of remote bots."""
     typer.echo()
     decisions = [asdict(one) for one in times.decisions]
-    print_table(_DECISIONS, decisions, as_json=False, empty="no decisions: nobody was asked anything")
+    print_table(_DECISIONS, decisions, as_json=False, empty=say("cli_match.no_decisions"))
     typer.echo()
     print_totals(times.totals, remote)
     hosted = [one for one in times.decisions if one.seat not in remote]
     if any(one.cpu_us is None for one in hosted):
-        typer.echo("\n-: not read, and charged wall; decisions under 20 ms are not looked at")
+        typer.echo("\n" + say("cli_match.not_read"))
     if any(not one.readable for one in hosted):
-        typer.echo("some decisions could not be read; `arena doctor` may tell why")
+        typer.echo(say("cli_match.some_not_read"))
 
 
 def print_totals(totals: Sequence[SeatTime], remote: Collection[int] = ()) -> None:
@@ -53,4 +54,4 @@ def print_totals(totals: Sequence[SeatTime], remote: Collection[int] = ()) -> No
     rows = [asdict(one) | (_UNKNOWN if one.seat in remote else {}) for one in totals]
     print_table(_TOTALS, rows, as_json=False)
     if any(one.seat in remote for one in totals):
-        typer.echo("\nof a remote bot only the wall is known, and charged: with the way to its machine and back")
+        typer.echo("\n" + say("cli_match.remote_wall"))

@@ -15,6 +15,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
 from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import format_json, printable
+from arena.cli.shared.saying import language_of_names, say
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.facts import StoryError
 from arena.story.live import follow
@@ -28,24 +29,23 @@ def watch(
     match: MatchId,
     log: Annotated[
         int | None,
-        typer.Option("--log", min=0, metavar="SEAT", help="Show what the bot in this seat writes instead."),
+        typer.Option("--log", min=0, metavar="SEAT"),
     ] = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a match move by move, in words, while it is played.
-
-    What has happened comes first; a match that is over is shown whole. With --json, each event is a line. Ctrl-C stops
-    watching, and the match goes on.
-    """
+    """Show a match move by move, in words, while it is played."""
     with connect(db) as connection:
         matches = connection.arena.matches
         try:
             if log is not None:
                 _show(matches.watch_logs(match, log), _log_json if as_json else _log_text)
             else:
-                _show(_ending_well(matches.watch_match(match)), _event_json if as_json else _Teller(language).text)
+                _show(
+                    _ending_well(matches.watch_match(match)),
+                    _event_json if as_json else _Teller(language_of_names(language, as_json=False)).text,
+                )
         except KeyboardInterrupt:
             again = connection.command("match", "watch", match)
             raise InterruptedRunError(f"no longer watched; `{again}` shows the match again") from None
@@ -77,7 +77,7 @@ def _line(data: dict[str, Any]) -> str:
 
 
 def _log_text(part: LogPart) -> str:
-    gap = f"\n[{part.cut_bytes} bytes left out]\n" if part.cut_bytes else ""
+    gap = f"\n[{say('cli_match.bytes_left_out', bytes=part.cut_bytes)}]\n" if part.cut_bytes else ""
     lines = part.data.decode(errors="replace").splitlines(keepends=True)
     return gap + "".join(_log_line(line) for line in lines)
 
@@ -120,7 +120,7 @@ class _Teller:
 
 def _start_text(start: LiveStart) -> str:
     seats = ", ".join(f"{seat} {bot}" for seat, bot in enumerate(start.bots))
-    return f"match {start.match_id}: {start.game}, {seats}"
+    return say("cli_match.starts", match=start.match_id, game=start.game, seats=seats)
 
 
 def _move_text(move: LiveMove, words: str) -> str:
@@ -131,7 +131,12 @@ def _move_text(move: LiveMove, words: str) -> str:
 
 def _end_text(end: LiveEnd) -> str:
     if end.lost:
-        return "over, without a result"
+        return say("cli_match.over_no_result")
     ranks = ", ".join(f"{seat} {rank}" for seat, rank in enumerate(end.ranks))
-    faults = "".join(f"; {fault.bot}: {fault.cause} at ply {fault.ply}" for fault in end.faults)
-    return f"over {'by the rules' if end.by_rules else 'by forfeit'}: ranks of the seats {ranks}{faults}"
+    faults = "".join(say("cli_match.fault_at", bot=fault.bot, cause=fault.cause, ply=fault.ply) for fault in end.faults)
+    return say(
+        "cli_match.over",
+        how=say("cli_match.by_rules") if end.by_rules else say("cli_match.by_forfeit"),
+        ranks=ranks,
+        faults=faults,
+    )

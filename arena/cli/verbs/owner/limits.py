@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,29 +13,26 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.home_settings import settings_beside
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_facts, print_json
+from arena.cli.shared.saying import say
 from arena.client.values.accounts import OwnerUsage
 from ratings.store.limits import LIMITS, MOST
 
 app = typer.Typer()
 
-OwnerName = Annotated[str, typer.Argument(metavar="NAME", help="As `arena owner list` shows it.")]
+OwnerName = Annotated[str, typer.Argument(metavar="NAME")]
 _NOTHING = "this changes nothing; name a limit such as --versions 50, or --reset"
 
 
-def _limit(help_: str) -> Any:
-    return typer.Option(min=0, max=MOST, metavar="N", help=help_)
+_Limit = Annotated[int | None, typer.Option(min=0, max=MOST, metavar="N")]
 
 
 @app.command(epilog=example("arena owner show ada", "arena --server club owner show"))
 def show(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Whose; at a service you by default.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what an owner has, and may have.
-
-    At a service everybody may ask for himself.
-    """
+    """Show what an owner has, and may have."""
     with connect(db) as connection:
         usage = _usage(connection, name)
     if as_json:
@@ -47,19 +44,16 @@ def show(
 @app.command(epilog=example("arena owner limit ada --versions 50 --stored-mb 500", "arena owner limit ada --reset"))
 def limit(
     name: OwnerName,
-    uploads_per_hour: Annotated[int | None, _limit("Uploads begun in an hour.")] = None,
-    versions: Annotated[int | None, _limit("Versions, all bots together.")] = None,
-    archive_mb: Annotated[int | None, _limit("Megabytes of one archive.")] = None,
-    stored_mb: Annotated[int | None, _limit("Megabytes of all versions that are kept.")] = None,
-    concurrent_matches: Annotated[int | None, _limit("Matches with his bots at the same time.")] = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Let the limits count again that all owners have.")] = False,
+    uploads_per_hour: _Limit = None,
+    versions: _Limit = None,
+    archive_mb: _Limit = None,
+    stored_mb: _Limit = None,
+    concurrent_matches: _Limit = None,
+    reset: Annotated[bool, typer.Option("--reset")] = False,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Give an owner limits of his own; 0 = no limit.
-
-    What is not named stays. What an owner has already stays too, also if it is more.
-    """
+    """Give an owner limits of his own; 0 = no limit."""
     values = (uploads_per_hour, versions, archive_mb, stored_mb, concurrent_matches)
     limits = {key: value for key, value in zip(LIMITS, values, strict=True) if value is not None}
     if not limits and not reset:
@@ -88,15 +82,18 @@ def _print(usage: OwnerUsage) -> None:
         "versions": str(usage.versions),
         "stored_mb": f"{usage.stored_bytes / (1 << 20):.1f}",
     }
-    lines = {
-        name.replace("_", " "): _of(used.get(name), most, is_own=name in usage.own)
-        for name, most in asdict(usage.limits).items()
-    }
+    lines = {name: _of(used.get(name), most, is_own=name in usage.own) for name, most in asdict(usage.limits).items()}
     print_facts({"owner": usage.owner, "bots": usage.bots, **lines})
 
 
 def _of(used: str | None, most: int, *, is_own: bool) -> str:
     """Return how much of what is allowed is used, such as `3 of 20`."""
-    allowed = "no limit" if most == 0 else str(most)
-    text = allowed if used is None else f"{used}, no limit" if most == 0 else f"{used} of {most}"
-    return f"{text} (of his own)" if is_own else text
+    allowed = say("cli_owner.no_limit") if most == 0 else str(most)
+    text = (
+        allowed
+        if used is None
+        else say("cli_owner.used_no_limit", used=used)
+        if most == 0
+        else say("cli_owner.used_of", used=used, most=most)
+    )
+    return say("cli_owner.his_own", text=text) if is_own else text

@@ -12,41 +12,33 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, more_command, options_given, print_rows_of_page, rows_wanted
+from arena.cli.shared.saying import say
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "SUSPICION"),
-    Column("elo", "ELO", right=True, write="{:.0f}".format),
-    Column("z", "Z", right=True, write="{:.1f}".format),
-    Column("chance", "BY CHANCE", right=True, write="{:.1g}".format),
-    Column("matches", "MATCHES", right=True),
+    Column("sentence", "suspicion"),
+    Column("elo", "elo", right=True, write="{:.0f}".format),
+    Column("z", "z", right=True, write="{:.1f}".format),
+    Column("chance", "by_chance", right=True, write="{:.1g}".format),
+    Column("matches", "matches", right=True),
 )
 
 
 @app.command(epilog=example("arena rating fairplay --pool 3f2a"))
 def fairplay(
     pool: PoolOption = None,
-    alarm: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Chance of any alarm in an honest field, at most.")
-    ] = 0.005,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the clearest first; 0 = all.")
-    ] = paging.DEFAULT,
+    alarm: Annotated[float, typer.Option(min=0.0001, max=0.5)] = 0.005,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Look for pairs of bots that help one another.
-
-    Pairs that do better at common tables than chance allows; false alarms are rare.
-
-    An alarm is a reason to look at matches, not a proof.
-    """
+    """Look for pairs of bots that help one another."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     with connect(db) as connection:
         page = connection.arena.ratings.list_suspicions(pool, alarm, rows_wanted(limit), after)
     rows, words = [asdict(one) for one in page.items], ["rating", "fairplay", *options_given(pool=pool, alarm=alarm)]
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, as_csv=as_csv, db=db)
-    print_rows_of_page(_COLUMNS, rows, more, style, empty="no pair does better at common tables than chance allows")
+    print_rows_of_page(_COLUMNS, rows, more, style, empty=say("cli_rating.no_pair"))

@@ -16,22 +16,28 @@ from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, exampl
 from arena.cli.shared.output import Column, Style, format_percent, print_json, print_rows, print_table
 from arena.cli.shared.paging import After, more_command, options_given, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool, short_pool_id
+from arena.cli.shared.saying import say
 from arena.client.values.ratings import NOT_COMPARED, Anchor, OfficialRow, OfficialTable, SeatAdvantage
 
 app = typer.Typer()
 
 _SHOWN_IN_A_ROW = 12
 _ELO_PER_UNIT = 400 / log(10)
+_FIXED = "fixed"
+
+
+def _interval_text(interval: str) -> str:
+    return say("cli_rating.fixed") if interval == _FIXED else interval
 
 
 _ROWS = (
-    Column("rank", "RANK", right=True),
-    Column("ranks", "RANKS", right=True),
-    Column("bot", "BOT"),
-    Column("elo", "ELO", right=True, write="{:.0f}".format),
-    Column("interval", "INTERVAL", right=True),
-    Column("above_next", "ABOVE NEXT", right=True, write=format_percent),
-    Column("matches", "MATCHES", right=True),
+    Column("rank", "rank", right=True),
+    Column("ranks", "ranks", right=True),
+    Column("bot", "bot"),
+    Column("elo", "elo", right=True, write="{:.0f}".format),
+    Column("interval", "interval", right=True, write=_interval_text),
+    Column("above_next", "above_next", right=True, write=format_percent),
+    Column("matches", "matches", right=True),
 )
 
 
@@ -42,25 +48,17 @@ def official(
     pool: PoolOption = None,
     anchor: Annotated[
         list[str] | None,
-        typer.Option("--anchor", metavar="BOT=ELO", help="Fix the number of a bot; may be repeated. The mean is 1500."),
+        typer.Option("--anchor", metavar="BOT=ELO"),
     ] = None,
-    confidence: Annotated[
-        float, typer.Option(min=50, max=99.9, metavar="%", help="How sure intervals and ranges of ranks are.")
-    ] = 95.0,
-    stronger: Annotated[
-        bool, typer.Option("--stronger", help="Also show how sure it is that one is stronger than another.")
-    ] = False,
+    confidence: Annotated[float, typer.Option(min=50, max=99.9, metavar="%")] = 95.0,
+    stronger: Annotated[bool, typer.Option("--stronger")] = False,
     limit: paging.Best = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Show the official table: one joint fit of all matches of a pool.
-
-    Order does not matter to it; ties, seats and any number of players do. Same matches, same table. It is computed from
-    all bots, however many are shown.
-    """
+    """Show the official table: one joint fit of all matches of a pool."""
     style = parse_style(as_json=as_json, as_csv=as_csv)
     anchors = _parse_anchors(anchor)
     with connect(db) as connection:
@@ -99,7 +97,7 @@ def _row(row: OfficialRow) -> dict[str, Any]:
     return {
         **facts,
         "ranks": f"{row.best_rank}-{row.worst_rank}",
-        "interval": "fixed" if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}",
+        "interval": _FIXED if row.is_anchor else f"{row.elo_low:.0f}..{row.elo_high:.0f}",
     }
 
 
@@ -110,9 +108,11 @@ def _chance(row: OfficialRow, other: int) -> float | None:
 
 
 def _print_table(table: OfficialTable, rows: Sequence[dict[str, Any]], *, stronger: bool) -> None:
-    counts = f"{table.matches} matches in {table.blocks} blocks"
-    typer.echo(f"{describe_pool(table.pool)}: {counts} (pool {short_pool_id(table.pool.pool_id)})")
-    print_table(_ROWS, rows, as_json=False, empty="no whole block was rated yet")
+    counts = say("cli_rating.counts", count=table.matches, blocks=table.blocks)
+    typer.echo(
+        say("cli_rating.pool", pool=describe_pool(table.pool), counts=counts, id=short_pool_id(table.pool.pool_id))
+    )
+    print_table(_ROWS, rows, as_json=False, empty=say("cli_rating.no_block"))
     _print_notes(table)
     if stronger:
         _print_stronger(table)
@@ -122,13 +122,13 @@ def _print_notes(table: OfficialTable) -> None:
     if not table.rows:
         return
     sure = f"{100 * table.confidence:g}%"
-    typer.echo(f"ranks and intervals: {sure} sure; above next: how sure it is that the bot is stronger than the next")
+    typer.echo(say("cli_rating.sure", sure=sure))
     if len(table.seats) > 1:
-        typer.echo(f"advantage of the seats in Elo: {', '.join(map(_seat_text, table.seats))}")
+        typer.echo(say("cli_rating.advantage", seats=", ".join(map(_seat_text, table.seats))))
     if table.repeats:
-        typer.echo(f"{table.repeats} matches repeated another move by move and count once")
+        typer.echo(say("cli_rating.repeats", count=table.repeats))
     if table.groups > 1:
-        typer.echo(f"the bots fall into {table.groups} groups that never met; only bots of one group can be compared")
+        typer.echo(say("cli_rating.groups", groups=table.groups))
 
 
 def _seat_text(seat: SeatAdvantage) -> str:
@@ -138,8 +138,8 @@ def _seat_text(seat: SeatAdvantage) -> str:
 
 def _print_stronger(table: OfficialTable) -> None:
     shown = table.rows[:_SHOWN_IN_A_ROW]
-    columns = [Column("", "STRONGER THAN")]
-    columns += [Column(row.version, row.bot, right=True, write=format_percent) for row in shown]
+    columns = [Column("", "stronger_than")]
+    columns += [Column(row.version, row.bot, right=True, write=format_percent, is_name=True) for row in shown]
     rows = []
     for mine in table.rows:
         chances = {row.version: _chance(mine, place) for place, row in enumerate(shown)}

@@ -10,6 +10,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from ratings.ledger.check import check_facts, check_ratings
@@ -18,20 +19,15 @@ from ratings.read.pools import find_pool
 
 app = typer.Typer()
 
-_BROKEN_RESULTS = "nothing was rebuilt: the results themselves have problems"
-
 
 @app.command(epilog=example("arena rating rebuild --check", "arena rating rebuild --pool 3f2a --db demo.db"))
 def rebuild(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; say what differs, to the last digit.")] = False,
+    check: Annotated[bool, typer.Option("--check")] = False,
     pool: PoolOption = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the ratings anew from the results.
-
-    In the order in which they were rated; the same figures come out, to the last digit.
-    """
+    """Compute the ratings anew from the results."""
     with open_existing_storage(db) as storage:
         problems, outcome = _check(storage, pool) if check else _rebuild(storage, pool)
     if as_json:
@@ -45,17 +41,17 @@ def rebuild(
 def _check(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
     """Return what is wrong with the ratings or the results they come from, and what that means in one line."""
     if problems := check_facts(storage.database):
-        return problems, _BROKEN_RESULTS
+        return problems, say("cli_rating.broken_results")
     problems = check_ratings(storage.database, _pool_id(storage, pool))
-    differ = f"{len(problems)} ratings differ from the results"
-    return problems, differ if problems else "all ratings are what the results give"
+    differ = say("cli_rating.differ", count=len(problems))
+    return problems, differ if problems else say("cli_rating.all_agree")
 
 
 def _rebuild(storage: Storage, pool: str | None) -> tuple[Sequence[str], str]:
     """Write the ratings anew if the results are sound; return what is wrong with these, and what was done."""
     if problems := check_facts(storage.database):
-        return problems, _BROKEN_RESULTS
-    return [], f"rebuilt from {Ledger(storage.database).rebuild(_pool_id(storage, pool))} matches"
+        return problems, say("cli_rating.broken_results")
+    return [], say("cli_rating.rebuilt", count=Ledger(storage.database).rebuild(_pool_id(storage, pool)))
 
 
 def _pool_id(storage: Storage, pool: str | None) -> str | None:
@@ -68,4 +64,4 @@ def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> No
         typer.echo(problem)
     typer.echo(f"{db}: {outcome}")
     if problems and check:
-        typer.echo(f"`{next_command('rating', 'rebuild', db=db)}` writes them anew; make a backup first")
+        typer.echo(say("cli_rating.writes_anew", command=next_command("rating", "rebuild", db=db)))

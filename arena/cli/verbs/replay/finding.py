@@ -19,7 +19,6 @@ ReplayName = Annotated[
     str,
     typer.Argument(
         metavar="MATCH",
-        help="Its id, or 4 characters or more of its beginning or end; or a file with its replay.",
     ),
 ]
 

@@ -11,6 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.facts import StoryError
 
@@ -20,9 +21,7 @@ app = typer.Typer()
 @app.command("html", epilog=example("arena replay html 3f9a01c2", "arena replay html 3f9a01c2 --output match.html"))
 def html(
     match: ReplayName,
-    output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="The file to write; match-ID.html by default.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", metavar="FILE")] = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
 ) -> None:
@@ -31,9 +30,9 @@ def html(
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 
     try:
-        text = write_match(document, language)
+        text = write_match(document, language_of_names(language, as_json=False))
     except StoryError as error:
         raise CliError(f"the match cannot be shown: {error}") from error
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")
     write_file(file, text, "--output")
-    typer.echo(f"written to {file}: {file.stat().st_size / 1000:.0f} kB; open it in a browser")
+    typer.echo(say("cli_replay.written", file=file, size=f"{file.stat().st_size / 1000:.0f}"))

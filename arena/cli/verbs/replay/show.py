@@ -11,9 +11,10 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError, MisuseError
-from arena.cli.shared.games import check_language, get_game
+from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
+from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
@@ -30,19 +31,15 @@ app = typer.Typer()
 )
 def show(
     match: ReplayName,
-    ply: Annotated[int | None, typer.Option(min=0, help="Show the position before this ply instead.")] = None,
+    ply: Annotated[int | None, typer.Option(min=0)] = None,
     svg: SvgFile = None,
     language: Language = settings.LANG.default,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how a match was played, or show a position in it.
-
-    Each ply is told in words. With --json, the replay document comes with `plies`, what happened in each, and
-    `scoring`, the steps of the end.
-    """
+    """Tell how a match was played, or show a position in it."""
     document = read_document(find_replay(match, db))
-    check_language(get_game(document["game"]), language)
+    language = language_of_names(language, as_json=as_json)
     if ply is None and svg is None:
         _show_match(document, language, as_json=as_json)
     else:
@@ -54,7 +51,7 @@ def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) ->
     try:
         story = story_of_replay(document, language, draws=False)
     except StoryError as error:
-        typer.echo(f"told by notation alone: {error}", err=True)
+        typer.echo(say("cli_replay.notation_alone", why=error), err=True)
         frames, finish = _in_notation(document), None
     else:
         frames, finish = story.frames[1:], story.finish
@@ -72,7 +69,7 @@ def _print_match(document: Mapping[str, Any], frames: Sequence[Frame], finish: F
     print_facts(
         {
             "match": document["match_id"],
-            "game": f"{game.title}, {len(names)} seats",
+            "game": say("cli_replay.game_seats", game=game.title, seats=len(names)),
             "seats": ", ".join(f"{seat} {name}" for seat, name in enumerate(who)),
             "started": format_instant(document["started_at_us"]),
         }
@@ -116,7 +113,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
         position = {"position": story.state.to_json(), "last": last}
         print_json({"match_id": document["match_id"], "ply": ply, **position})
         return
-    typer.echo(f"before ply {ply} of {len(document['entries'])}")
+    typer.echo(say("cli_replay.before_ply", ply=ply, plies=len(document["entries"])))
     if frame.seat is not None:
         print_lines(f"{frame.bot} {frame.action}: {words_of(frame)}")
     typer.echo()
@@ -124,7 +121,7 @@ def _show_position(document: Mapping[str, Any], ply: int, svg: Path | None, lang
     if story.finish is not None:
         print_scoring(story.finish, who_plays(story.game, story.beginning.names, language))
     if svg is not None:
-        typer.echo(f"\ndrawn into {svg}")
+        typer.echo("\n" + say("cli_shared.drawn", file=svg))
 
 
 def _story_until(document: Mapping[str, Any], ply: int, language: str, *, draws: bool) -> Story:

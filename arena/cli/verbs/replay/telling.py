@@ -11,10 +11,11 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import Column, print_facts, print_table, printable, yes_or_no
+from arena.cli.shared.saying import say
 from arena.story.frames import Finish, Frame
 from engine.core import Game
 
-_HEADS = ("PLY", "SEAT", "BOT", "ACTION", "BY", "TIME", "LEFT", "WHAT HAPPENED")
+_HEADS = ("ply", "seat", "bot", "action", "by", "time", "left", "what_happened")
 _RIGHT = (True, True, False, False, False, True, True)
 _NARROWEST = 40
 """Words stand beside the other columns if a terminal leaves them so many; else below them."""
@@ -25,11 +26,12 @@ def print_plies(frames: Sequence[Frame]) -> None:
     """Write a line for each ply; on a terminal its words are wrapped, in a pipe a ply is one line."""
     rows = [_cells(frame) for frame in frames if frame.seat is not None]
     if not rows:
-        typer.echo("no plies: the match ended before it began")
+        typer.echo(say("cli_replay.no_plies"))
         return
-    shown = [place for place in range(len(_RIGHT)) if place != _HEADS.index("LEFT") or any(row[place] for row in rows)]
-    widths = {place: max(len(_HEADS[place]), *(len(row[place]) for row in rows)) for place in shown}
-    typer.echo(_line(_HEADS, shown, widths) + "  " + _HEADS[-1])
+    heads = [say(f"cli_heading.{name}") for name in _HEADS]
+    shown = [place for place in range(len(_RIGHT)) if place != _HEADS.index("left") or any(row[place] for row in rows)]
+    widths = {place: max(len(heads[place]), *(len(row[place]) for row in rows)) for place in shown}
+    typer.echo(_line(heads, shown, widths) + "  " + heads[-1])
     for row in rows:
         for line in _written(_line(row, shown, widths), row[-1]):
             typer.echo(line)
@@ -69,7 +71,9 @@ def _seconds(microseconds: int) -> str:
 
 def words_of(frame: Frame) -> str:
     """Return all that is told of a ply: what happened, faults, the bot's note."""
-    faults = (f"Fault of seat {fault.seat}, {fault.cause}: {fault.explanation}" for fault in frame.faults)
+    faults = (
+        say("cli_replay.fault", seat=fault.seat, cause=fault.cause, what=fault.explanation) for fault in frame.faults
+    )
     note = (f"[{frame.note}]",) if frame.note else ()
     return " ".join((*faults, *frame.words, *note))
 
@@ -89,10 +93,13 @@ def print_scoring(finish: Finish, names: Sequence[str]) -> None:
     if not steps:
         return
     who = [*names, *steps[0].others]
-    columns = [Column("label", "SCORING"), *(Column(str(at), name, right=True) for at, name in enumerate(who))]
+    columns = [
+        Column("label", "scoring"),
+        *(Column(str(at), name, right=True, is_name=True) for at, name in enumerate(who)),
+    ]
     rows: list[dict[str, Any]] = [_row(step.label, step.points) for step in steps]
     typer.echo()
-    print_table(columns, [*rows, _row("total", steps[-1].sums)], as_json=False)
+    print_table(columns, [*rows, _row(say("cli_replay.scoring_total"), steps[-1].sums)], as_json=False)
     for step in steps:
         if step.note:
             typer.echo(step.note)
@@ -105,7 +112,9 @@ def _row(label: str, amounts: Sequence[int]) -> dict[str, Any]:
 def print_result(result: Mapping[str, Any], names: Sequence[str], *, has_scoring: bool) -> None:
     """Write ranks and end; what the game says of the end besides unless its scoring was told."""
     ranks = ", ".join(f"{name} {rank}" for name, rank in zip(names, result["ranks"], strict=True))
-    print_facts({"ranks": ranks, "ended": "by the rules" if result["by_rules"] else "by forfeit"})
+    print_facts(
+        {"ranks": ranks, "ended": say("cli_match.by_rules") if result["by_rules"] else say("cli_match.by_forfeit")}
+    )
     if not has_scoring:
         for name, value in result["details"].items():
             typer.echo(f"{name}: {_detail_text(value)}")

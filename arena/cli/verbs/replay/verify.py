@@ -13,6 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.client.values.replays import ReplayCheck
 
 app = typer.Typer()
@@ -24,17 +25,13 @@ app = typer.Typer()
     )
 )
 def verify(
-    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="The match to verify.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Verify every match of the database.")] = False,
-    tournament: Annotated[str | None, typer.Option(metavar="NAME", help="Verify the matches of a tournament.")] = None,
+    match: Annotated[str | None, typer.Argument(metavar="[MATCH]")] = None,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    tournament: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Play stored matches again, and compare everything.
-
-    The bytes, the hash chain, the rules, the result in the database. Matches whose replay was removed by retention are
-    counted, and cannot be verified.
-    """
+    """Play stored matches again, and compare everything."""
     if [match is not None, every, tournament is not None].count(True) != 1:
         raise MisuseError("say what to verify: a match, or --tournament NAME, or --all")
     matches, removed, broken = 0, 0, []
@@ -62,6 +59,6 @@ def _checks(connection: Connection, match: str | None, tournament: str | None) -
 def _print(matches: int, verified: int, removed: int, broken: Sequence[ReplayCheck]) -> None:
     for check in broken:
         for problem in check.problems:
-            typer.echo(f"match {short_match_id(check.match_id)}: {problem}")
-    gone = f", {removed} no longer kept (removed by retention)" if removed else ""
-    typer.echo(f"{matches} match{'es' * (matches != 1)}: {verified} verified, {len(broken)} broken{gone}")
+            typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=problem))
+    gone = say("cli_replay.no_longer_kept", count=removed) if removed else ""
+    typer.echo(say("cli_replay.verified", count=matches, verified=verified, broken=len(broken), gone=gone))

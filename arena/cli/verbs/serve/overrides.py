@@ -25,7 +25,7 @@ def with_overrides(command: Command) -> Command:
 
 
 def _option(name: str) -> inspect.Parameter:
-    annotation = Annotated[str | None, typer.Option(metavar="VALUE", help=_OVERRIDES[name].help)]
+    annotation = Annotated[str | None, typer.Option(metavar="VALUE")]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

@@ -6,7 +6,5 @@ from typing import Annotated
 
 import typer
 
-TournamentText = Annotated[
-    str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id, or a beginning or end of the id.")
-]
-BotText = Annotated[str, typer.Argument(metavar="BOT", help="Its name, or name@hash for one version of it.")]
+TournamentText = Annotated[str, typer.Argument(metavar="TOURNAMENT")]
+BotText = Annotated[str, typer.Argument(metavar="BOT")]

@@ -7,6 +7,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, example
+from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import TournamentText
 
 app = typer.Typer()
@@ -18,5 +19,6 @@ def cancel(tournament: TournamentText, db: Database = settings.DB.default) -> No
     with connect(db) as connection:
         done = connection.arena.tournaments.cancel_tournament(tournament)
     typer.echo(
-        f"{done.tournament}: " + (f"{done.matches} matches will not be played" if done.matches else "over already")
+        f"{done.tournament}: "
+        + (say("cli_tournament.not_played", count=done.matches) if done.matches else say("cli_tournament.over_already"))
     )

@@ -12,6 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
 from arena.cli.shared.places import need_here
+from arena.cli.shared.saying import say
 from arena.client.values.operations import operation_target
 from ratings.read.exporting import export_tournament
 from ratings.read.tournaments import find_tournament
@@ -21,15 +22,12 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena tournament export monday monday.arena"))
 def export(
-    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT", help="Its name, or its id.")],
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; it must not exist yet.")],
+    tournament: Annotated[str, typer.Argument(metavar="TOURNAMENT")],
+    target: Annotated[Path, typer.Argument(metavar="FILE")],
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Write a tournament that is over into one file.
-
-    Matches, replays, faults and ratings; the programs of the bots are not part of it.
-    """
+    """Write a tournament that is over into one file."""
     with connect(need_here(db)) as connection:
         assert connection.storage is not None
         found_id = operation_target(connection.arena.tournaments.get_progress(tournament))
@@ -38,6 +36,6 @@ def export(
     if as_json:
         print_json({"tournament": found.id, "name": found.name, "file": str(target), "digest": digest})
         return
-    typer.echo(f"tournament {found.name} written to {target}")
-    typer.echo(f"digest {digest}")
-    typer.echo(f"`arena tournament import {target} --db OTHER.db` reads it; --digest there makes sure it is this one")
+    typer.echo(say("cli_tournament.exported", name=found.name, file=target))
+    typer.echo(say("cli_tournament.digest", digest=digest))
+    typer.echo(say("cli_tournament.import_reads", file=target))

@@ -11,6 +11,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
+from arena.cli.shared.saying import say
 from arena.cli.shared.storage import open_storage
 from arena.cli.shared.suggestions import next_command
 from arena.tournament.creation import check_name
@@ -21,18 +22,13 @@ app = typer.Typer()
 
 @app.command("import", epilog=example("arena tournament import monday.arena --db copy.db"))
 def import_(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="What `arena tournament export` wrote.")],
-    name: Annotated[str | None, typer.Option("--name", help="Call it so here, when its own name is taken.")] = None,
-    digest: Annotated[
-        str | None, typer.Option("--digest", metavar="HEX", help="Refuse a file that has another digest.")
-    ] = None,
+    source: Annotated[Path, typer.Argument(metavar="FILE")],
+    name: Annotated[str | None, typer.Option("--name")] = None,
+    digest: Annotated[str | None, typer.Option("--digest", metavar="HEX")] = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Read an exported tournament into a database.
-
-    All of it or nothing; its matches are rated anew, after what the pool has.
-    """
+    """Read an exported tournament into a database."""
     if name is not None:
         check_name(name)
     with open_storage(db) as storage:
@@ -40,12 +36,19 @@ def import_(
     if as_json:
         print_json(asdict(imported))
         return
-    typer.echo(f"tournament {imported.name} imported: {imported.matches} matches, {_ratings(imported.same_ratings)}")
+    typer.echo(
+        say(
+            "cli_tournament.imported",
+            name=imported.name,
+            count=imported.matches,
+            ratings=_ratings(imported.same_ratings),
+        )
+    )
     show = next_command("tournament", "show", imported.name, db=db)
-    typer.echo(f"`{show}` shows it")
+    typer.echo(say("cli_tournament.shows_it", command=show))
 
 
 def _ratings(same: bool | None) -> str:
     if same is None:
-        return "rated after what the pool has"
-    return "with the ratings of the file" if same else "but its ratings are not those of the file"
+        return say("cli_tournament.rated_after")
+    return say("cli_tournament.rated_same") if same else say("cli_tournament.rated_other")

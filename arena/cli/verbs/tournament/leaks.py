@@ -13,36 +13,37 @@ from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import TournamentText
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("match_id", "MATCH", write=short_match_id),
-    Column("seat", "SEAT", right=True),
-    Column("bot", "BOT"),
-    Column("version", "VERSION", right=True),
-    Column("verdict", "VERDICT"),
-    Column("sentence", "FINDING"),
+    Column("match_id", "match", write=short_match_id),
+    Column("seat", "seat", right=True),
+    Column("bot", "bot"),
+    Column("version", "version", right=True),
+    Column("verdict", "verdict"),
+    Column("sentence", "finding"),
 )
 
 
 @app.command(epilog=example("arena tournament leaks monday", "arena tournament leaks monday --limit 0 --json"))
 def leaks(
     tournament: TournamentText,
-    limit: Annotated[
-        int, typer.Option("--limit", min=0, metavar="N", help="Show so many, the first matches first; 0 = all.")
-    ] = paging.DEFAULT,
+    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N")] = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show what leak checks found, match by match.
-
-    Of very many checks only those that found something. With --json, the command for the next page is written to
-    stderr.
-    """
+    """Show what leak checks found, match by match."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_leak_checks(tournament, rows_wanted(limit), after)
     more = more_command("tournament", "leaks", tournament, limit=limit, cursor=page.next, as_json=as_json, db=db)
-    print_page(_COLUMNS, [asdict(check) for check in page.items], more, as_json=as_json, empty="no leak checks")
+    print_page(
+        _COLUMNS,
+        [asdict(check) for check in page.items],
+        more,
+        as_json=as_json,
+        empty=say("cli_tournament.no_leak_checks"),
+    )

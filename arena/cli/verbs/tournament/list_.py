@@ -11,19 +11,20 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, format_instant
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("name", "TOURNAMENT"),
-    Column("format", "FORMAT"),
-    Column("game", "GAME"),
-    Column("seats", "SEATS", right=True),
-    Column("time_control", "TIME"),
-    Column("finished", "PLAYED", right=True),
-    Column("total", "MATCHES", right=True),
-    Column("status", "STATUS"),
-    Column("created_at_us", "PLANNED (UTC)", write=format_instant),
+    Column("name", "tournament"),
+    Column("format", "format"),
+    Column("game", "game"),
+    Column("seats", "seats", right=True),
+    Column("time_control", "time"),
+    Column("finished", "played", right=True),
+    Column("total", "matches", right=True),
+    Column("status", "status"),
+    Column("created_at_us", "planned_utc", write=format_instant),
 )
 
 
@@ -31,12 +32,9 @@ _COLUMNS = (
 def list_tournaments(
     limit: Limit = paging.DEFAULT, after: After = None, db: Database = settings.DB.default, as_json: AsJson = False
 ) -> None:
-    """List the tournaments, the newest first.
-
-    With --json, the command for the next page is written to stderr.
-    """
+    """List the tournaments, the newest first."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_tournaments(rows_wanted(limit), after)
     more = more_command("tournament", "list", limit=limit, cursor=page.next, as_json=as_json, db=db)
-    empty = "no tournaments yet; `arena tournament run --help` tells more"
+    empty = say("cli_tournament.none_yet")
     print_page(_COLUMNS, [asdict(row) for row in page.items], more, as_json=as_json, empty=empty)

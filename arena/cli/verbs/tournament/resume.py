@@ -27,10 +27,7 @@ def resume(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a tournament that was stopped, at whatever point.
-
-    One that a service plays is followed until it is over.
-    """
+    """Go on with a tournament that was stopped, at whatever point."""
     hosting = read_hosting(
         workers=workers, sandbox=sandbox, allow_reduced=allow_reduced, leak_checks=leak_checks, warm_memory=warm_memory
     )

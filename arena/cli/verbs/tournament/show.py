@@ -17,6 +17,7 @@ from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
 from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool
+from arena.cli.shared.saying import say
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import print_standings
 from arena.cli.verbs.tournament.arguments import TournamentText
@@ -27,31 +28,26 @@ from ratings.store.states import MatchState
 app = typer.Typer()
 
 _MATCHES = (
-    Column("position", "NO", right=True),
-    Column("id", "MATCH", write=short_match_id),
-    Column("block", "BLOCK", right=True),
-    Column("seats", "SEATS (RANK)", write=format_seats),
-    Column("plies", "PLIES", right=True),
-    Column("state", "STATE"),
+    Column("position", "no", right=True),
+    Column("id", "match", write=short_match_id),
+    Column("block", "block", right=True),
+    Column("seats", "seats_rank", write=format_seats),
+    Column("plies", "plies", right=True),
+    Column("state", "state"),
 )
-_REST = {"standings": "more in the table", "leaks": "more leak checks"}
+_REST = {"standings": "cli_tournament.more_table", "leaks": "cli_tournament.more_leaks"}
 
 
 @app.command(epilog=example("arena tournament show monday", "arena tournament show monday --matches --limit 20"))
 def show(
     tournament: TournamentText,
-    matches: Annotated[bool, typer.Option("--matches", help="Show the matches too, not only those that are void.")] = (
-        False
-    ),
+    matches: Annotated[bool, typer.Option("--matches")] = (False),
     limit: Limit = paging.DEFAULT,
     after: After = None,
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show a tournament: how far it is, standings, matches.
-
-    The matches planned last come first. With --json, the command for the next page of matches is written to stderr.
-    """
+    """Show a tournament: how far it is, standings, matches."""
     state = None if matches or as_json else MatchState.VOID
     with connect(db) as connection:
         detail = connection.arena.tournaments.get_tournament(tournament)
@@ -68,7 +64,10 @@ def show(
     print_more(more, as_json=as_json)
     _print_rest(detail, as_json=as_json, db=db)
     if not as_json and not detail.summary.is_over:
-        typer.echo(f"\n`{next_command('tournament', 'resume', detail.summary.name, db=db)}` plays what is left")
+        typer.echo(
+            "\n"
+            + say("cli_tournament.plays_rest", command=next_command("tournament", "resume", detail.summary.name, db=db))
+        )
 
 
 def _print_rest(detail: TournamentDetail, *, as_json: bool, db: str) -> None:
@@ -77,7 +76,7 @@ def _print_rest(detail: TournamentDetail, *, as_json: bool, db: str) -> None:
     for verb, cursor in rest.items():
         words = ("tournament", verb, detail.summary.name)
         more = more_command(*words, limit=paging.DEFAULT, cursor=cursor, as_json=as_json, db=db)
-        print_more(more, as_json=as_json, what=_REST[verb])
+        print_more(more, as_json=as_json, what=say(_REST[verb]))
 
 
 def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[str, Any]:
@@ -93,8 +92,8 @@ def _facts(detail: TournamentDetail, matches: Sequence[MatchSummary]) -> dict[st
 
 
 def _print_tournament(detail: TournamentDetail) -> None:
-    facts = {**_people_facts(detail), "leak checks": leak_summary(detail.leak_checks)}
-    print_facts({**facts, "secret": detail.secret or "published when it is over"})
+    facts = {**_people_facts(detail), "leak_checks": leak_summary(detail.leak_checks)}
+    print_facts({**facts, "secret": detail.secret or say("cli_tournament.secret_later")})
     for line in leak_lines(detail.leak_checks):
         typer.echo(line)
     typer.echo()
@@ -108,23 +107,32 @@ def _print_matches(matches: Sequence[MatchSummary]) -> None:
     print_table(_MATCHES, [asdict(match) for match in matches], as_json=False)
     for match in matches:
         if match.void_reason:
-            typer.echo(f"match {short_match_id(match.id)} is void: {printable(match.void_reason)}")
+            typer.echo(
+                say("cli_tournament.match_void", match=short_match_id(match.id), why=printable(match.void_reason))
+            )
     print_annulled(matches)
     for why in sorted({match.why_hidden for match in matches if match.hidden}):
-        typer.echo(f"ranks and plies that are missing are {why}")
+        typer.echo(say("cli_tournament.missing_are", why=why))
 
 
 def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
     summary = detail.summary
-    void = f", {summary.void} void" if summary.void else ""
-    more = ", further waves to come" if summary.more_waves else ""
+    void = say("cli_tournament.void_count", count=summary.void) if summary.void else ""
+    more = say("cli_tournament.more_waves") if summary.more_waves else ""
     return {
         "tournament": summary.name,
         "id": summary.id,
         "format": summary.format,
         "pool": describe_pool(detail.pool),
-        "rated": "yes" if summary.rated else "no",
-        "status": f"{summary.status}, {summary.finished} of {summary.total} matches played{void}{more}",
-        "opening": f"{detail.settings['opening_plies']} random plies",
+        "rated": summary.rated,
+        "status": say(
+            "cli_tournament.status",
+            status=summary.status,
+            finished=summary.finished,
+            total=summary.total,
+            void=void,
+            more=more,
+        ),
+        "opening": say("cli_tournament.random_plies", plies=detail.settings["opening_plies"]),
         "seed": detail.settings["seed"],
     }

@@ -10,6 +10,7 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.paging import After, more_command, print_page, rows_wanted
+from arena.cli.shared.saying import say
 from arena.cli.shared.tournament_table import TOURNAMENT_COLUMNS
 from arena.cli.verbs.tournament.arguments import TournamentText
 
@@ -24,13 +25,10 @@ def standings(
     db: Database = settings.DB.default,
     as_json: AsJson = False,
 ) -> None:
-    """Show the table of a tournament page by page.
-
-    With --json, the command for the next page is written to stderr.
-    """
+    """Show the table of a tournament page by page."""
     with connect(db) as connection:
         page = connection.arena.tournaments.list_standings(tournament, rows_wanted(limit), after)
     words = ("tournament", "standings", tournament)
     more = more_command(*words, limit=limit, cursor=page.next, as_json=as_json, db=db)
     rows = [asdict(row) for row in page.items]
-    print_page(TOURNAMENT_COLUMNS, rows, more, as_json=as_json, empty="nobody entered yet")
+    print_page(TOURNAMENT_COLUMNS, rows, more, as_json=as_json, empty=say("cli_tournament.nobody_yet"))

@@ -7,6 +7,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import Database, example
+from arena.cli.shared.saying import say
 from arena.cli.verbs.tournament.arguments import BotText, TournamentText
 
 app = typer.Typer()
@@ -14,10 +15,9 @@ app = typer.Typer()
 
 @app.command(epilog=example("arena tournament withdraw monday random"))
 def withdraw(tournament: TournamentText, bot: BotText, db: Database = settings.DB.default) -> None:
-    """Take a bot out for good.
-
-    Its blocks that are not over are void, and it is not paired any more.
-    """
+    """Take a bot out for good."""
     with connect(db) as connection:
         gone = connection.arena.tournaments.withdraw_bot(tournament, bot)
-    typer.echo(f"{gone.tournament}: {bot} (version {gone.number}) is out; {gone.matches} matches will not be played")
+    typer.echo(
+        say("cli_tournament.withdrawn", tournament=gone.tournament, bot=bot, version=gone.number, count=gone.matches)
+    )

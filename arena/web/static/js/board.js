@@ -3,6 +3,7 @@
 //   const board = new Board(host, picture, parts)   `parts` is the table that frames refer to; it may grow
 //   board.append(frame)      takes the next position, encoded as arena/story/encoding.py says
 //   board.show(index)        draws a position; 0 is the start
+//   board.cut(length)        forgets the positions behind the first `length`
 //   board.mark(ids, labelOf) makes places of the board choosable, named by `labelOf(id)`; an empty list takes the marks away
 //   board.addEventListener("place", event => event.detail)   a place was clicked, or chosen by Enter
 //
@@ -10,7 +11,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const OWN_STYLE = `
   :host { display: block; }
-  svg { display: block; width: 100%; height: auto; max-height: var(--tallest, none); background: #fff; border-radius: 6px; user-select: none; }
+  svg { display: block; margin: 0 auto; width: var(--board-width, 100%); height: var(--board-height, auto); max-width: var(--board-widest, none);
+    max-height: var(--tallest, none); background: #fff; border-radius: 6px; user-select: none; }
   .choice { cursor: pointer; }
   .choice > :first-child { stroke: #c2185b; stroke-width: 4px; }
   .choice:hover, .choice:focus { filter: brightness(1.12); outline: 3px solid #c2185b; }
@@ -54,6 +56,10 @@ export class Board extends EventTarget {
     this.shown = slots;
     this.index = index;
     this.picture.setAttribute("aria-label", this.titles[index]);
+  }
+
+  cut(length) {
+    this.positions.length = this.titles.length = length;
   }
 
   mark(ids, labelOf = (id) => id) {

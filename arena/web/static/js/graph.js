@@ -14,13 +14,14 @@ export class Graph extends EventTarget {
     this.colours = colours;
     this.values = [];
     this.faults = [];
+    this.last = 0;
     this.picture = shape("svg", { preserveAspectRatio: "none", role: "img", "aria-label": label });
     host.replaceChildren(this.picture);
     const seek = (event) => {
       if (event.type === "pointermove" && !(event.buttons & 1)) return;
       const box = this.picture.getBoundingClientRect();
       const share = (event.clientX - box.left) / box.width;
-      const index = Math.round(share * Math.max(this.values.length - 1, 1));
+      const index = Math.round(share * Math.max(this.last, 1));
       this.dispatchEvent(new CustomEvent("seek", { detail: index }));
     };
     this.picture.addEventListener("pointerdown", seek);
@@ -36,8 +37,10 @@ export class Graph extends EventTarget {
     this.values.push(frame.values ?? null);
   }
 
-  draw() {
-    const width = Math.max(this.values.length - 1, 1);
+  // `last` is the last position that can be sought: as far as the slider goes, steps of the scoring included.
+  draw(last) {
+    this.last = last;
+    const width = Math.max(last, 1);
     this.picture.setAttribute("viewBox", `0 -2 ${width} ${HEIGHT + 4}`);
     const lines = [shape("line", { class: "middle", x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2 })];
     for (const seat of this.colours.keys()) lines.push(...this.#line(seat));
@@ -47,7 +50,7 @@ export class Graph extends EventTarget {
   }
 
   show(index) {
-    for (const name of ["x1", "x2"]) this.cursor?.setAttribute(name, Math.min(index, this.values.length - 1));
+    for (const name of ["x1", "x2"]) this.cursor?.setAttribute(name, index);
   }
 
   #line(seat) {

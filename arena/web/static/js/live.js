@@ -5,6 +5,8 @@ const status = document.querySelector("[data-live]");
 const root = document.querySelector("[data-viewer]");
 const match = status.dataset.live;
 const lang = document.documentElement.lang;
+const next = status.querySelector("a[data-goes-on]"); // there where one match after another is watched
+const NEXT_MS = 8000;
 let viewer = null;
 
 function say(text, isOver = false) {
@@ -25,6 +27,13 @@ function begin(story) {
 function end(result) {
   source?.close();
   say(result.lost ? `${status.dataset.lost} ${result.lost}` : status.dataset.over, true);
+  if (next) setTimeout(goOn, NEXT_MS);
+}
+
+async function goOn() {
+  const found = await fetch(next.href).catch(() => null);
+  if (found?.redirected && new URL(found.url).pathname.startsWith("/matches/")) location.assign(found.url);
+  else setTimeout(goOn, NEXT_MS);
 }
 
 function more(told) {

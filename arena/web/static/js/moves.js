@@ -1,5 +1,5 @@
 // The list of moves: a row for each ply, in words beside the notation, with dice, notes, times and faults.
-import { dice, fill, formatTime, make, mark } from "./telling.js";
+import { chip, dice, fill, formatTime, make } from "./telling.js";
 
 export class Moves {
   constructor(list, story, words, onChosen) {
@@ -20,7 +20,7 @@ export class Moves {
     link.href = `#ply=${index}`;
     link.dataset.at = index;
     if (frame.seat === undefined) link.append(make("span", "words", this.words.start));
-    else link.append(mark(this.story.marks[frame.seat]), this.#words(frame));
+    else link.append(chip(this.story, frame.seat), this.#words(frame));
     row.append(link);
     this.list.append(row);
     this.rows.push(row);

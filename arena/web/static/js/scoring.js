@@ -29,6 +29,9 @@ export class Scoring {
       row.classList.toggle("to-come", at >= count);
       row.classList.toggle("now-scored", at === count - 1);
     }
+    const scored = this.rows[count - 1];
+    if (!scored) this.host.scrollTop = 0;
+    else this.host.scrollTop = Math.max(0, scored.offsetTop + scored.offsetHeight - this.host.clientHeight + 8);
   }
 
   #row(step) {

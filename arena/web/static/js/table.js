@@ -1,136 +1,135 @@
-// The page of a table: the board with what may be chosen, the clock, the end. Everything works by clicks and by keys.
+// The page of a table: what was played, whose turn it is, what may be chosen, the clock, the end.
 //
-// The server tells of every change; what it is, is asked for. A choice of several steps (a region, then what is done
-// there) is made here and sent as one action. All texts of others are put in as text, never as markup.
-import { Board } from "./board.js";
-import { Path } from "./path.js";
+// The server tells by one stream; texts of others are put in as text, never as markup.
+import { Choices } from "./choices.js";
+import { Course } from "./course.js";
+import { Scoring } from "./scoring.js";
+import { dice, fill, make } from "./telling.js";
 
-const SLOW_MS = 1000;
-const GATHER_MS = 15;
+const SECOND_MS = 1000;
 const root = document.querySelector("#table");
 const table = JSON.parse(root.dataset.table);
+const { words } = table;
 const find = (id) => document.querySelector(`#${id}`);
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
 
-let board = null;
-let parts = [];
-let known = new Map();
-let state = table;
-let path = null;
-let asked = performance.now();
-let isSending = false;
+const course = new Course(find("board"), find("position"), table.own);
+const choices = new Choices(root, words, course, choose);
+let state = null;
+let question = "";
 let answered = "";
-let wanted = table.sequence;
-let looking = 0;
+let askedAt = 0;
+let faced = null; // whose view is open, where people at one screen must not see that of the others
 let isStopped = false;
-let holdsFocus = false;
 let stream = null;
 
-function draw() {
-  const host = find("board");
-  host.hidden = !state.frame;
-  find("position").hidden = Boolean(state.frame) || !state.text;
-  find("position").textContent = state.text;
-  if (!state.frame) return;
-  if (!board) {
-    board = new Board(host, state.frame, parts);
-    host.style.maxWidth = `calc((100vh - 104px) * ${state.frame.width / state.frame.height})`;
-    board.addEventListener("place", (event) => step(event.detail));
+function hear(told) {
+  if (isStopped) return;
+  const before = state;
+  state = told;
+  askedAt = performance.now();
+  complain("");
+  if (told.fresh) {
+    question = "";
+    find("moves").replaceChildren();
+    course.begin(told.board);
+    list(told.moves);
+    const last = told.moves.at(-1);
+    find("now").replaceChildren(...(last ? tellMove(last) : []));
   }
-  const changes = state.parts.flatMap((part, slot) => [slot, number(part)]);
-  board.append({ parts: changes, title: state.title });
-  board.show(board.length - 1);
+  if (!told.fresh) course.append(told.moves);
+  if (before?.match !== told.match || before?.missing.length !== told.missing.length) introduce();
+  cover();
+  if (!course.isBusy) settle();
+  else tell();
 }
 
-function number(part) {
-  if (!known.has(part)) known.set(part, parts.push(part) - 1);
-  return known.get(part);
+// All that was played is shown: now it can be gone on.
+function settle() {
+  find("hurry").hidden = true;
+  const key = state.asked ? `${state.seat} ${state.restarts} ${state.asked.ply}` : "";
+  const isOpen = key !== answered && !isStopped && !isCovered();
+  if (!isOpen) choices.begin(null);
+  else if (key !== question) choices.begin(state.asked);
+  else choices.mark();
+  question = isOpen ? key : "";
+  tell();
+  if (state.stage === "over" || state.stage === "lost") finish();
 }
 
-function step(id) {
-  if (!path?.next.has(id) || isSending || isStopped) return;
-  path.step(id);
-  if (path.action !== null) choose(path.action);
-  else offer();
+course.addEventListener("settled", settle);
+course.addEventListener("shown", ({ detail }) => {
+  find("hurry").hidden = !course.isBusy;
+  find("now").replaceChildren(...tellMove(detail));
+  list([detail]);
+});
+
+function tellMove(move) {
+  return [who(move.seat), ` ${move.words.join(" ")} `, dice(move.chance) ?? ""];
 }
 
-function offer() {
-  const choices = find("choices");
-  holdsFocus ||= choices.contains(document.activeElement);
-  const onBoard = mark();
-  const steps = find("steps");
-  const back = path?.taken.length ? [button("←  " + table.words.undo, () => { path.undo(); offer(); })] : [];
-  // A step that is a whole action stands in the list below.
-  const others = path ? [...path.next].filter((id) => path.whole(id) === null && !onBoard.has(id)) : [];
-  steps.replaceChildren(...back, ...others.map((id) => button(label(id), () => step(id))));
-  const hint = find("path");
-  hint.hidden = !path;
-  hint.textContent = !path ? "" : path.taken.length ? fill(table.words.choose_more, { step: path.taken.map(label).join(" › ") }) : table.words.choose_place;
-  const items = path ? path.open.map((action) => {
-    const item = document.createElement("li");
-    item.append(button(action.label, () => choose(action.id)));
-    return item;
-  }) : [];
-  const list = document.createElement("ul");
-  list.className = "play-actions";
-  list.append(...items);
-  find("actions").replaceChildren(list);
-  choices.hidden = !path;
-  if (holdsFocus && path) {
-    holdsFocus = false; // whoever plays by keys goes on where the last choice was made
-    choices.querySelector("button")?.focus({ preventScroll: true });
+function who(seat) {
+  if (seat === null) return "";
+  return make("b", "", `${state.names[seat] ?? ""}:`);
+}
+
+function list(moves) {
+  const host = find("moves");
+  const isAtEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - 40;
+  for (const move of moves) {
+    const item = make("li", table.own.includes(move.seat) ? "own" : "", ...tellMove(move));
+    if (course.byPly.has(move.ply)) {
+      const look = make("button", "look", "⌕");
+      look.type = "button";
+      look.title = words.past;
+      look.setAttribute("aria-label", `${words.past}: ${move.words.join(" ")}`);
+      look.addEventListener("click", () => past(move.ply));
+      item.append(look);
+    }
+    host.append(item);
   }
+  since(host);
+  if (isAtEnd) host.scrollTop = host.scrollHeight;
 }
 
-function mark() {
-  const onBoard = places();
-  board?.mark(path ? [...path.next].filter((id) => onBoard.has(id)) : [], label);
-  return onBoard;
+// A line before what the others did since one's own last move.
+function since(host) {
+  host.querySelector(".since")?.classList.remove("since");
+  const own = [...host.querySelectorAll(".own")].at(-1);
+  const first = own?.nextElementSibling;
+  if (first) first.dataset.since = words.since;
+  first?.classList.add("since");
 }
 
-function label(id) {
-  return state.asked?.labels[id] ?? path?.whole(id) ?? id;
+function past(ply) {
+  course.look(ply);
+  choices.mark();
+  find("present").hidden = !course.isPast;
 }
 
-function places() {
-  const found = new Set();
-  for (const node of board?.picture.querySelectorAll("[data-place]") ?? []) found.add(node.dataset.place);
-  return found;
-}
-
-function button(text, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = text;
-  made.addEventListener("click", act);
-  return made;
+async function choose(form) {
+  complain("");
+  const key = question; // the next one may come before the answer
+  const answer = await send("choose", form);
+  if (answer?.status === 204) {
+    answered = key;
+    return "sent";
+  }
+  if (answer?.ok) return answer.json();
+  if (answer) await refuse(answer);
+  else complain(words.lost_connection);
+  return null;
 }
 
 async function send(what, values) {
   const body = new URLSearchParams({ grip: table.grip, ...values });
-  return fetch(`${table.address}/${what}`, { method: "POST", body, headers: { accept: "application/json" } });
-}
-
-async function choose(action) {
-  if (isSending || !state.asked) return;
-  isSending = true;
-  const { ply } = state.asked;
-  answered = question(state);
-  path = null;
-  offer(); // nothing is chosen twice
-  const answer = await send("choose", { ply, action }).catch(() => null);
-  isSending = false;
-  if (answer?.ok) return catchUp(wanted); // what came of it is told soon
-  answered = "";
-  await refresh();
-  if (answer) await refuse(answer);
-  else complain(table.words.lost_connection);
+  const options = { method: "POST", body, headers: { accept: "application/json" } };
+  return fetch(`${table.address}/${what}`, options).catch(() => null);
 }
 
 async function refuse(answer) {
-  const told = await answer.json().catch(() => ({ error: table.words.lost_connection }));
-  if (told.kind === "taken") return stop(table.words.taken_over);
-  complain(answer.status === 404 ? table.words.gone : told.error);
+  const told = await answer.json().catch(() => ({ error: words.lost_connection }));
+  if (told.kind === "taken") return stop(words.taken_over);
+  complain(answer.status === 404 ? words.gone : told.error);
 }
 
 function complain(text) {
@@ -138,78 +137,54 @@ function complain(text) {
   find("problem").hidden = !text;
 }
 
-function question({ seat, restarts, asked }) {
-  return asked ? `${seat} ${restarts} ${asked.ply}` : "";
-}
-
-// Look at the table once after several changes in a row; a choice on its way is waited for.
-function catchUp(sequence) {
-  wanted = Math.max(wanted, sequence);
-  clearTimeout(looking);
-  looking = setTimeout(() => {
-    if (!isSending && (wanted > state.sequence || !state.is_connected)) refresh();
-  }, GATHER_MS);
-}
-
-async function refresh() {
-  const answer = await fetch(`${table.address}/state?grip=${table.grip}`, { headers: { accept: "application/json" } }).catch(() => null);
-  if (!answer) return complain(table.words.lost_connection);
-  if (!answer.ok) return refuse(answer);
-  const next = await answer.json();
-  if (next.sequence < state.sequence || isStopped) return;
-  const isOther = question(next) !== question(state);
-  state = next;
-  if (state.asked && question(state) === answered) state.asked = null; // it was looked at before the answer came there
-  asked = performance.now();
-  complain("");
-  show(isOther);
-}
-
-function show(isOther) {
-  draw();
-  if (isOther || Boolean(path) !== Boolean(state.asked)) {
-    path = state.asked ? new Path(state.asked.actions) : null;
-    offer();
-  } else mark(); // the list stays as it is, and so does whoever stands in it
-  tell();
-  moves();
-  if (state.stage === "over" || state.stage === "lost") finish();
+function introduce() {
+  for (const item of root.querySelectorAll(".play-seats li")) {
+    item.querySelector(".name").textContent = state.names[item.dataset.seat];
+  }
+  for (const link of root.querySelectorAll("a.to-match")) link.href = state.match;
+  find("invitations")?.toggleAttribute("hidden", !state.missing.length);
 }
 
 function tell() {
-  const names = table.names;
-  const who = state.person;
-  const texts = {
-    asked: state.restarts && !state.moves.length ? table.words.again : fill(table.words.yours, { who }),
-    thinking: table.words.thinking,
-    waiting: state.restarts ? table.words.again : table.words.waiting,
-    over: "",
-    lost: state.lost || table.words.lost,
-  };
-  find("status").textContent = state.is_connected ? texts[state.stage] : table.words.lost_connection;
-  document.title = `${state.stage === "asked" ? "● " : ""}${names.join(" – ")}`;
+  find("status").textContent = state.is_connected ? status() : words.lost_connection;
+  document.title = `${state.asked ? "● " : ""}${state.names.join(" – ")}`;
   for (const item of root.querySelectorAll(".play-seats li")) {
-    const isTurn = state.stage === "asked" && Number(item.dataset.seat) === state.seat;
-    if (isTurn) item.setAttribute("aria-current", "true");
+    const seat = Number(item.dataset.seat);
+    if (seat === state.decider) item.setAttribute("aria-current", "true");
     else item.removeAttribute("aria-current");
-    item.querySelector(".rank").textContent = state.ending ? fill(table.words.of, { rank: state.ending.ranks[item.dataset.seat] }) : "";
+    const rank = state.ending?.ranks[seat];
+    item.querySelector(".rank").textContent = rank === undefined ? "" : fill(words.of, { rank });
   }
   const form = find("resign");
   form.hidden = state.stage === "over" || state.stage === "lost";
   form.elements.seat.value = state.seat;
-  find("sure").textContent = fill(table.words.resign_sure, { who });
+  find("sure").textContent = fill(words.resign_sure, { who: state.person });
   tick();
+}
+
+function status() {
+  if (state.missing.length) return fill(words.gathering, { who: state.missing.join(", ") });
+  if (state.stage === "waiting") return state.restarts ? words.again : words.waiting;
+  if (state.stage === "lost") return lost();
+  if (state.stage === "over") return verdict();
+  if (state.asked && !course.isBusy) return state.restarts && !state.count ? words.again : fill(words.yours, { who: state.person });
+  const decider = state.names[state.decider];
+  return decider && !table.own.includes(state.decider) ? fill(words.thinking_who, { who: decider }) : words.thinking;
+}
+
+function lost() {
+  return state.lost === "given_up" ? words.given_up : state.lost || words.lost;
 }
 
 function tick() {
   const clock = find("clock");
-  clock.hidden = !state.asked;
-  if (!state.asked) return;
-  const gone = (performance.now() - asked) / 1000;
+  clock.hidden = !state?.asked;
+  if (clock.hidden) return;
+  const gone = (performance.now() - askedAt) / 1000;
   const shown = [];
-  if (state.asked.bank_s !== null) shown.push(fill(table.words.bank, { time: duration(state.asked.bank_s - gone) }));
+  if (state.asked.bank_s !== null) shown.push(fill(words.bank, { time: duration(state.asked.bank_s - gone) }));
   const idle = state.asked.idle_left_s - gone;
-  if (state.asked.bank_s === null || idle < 300) shown.push(fill(table.words.idle, { time: duration(idle) }));
+  if (state.asked.bank_s === null || idle < 300) shown.push(fill(words.idle, { time: duration(idle) }));
   clock.textContent = shown.join(" · ");
 }
 
@@ -218,63 +193,71 @@ function duration(seconds) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-function moves() {
-  const list = find("moves");
-  const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 8;
-  list.replaceChildren(...state.moves.map((move) => {
-    const item = document.createElement("li");
-    const who = document.createElement("b");
-    who.textContent = `${table.names[move.seat] ?? ""}: `;
-    item.append(who, move.words.join(" "));
-    return item;
-  }));
-  if (isAtEnd) list.scrollTop = list.scrollHeight;
+function isCovered() {
+  return Boolean(state.private) && state.seat !== faced && state.stage !== "over";
+}
+
+function cover() {
+  const isShut = isCovered();
+  root.classList.toggle("is-covered", isShut);
+  find("cover").hidden = !isShut;
+  find("cover-text").textContent = fill(words.cover, { who: state.person });
+  find("uncover").textContent = fill(words.cover_show, { who: state.person });
+}
+
+function verdict() {
+  const { ending } = state;
+  const kinds = { idle: words.over_idle, asked: words.over_resigned };
+  return fill(kinds[ending.resigned] ?? words.over, { who: state.person, rank: ending.ranks[state.seat], seats: ending.ranks.length });
 }
 
 function finish() {
   find("result").hidden = false;
-  const { ending } = state;
-  if (ending) {
-    const rank = ending.ranks[state.seat];
-    const kind = ending.resigned === "idle" ? table.words.over_idle : ending.resigned ? table.words.over_resigned : table.words.over;
-    find("verdict").textContent = fill(kind, { who: state.person, rank, seats: ending.ranks.length });
-  } else {
-    find("verdict").textContent = state.lost || table.words.lost;
+  find("verdict").textContent = state.ending ? [verdict(), ...state.ending.faults].join(" ") : lost();
+  if (state.ending?.scoring.length) {
+    const scoring = new Scoring(find("scoring"), { seats: state.names }, words);
+    scoring.take(state.ending.scoring);
+    scoring.show(state.ending.scoring.length);
   }
-  stream?.close();
+  if (state.is_done) stream?.close();
 }
 
 function stop(text) {
   isStopped = true;
   stream?.close();
-  path = null;
-  state.asked = null;
-  offer();
+  choices.stop();
   find("status").textContent = text;
   find("clock").hidden = true;
   find("resign").hidden = true;
 }
 
-function listen() {
-  stream = new EventSource(`${table.address}/events?grip=${table.grip}`);
-  stream.addEventListener("changed", (event) => {
-    catchUp(Number(event.data));
-  });
-  stream.addEventListener("taken", () => stop(table.words.taken_over));
-}
-
+find("hurry").addEventListener("click", () => course.hurry());
+find("present").addEventListener("click", () => past(null));
+find("uncover").addEventListener("click", () => {
+  faced = state.seat;
+  cover();
+  if (!course.isBusy) settle();
+});
 find("resign").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const answer = await send("resign", { seat: state.seat }).catch(() => null);
+  const answer = await send("resign", { seat: state.seat });
   if (answer && !answer.ok) await refuse(answer);
   event.target.querySelector("details").open = false;
 });
+for (const copy of root.querySelectorAll("button[data-copy]")) {
+  copy.hidden = !navigator.clipboard;
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(find(copy.dataset.copy).value);
+    copy.textContent = words.copied;
+  });
+}
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && path?.taken.length) {
-    path.undo();
-    offer();
-  }
+  if (event.key !== "Escape") return;
+  if (course.isPast) past(null);
+  else if (course.isBusy) course.hurry();
+  else choices.back();
 });
-setInterval(tick, SLOW_MS);
-show(true);
-listen();
+setInterval(tick, SECOND_MS);
+stream = new EventSource(`${table.address}/events?grip=${table.grip}`);
+stream.addEventListener("told", (event) => hear(JSON.parse(event.data)));
+stream.addEventListener("taken", () => stop(words.taken_over));

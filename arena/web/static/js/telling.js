@@ -1,4 +1,6 @@
 // How the figures of a replay are written, and small pieces of pages. No text is ever interpreted as markup here.
+const SIGNS = "http://www.w3.org/2000/svg";
+
 export function make(kind, classes, ...children) {
   const node = document.createElement(kind);
   if (classes) node.className = classes;
@@ -48,4 +50,27 @@ export function mark(markup) {
   const holder = make("span", "mark-holder");
   holder.innerHTML = markup;
   return holder;
+}
+
+// A seat as the board shows it: its colour and its letter.
+export function chip(story, seat) {
+  const [called, colour] = [story.called?.[seat] ?? "", story.colours[seat]];
+  const letter = called.length === 1 ? called : String.fromCharCode(65 + seat);
+  const sign = document.createElementNS(SIGNS, "svg");
+  for (const [name, value] of Object.entries({ class: "chip", viewBox: "0 0 18 18", width: 18, height: 18, role: "img" })) {
+    sign.setAttribute(name, value);
+  }
+  sign.setAttribute("aria-label", letter);
+  const ground = document.createElementNS(SIGNS, "rect");
+  for (const [name, value] of Object.entries({ width: 18, height: 18, rx: 4, fill: colour })) ground.setAttribute(name, value);
+  const text = document.createElementNS(SIGNS, "text");
+  for (const [name, value] of Object.entries({ x: 9, y: 13, fill: isPale(colour) ? "#111" : "#fff" })) text.setAttribute(name, value);
+  text.textContent = letter;
+  sign.append(ground, text);
+  return sign;
+}
+
+function isPale(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 150;
 }

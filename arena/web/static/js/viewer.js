@@ -25,8 +25,6 @@ export class Viewer extends EventTarget {
     this.listening = new AbortController();
     this.#build(story);
     for (const frame of story.frames) this.#take(frame);
-    this.graph.draw();
-    this.part("graph").hidden = this.graph.isEmpty;
     if (story.end) this.#end(story.end);
     this.#measure();
     this.#listen();
@@ -48,8 +46,6 @@ export class Viewer extends EventTarget {
     const isAtEnd = this.index >= this.last;
     this.story.parts.push(...parts);
     this.#take(frame);
-    this.graph.draw();
-    this.part("graph").hidden = this.graph.isEmpty;
     this.#measure();
     this.show(isAtEnd ? this.last : this.index);
   }
@@ -71,7 +67,7 @@ export class Viewer extends EventTarget {
     this.root.dataset.index = wanted;
     this.seats.show(frame, frame.at === this.last ? this.story.end : null);
     this.moves.show(frame.at);
-    this.graph.show(frame.at);
+    this.graph.show(wanted);
     this.scoring.show(wanted - this.last);
     this.#tell(frame);
     this.part("slider").value = wanted;
@@ -141,7 +137,6 @@ export class Viewer extends EventTarget {
     const frame = this.story.frames[Math.min(Math.max(fault.ply, 0) + 1, this.last)];
     frame.faults = [fault];
     this.graph.faults.push(frame.at);
-    this.graph.draw();
     this.moves.replace(frame, frame.at);
   }
 
@@ -160,12 +155,15 @@ export class Viewer extends EventTarget {
       return tick;
     });
     this.part("ticks").replaceChildren(...ticks);
+    this.graph.draw(this.total);
+    this.part("graph").hidden = this.graph.isEmpty;
   }
 
   #tell(frame) {
     const values = { ply: frame.at, last: this.last, turn: (frame.turn ?? 0) + 1 };
     const place = fill(frame.turn === undefined ? this.words.place : this.words.place_turn, values);
-    this.part("place").textContent = this.index > this.last ? `${place} + ${this.index - this.last}` : place;
+    const step = this.index - this.last;
+    this.part("place").textContent = step > 0 ? `${place} · ${fill(this.words.scored, { step, steps: this.scoring.steps })}` : place;
     const bot = frame.seat === undefined ? this.words.start : this.story.seats[frame.seat];
     const told = (frame.words ?? []).map((sentence) => make("p", "", sentence));
     this.part("now").replaceChildren(make("b", "", bot), ...told, dice(frame.chance) ?? "");

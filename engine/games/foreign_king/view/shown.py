@@ -9,6 +9,7 @@ from engine.abilities import Shown
 from engine.games.foreign_king.board import PROVINCES
 from engine.games.foreign_king.view.labels import LANGUAGES, labels
 from engine.games.foreign_king.view.picture import draw
+from engine.games.foreign_king.view.pieces import FILLS
 from engine.games.foreign_king.view.steps import scoring_steps
 from engine.games.foreign_king.view.tell import tell
 from engine.games.foreign_king.view.text import SEAT_LETTERS, render_text
@@ -34,6 +35,7 @@ SHOWN: Final = Shown(
     labels=labels,
     languages=LANGUAGES,
     seat_name=seat_name,
+    seat_colours=FILLS[:4],
     tell=tell,
     scoring=scoring_steps,
     path=path,

@@ -10,6 +10,7 @@ from engine.games.rex_romanorum.board import REGION_INDEX
 from engine.games.rex_romanorum.state import RexState
 from engine.games.rex_romanorum.view.labels import LANGUAGES, labels
 from engine.games.rex_romanorum.view.picture import draw
+from engine.games.rex_romanorum.view.pieces import INKS
 from engine.games.rex_romanorum.view.steps import scoring_steps
 from engine.games.rex_romanorum.view.tell import tell
 from engine.games.rex_romanorum.view.text import render_text
@@ -48,6 +49,7 @@ SHOWN: Final = Shown(
     labels=labels,
     languages=LANGUAGES,
     seat_name=seat_name,
+    seat_colours=INKS,
     choice=choice,
     tell=tell,
     scoring=scoring_steps,

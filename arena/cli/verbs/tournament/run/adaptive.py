@@ -25,12 +25,8 @@ def adaptive(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    until: Annotated[
-        str, typer.Option(metavar="QUESTION", help='"top 3 known at 95%" or "winner known at 99%".')
-    ] = DEFAULT_QUESTION,
-    max_blocks: Annotated[
-        int, typer.Option("--max-blocks", min=1, metavar="N", help="End after so many, whatever is known.")
-    ] = DEFAULT_BLOCKS,
+    until: Annotated[str, typer.Option(metavar="QUESTION")] = DEFAULT_QUESTION,
+    max_blocks: Annotated[int, typer.Option("--max-blocks", min=1, metavar="N")] = DEFAULT_BLOCKS,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,

@@ -16,12 +16,10 @@ from arena.cli.shared.request import Request, tournament_request
 from arena.cli.shared.tournament_table import print_end
 from arena.tournament.formats.format import Format
 
-Unrated = Annotated[bool, typer.Option("--unrated", help="Leave the ratings alone.")]
+Unrated = Annotated[bool, typer.Option("--unrated")]
 RetireAfter = Annotated[
     int,
-    typer.Option(
-        "--retire-after", min=0, metavar="N", help="Blocks in a row that a bot may forfeit whole; 0 = any number."
-    ),
+    typer.Option("--retire-after", min=0, metavar="N"),
 ]
 
 

@@ -22,10 +22,8 @@ def gauntlet(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    challenger: Annotated[str, typer.Option(metavar="BOT", help="Who meets all the others, those of --bots.")],
-    blocks: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Blocks for each combination of opponents of the challenger.")
-    ] = 1,
+    challenger: Annotated[str, typer.Option(metavar="BOT")],
+    blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,

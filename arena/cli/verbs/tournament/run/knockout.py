@@ -25,11 +25,9 @@ def knockout(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    double: Annotated[bool, typer.Option("--double", help="Who loses twice is out, not who loses once.")] = False,
-    best_of: Annotated[int, typer.Option("--best-of", min=1, metavar="N", help="Blocks that decide a tie.")] = 1,
-    in_order: Annotated[
-        bool, typer.Option("--in-order", help="Seed the bots in the order of --bots; otherwise seeds are drawn.")
-    ] = False,
+    double: Annotated[bool, typer.Option("--double")] = False,
+    best_of: Annotated[int, typer.Option("--best-of", min=1, metavar="N")] = 1,
+    in_order: Annotated[bool, typer.Option("--in-order")] = False,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,

@@ -26,9 +26,7 @@ def ladder(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    waves: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Waves of about one block for each bot; 0 = until it is cancelled.")
-    ] = 10,
+    waves: Annotated[int, typer.Option(min=0, metavar="N")] = 10,
     retire_after: RetireAfter = RETIRE_AFTER,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,

@@ -27,10 +27,8 @@ def round_robin(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    blocks: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Blocks for each combination of bots; 1 if not given.")
-    ] = None,
-    double: Annotated[bool, typer.Option("--double", help="Two blocks for each combination.")] = False,
+    blocks: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
+    double: Annotated[bool, typer.Option("--double")] = False,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,

@@ -19,7 +19,7 @@ def sample(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks for each bot, or one or two more.")] = 10,
+    blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 10,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,
     option: options.GameOptions = None,

@@ -19,10 +19,8 @@ def swiss(
     game: request.GameOption,
     bots: request.BotNames,
     seats: request.Seats,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Rounds; by default so many that one at most stays unbeaten.")
-    ] = None,
-    blocks: Annotated[int, typer.Option(min=1, metavar="N", help="Blocks of each pairing or table.")] = 1,
+    rounds: Annotated[int | None, typer.Option(min=1, metavar="N")] = None,
+    blocks: Annotated[int, typer.Option(min=1, metavar="N")] = 1,
     retire_after: RetireAfter = RETIRE_AFTER,
     time: request.TimeText = request.DEFAULT_TIME,
     start_limit: request.StartLimit = request.DEFAULT_START_LIMIT,

@@ -1,0 +1,96 @@
+"""What versions have behind them, kept for as long as it is true.
+
+All of it follows from the rated matches of a version, and so does its rating to the last digit: as long as that is the
+same, nothing was added to them and nothing taken away.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Final, Generic, TypeVar
+
+from arena.client.overview import ShownArena
+from arena.client.values.leaderboards import LeaderboardRow
+from arena.client.values.overview import Form, Record, Standing
+from arena.web.helping.helper import Helper
+
+T = TypeVar("T")
+Rated = LeaderboardRow | Standing
+_Key = tuple[str, str, int, float, float]
+_MOST_FORMS: Final = 5000
+_MOST_RECORDS: Final = 300
+_MANY: Final = 2000
+"""The record of a version with more matches than that is left to the helper."""
+_MANY_TOGETHER: Final = 50_000
+"""So are the faults in more matches than that."""
+
+
+class _Lru(Generic[T]):
+    """Values by key, of which those that were used last are kept. Safe for threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: OrderedDict[_Key, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: _Key) -> T | None:
+        with self._lock:
+            found = self._found.get(key)
+            if found is not None:
+                self._found.move_to_end(key)
+            return found
+
+    def put(self, key: _Key, value: T) -> None:
+        with self._lock:
+            self._found[key] = value
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+
+
+class Records:
+    """Keeps forms and records of versions."""
+
+    def __init__(self, helper: Helper | None = None) -> None:
+        self._helper = helper
+        self._forms: _Lru[Form] = _Lru(_MOST_FORMS)
+        self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
+
+    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow]) -> Mapping[str, Form]:
+        """Return how the versions of these lines did lately, by version id."""
+        keys = {row.version_id: _key(pool, row) for row in rows}
+        known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
+        missing = [version for version in keys if version not in known]
+        found = self._list_forms(arena, pool, missing, sum(row.matches for row in rows)) if missing else {}
+        for version, form in found.items():
+            self._forms.put(keys[version], form)
+        return {**known, **found}
+
+    def _list_forms(self, arena: ShownArena, pool: str, versions: list[str], matches: int) -> Mapping[str, Form]:
+        """Return how versions did lately that have so many matches together."""
+
+        def here() -> Mapping[str, Form]:
+            return arena.overview.list_forms(pool, versions)
+
+        if self._helper is None or matches <= _MANY_TOGETHER:
+            return here()
+        return self._helper.ask(here, "overview.list_forms", pool, versions)
+
+    def record(self, arena: ShownArena, chosen: Standing, points: int) -> Record:
+        """Return the record of the version that stands there, its curve thinned to about so many points."""
+        pool = chosen.pool.pool_id
+        found = self._records.get(_key(pool, chosen))
+        if found is None:
+            found = self._read(lambda: arena.overview.get_record(pool, chosen.version_id, points), chosen, points)
+            self._records.put(_key(pool, chosen), found)
+        return found
+
+    def _read(self, here: Callable[[], Record], chosen: Standing, points: int) -> Record:
+        if self._helper is None or chosen.matches <= _MANY:
+            return here()
+        return self._helper.ask(here, "overview.get_record", chosen.pool.pool_id, chosen.version_id, points)
+
+
+def _key(pool: str, row: Rated) -> _Key:
+    return pool, row.version_id, row.matches, row.mu, row.sigma

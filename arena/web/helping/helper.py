@@ -1,0 +1,129 @@
+"""Has a process of its own do what would hold up the pages, which all share one interpreter.
+
+`Helper.ask` names a question of the arena and waits for the answer. Whatever goes wrong with that process, the question
+is answered here instead: more slowly for the others, but as it would be without a helper, and with the same errors.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Any, Final, TypeVar
+
+import structlog
+
+T = TypeVar("T")
+HEAD: Final = struct.Struct(">I")
+"""The length of a message, before it."""
+TELL: Final = "tell"
+"""The question for the story of a match, with its id and a language; other questions are calls of the arena."""
+_COMMAND: Final = (sys.executable, "-m", "arena.web.working")
+_LOG = structlog.get_logger("web")
+
+
+class Helper:
+    """A process that answers one question after another about a database; it ends with this one."""
+
+    def __init__(self, db: str) -> None:
+        self._db = db
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asking = threading.Lock()
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start the process, which takes a second to be ready; nobody waits for that before the first question."""
+        with self._asking:
+            self._ready()
+
+    def ask(self, otherwise: Callable[[], T], question: str, *arguments: Any, **more: Any) -> T:
+        """Return the answer to a question, that of `otherwise` if the process has none.
+
+        A question is `tell`, or a call of the arena such as `tournaments.get_tournament`.
+        """
+        with self._asking:
+            found = self._exchange((question, arguments, more))
+        if found is None:
+            return otherwise()
+        answer: T = found[0]
+        return answer
+
+    def is_free(self) -> bool:
+        """Return whether a question would be answered at once."""
+        return not self._asking.locked()
+
+    @property
+    def process_id(self) -> int | None:
+        """Return the id of the process; `None` before it is started and after it was seen to have ended."""
+        return None if self._process is None else self._process.pid
+
+    def close(self) -> None:
+        """End the process."""
+        self._is_closed = True
+        if self._process is not None:
+            self._end(self._process)
+
+    def _exchange(self, question: object) -> tuple[Any] | None:
+        """Return the answer alone in a tuple, or `None` if there is none."""
+        try:
+            process = self._ready()
+            if process is None:
+                return None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            write_message(process.stdin, question)
+            found: tuple[Any] | None = read_message(process.stdout)
+        except (OSError, EOFError, pickle.PickleError, ValueError) as error:
+            _LOG.warning("the helper of the pages gave no answer", error=repr(error), question=repr(question)[:200])
+            self._forget()
+            return None
+        return found
+
+    def _ready(self) -> subprocess.Popen[bytes] | None:
+        """Return the process, started anew if it has ended; `None` after `close`."""
+        if self._is_closed:
+            return None
+        if self._process is None:
+            self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            assert self._process.stdin is not None
+            write_message(self._process.stdin, self._db)
+        return self._process
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            self._end(process)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                _close_quietly(pipe)
+
+
+def _close_quietly(pipe: IO[bytes]) -> None:
+    """Close a pipe although what was still to be written to it may be lost."""
+    try:
+        pipe.close()
+    except OSError:
+        return
+
+
+def write_message(pipe: IO[bytes], message: object) -> None:
+    """Write a message, between two processes of the same program: nothing else is ever read so."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    pipe.write(HEAD.pack(len(data)) + data)
+    pipe.flush()
+
+
+def read_message(pipe: IO[bytes]) -> Any:
+    """Return the next message. Raises EOFError when there is none any more."""
+    head = pipe.read(HEAD.size)
+    if len(head) < HEAD.size:
+        raise EOFError
+    data = pipe.read(HEAD.unpack(head)[0])
+    return pickle.loads(data)

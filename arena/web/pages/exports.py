@@ -1,0 +1,93 @@
+"""Tables as files of comma-separated values, as spreadsheets read them, with the filters of their pages.
+
+A file holds up to 500 lines; whether there are more, and where, stands in its header `Link`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from starlette.responses import Response
+
+from arena.client.values.leaderboards import LeaderboardRow
+from arena.client.values.matches import MatchSummary
+from arena.web.frame.asking import arena_of
+from arena.web.pages.addresses import address_of_page
+from arena.web.pages.leaderboards import Order
+from arena.web.pages.matches import Wanted
+
+router = APIRouter()
+After = Annotated[str | None, Query(max_length=2000)]
+_MOST = 500
+_LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", "wins", "score")
+_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a leaderboard is narrowed by and how it is sorted, as on its page."""
+
+    sort: Annotated[str, Query(max_length=20)] = "rating"
+    name: Annotated[str, Query(max_length=100)] = ""
+    owner: Annotated[str, Query(max_length=100)] = ""
+
+
+@router.get("/leaderboards/{pool}/table.csv")
+def send_leaderboard(
+    request: Request, pool: str, filters: Annotated[Filters, Depends()], after: After = None
+) -> Response:
+    """Send the live ratings of a pool; what is sorted by the official table on its page comes by the live rating."""
+    order = Order.parse("rating" if filters.sort.endswith("elo") else filters.sort)
+    board = arena_of(request).overview.sort_leaderboard(
+        pool,
+        order.by,
+        is_descending=order.is_descending,
+        name=filters.name,
+        owner=filters.owner,
+        limit=_MOST,
+        after=after,
+    )
+    lines = map(_rated, board.table)
+    more = board.next and address_of_page(
+        request.url.path, sort=str(order), name=filters.name, owner=filters.owner, after=board.next
+    )
+    return _file(f"leaderboard-{board.pool.game}-{board.pool.pool_id[:8]}", _LEADERBOARD, lines, more)
+
+
+def _rated(row: LeaderboardRow) -> Sequence[Any]:
+    rating = (f"{value:.4f}" for value in (row.exposure, row.mu, row.sigma))
+    return (row.rank, row.bot, row.number, row.owner or "", *rating, row.matches, row.wins, f"{row.score:.4f}")
+
+
+@router.get("/matches.csv")
+def send_matches(request: Request, wanted: Annotated[Wanted, Depends()], after: After = None) -> Response:
+    """Send the matches that are searched for. Raises HTTPException for what makes no sense."""
+    try:
+        search = wanted.search()
+    except ValueError as error:
+        raise HTTPException(400, str(error)) from error
+    found = arena_of(request).matches.list_matches(**search, limit=_MOST, after=after or None)
+    more = found.next and f"/matches.csv?{wanted.query(after=found.next)}"
+    return _file("matches", _MATCHES, map(_match, found.items), more)
+
+
+def _match(match: MatchSummary) -> Sequence[Any]:
+    bots = " ".join(seat.bot for seat in match.seats)
+    ranks = " ".join("" if seat.rank is None else str(seat.rank) for seat in match.seats).strip()
+    return (match.id, match.tournament, match.block, match.rotation, match.state.value, match.plies, bots, ranks)
+
+
+def _file(name: str, head: Sequence[str], lines: Iterable[Sequence[Any]], more: str | None) -> Response:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(head)
+    writer.writerows(lines)
+    headers = {"content-disposition": f'attachment; filename="{name}.csv"', "cache-control": "no-cache"}
+    if more:
+        headers["link"] = f'<{more}>; rel="next"'
+    return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,35 @@
+"""Which texts the script of a table says."""
+
+from __future__ import annotations
+
+SPOKEN = (
+    "play.yours",
+    "play.thinking",
+    "play.thinking_who",
+    "play.waiting",
+    "play.gathering",
+    "play.given_up",
+    "play.again",
+    "play.over",
+    "play.over_resigned",
+    "play.over_idle",
+    "play.lost",
+    "play.lost_connection",
+    "play.bank",
+    "play.idle",
+    "play.choose_place",
+    "play.choose_more",
+    "play.undo",
+    "play.send",
+    "play.send_sure",
+    "play.resign_sure",
+    "play.taken_over",
+    "play.gone",
+    "play.of",
+    "play.since",
+    "play.past",
+    "play.cover",
+    "play.cover_show",
+    "play.copied",
+    "play.scoring",
+)

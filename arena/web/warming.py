@@ -1,0 +1,56 @@
+"""Does before the first visitor comes what the first of every kind would have to wait for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from fastapi import FastAPI
+
+from arena.web.api.document import document_of
+from arena.web.frame.files import STATIC, address_of
+from arena.web.frame.rendering import environment
+from arena.web.frame.site import Site
+from arena.web.viewing.rules import rules_html
+from arena.web.viewing.sizes import board_size
+from arena.web.viewing.tellings import teller_hash
+from arena.words.catalogue import NAMES, words
+from engine import registry
+from engine.core import EngineError
+
+_PARTS = (
+    "bots",
+    "admissions",
+    "tournaments",
+    "matches",
+    "replays",
+    "leaderboards",
+    "overview",
+    "statistics",
+    "ladders",
+)
+
+
+def warm_up(app: FastAPI) -> None:
+    """Load templates, words and what the arena's parts import; draw the games' boards; write the OpenAPI."""
+    site: Site = app.state.site
+    if site.helper is not None:
+        site.helper.start()
+    for part in _PARTS:
+        getattr(site.arena, part)
+    for name in environment().list_templates(extensions=["html"]):
+        environment().get_template(name)
+    for file in STATIC.rglob("*.*"):
+        address_of(str(file.relative_to(STATIC)))
+    document_of(app)
+    for language in NAMES:
+        words(language)
+    for game in registry.names():
+        with suppress(EngineError):
+            _warm_up_game(game)
+
+
+def _warm_up_game(name: str) -> None:
+    rules_html(name)
+    teller_hash(name)
+    for seats in registry.get(name).seats:
+        board_size(name, seats)

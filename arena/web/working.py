@@ -1,0 +1,75 @@
+"""The process that helps the pages: `python -m arena.web.working`, started by `arena.web.helping.helper`.
+
+It reads messages from its standard input, the database first, then questions, and writes their answers: a tuple with
+the answer, or `None` if it knows none. It gives way to the pages, and ends at once when its input does.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
+from pathlib import Path
+from typing import IO, Any, Final
+
+from arena.client.here.arena import ArenaHere
+from arena.client.here.viewer import Viewer
+from arena.hosting.sandbox.programs import StoredPrograms
+from arena.hosting.store import VersionStore
+from arena.web.helping.helper import TELL, read_message, write_message
+from arena.web.viewing.tellings import tell
+from ratings.store.database import database_url, open_for_reading
+from ratings.store.states import Scope
+
+_NICENESS: Final = 2
+
+
+def main() -> int:
+    """Answer questions until nobody asks any more."""
+    os.nice(_NICENESS)
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    with _opened(read_message(sys.stdin.buffer)) as arena:
+        threading.Thread(target=_read, args=(sys.stdin.buffer, questions), daemon=True).start()
+        while True:
+            write_message(output, _answer(arena, *questions.get()))
+
+
+def _read(pipe: IO[bytes], questions: queue.SimpleQueue[Any]) -> None:
+    """Pass questions on; end the process, whatever it is doing, with the one that asks."""
+    try:
+        while True:
+            questions.put(read_message(pipe))
+    except EOFError:
+        os._exit(0)
+
+
+@contextmanager
+def _opened(db: str) -> Iterator[ArenaHere]:
+    """Open a database for questions of somebody without a login."""
+    database = open_for_reading(db)
+    try:
+        programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
+        yield ArenaHere(database, programs, Viewer(Scope.VIEWER))
+    finally:
+        database.close()
+
+
+def _answer(arena: ArenaHere, question: str, arguments: tuple[Any, ...], more: Mapping[str, Any]) -> tuple[Any] | None:
+    """Return the answer in a tuple; whoever asked finds out for itself why there is none."""
+    try:
+        if question == TELL:
+            return (tell(arena, *arguments),)
+        call: Any = reduce(getattr, question.split("."), arena)
+        return (call(*arguments, **more),)
+    except Exception:  # the top of a process
+        return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

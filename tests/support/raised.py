@@ -1,0 +1,91 @@
+"""The English sentences in the sources, as far as they stand there: what is filled in later is a place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+from tests.support.sources import GENERATED, sources_below, statements_of, text_of
+
+TOPS = ("arena", "engine", "ratings")
+PLACE = "\x00"
+"""Stands in a sentence for what is filled in."""
+INWARD = (
+    *GENERATED,
+    "arena/client/mirror.py",
+    "arena/conform",
+    "arena/executor",
+    "arena/hosting/frames.py",
+    "arena/hosting/launcher",
+    "arena/hosting/proc",
+    "arena/hosting/sandbox/inside",
+    "arena/match/timing.py",
+    "arena/referee",
+    "arena/web/people",
+    "arena/wire",
+    "arena/worker",
+    "ratings/ledger/waves.py",
+    "ratings/statistics",
+)
+"""What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""
+_BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
+_INWARD_ERRORS = {
+    "AssertionError",
+    "AttributeError",
+    "ConformanceError",
+    "FactError",
+    "GameOverError",
+    "IllegalActionError",
+    "InvariantError",
+    "KeyError",
+    "LookupError",
+    "PositionError",
+    "RecordError",
+    "ScriptError",
+    "TypeError",
+    "ValueError",
+}
+
+
+@cache
+def joined_sources() -> str:
+    """Return all sources, with texts that are written in several parts in one piece; parsing them takes long."""
+    return "".join(_BETWEEN_PARTS.sub("", text_of(path)) for path in sources_below(*TOPS)).replace('\\"', '"')
+
+
+def raised_sentences() -> Iterator[tuple[str, str]]:
+    """Yield the file and the text of each sentence that is raised where it may reach a person."""
+    for path in sources_below(*TOPS):
+        if not str(path).startswith(INWARD):
+            for node in statements_of(path):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and not _is_inward(node.exc):
+                    yield from _raised(path, node.exc)
+
+
+def _raised(path: Path, call: ast.Call) -> Iterator[tuple[str, str]]:
+    for argument in [*call.args, *(word.value for word in call.keywords)]:
+        for text in _texts(argument):
+            if " " in text.replace(PLACE, "").strip():
+                yield str(path), text
+
+
+def _is_inward(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _INWARD_ERRORS or name == "unknown"
+
+
+def _texts(node: ast.expr) -> list[str]:
+    """Return what an expression says; more than one text if it chooses, none if it is made elsewhere."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value]
+    if isinstance(node, ast.JoinedStr):
+        return ["".join(str(part.value) if isinstance(part, ast.Constant) else PLACE for part in node.values)]
+    if isinstance(node, ast.IfExp):
+        return [*_texts(node.body), *_texts(node.orelse)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [left + right for left, right in product(_texts(node.left), _texts(node.right))]
+    return []

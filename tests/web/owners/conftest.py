@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.support.owner_pages import browsing
+from tests.support.owners import RunningServer, running_server
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    with running_server(tmp_path_factory.mktemp("kma")) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: RunningServer) -> Iterator[TestClient]:
+    with browsing(server) as found:
+        yield found

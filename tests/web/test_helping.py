@@ -1,0 +1,130 @@
+"""The process that does for the pages what takes long, and what is kept of its answers."""
+
+import gzip
+import json
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.client.errors import UnknownError
+from arena.client.values.leaderboards import LeaderboardRow
+from arena.client.values.overview import Form
+from arena.web.frame.answers import Answers
+from arena.web.frame.records import Records
+from arena.web.frame.site import Site
+from arena.web.helping.helper import Helper
+from arena.web.helping.teller import teller_of
+from arena.web.opening import open_site
+from arena.web.viewing.tellings import tell
+from tests.support.places import wait_for_end
+
+
+@pytest.fixture(scope="module")
+def helped(played: Path) -> Iterator[Site]:
+    """A site with such a process."""
+    with open_site(str(played), is_helped=True) as site:
+        yield site
+
+
+def helper_of(site: Site) -> Helper:
+    assert site.helper is not None
+    return site.helper
+
+
+def nothing() -> Any:
+    raise AssertionError("the helper should have answered")
+
+
+def test_the_helper_answers_as_the_arena_itself(helped: Site) -> None:
+    helper, arena = helper_of(helped), helped.arena
+    for question, arguments in (
+        ("tournaments.get_tournament", ("duel",)),
+        ("tournaments.list_pairings", ("cup",)),
+        ("statistics.get_crosstable", ("three",)),
+    ):
+        part, _, name = question.partition(".")
+        assert helper.ask(nothing, question, *arguments) == getattr(getattr(arena, part), name)(*arguments)
+    rows = arena.overview.list_standings("greedy")
+    record = helper.ask(nothing, "overview.get_record", rows[0].pool.pool_id, rows[0].version_id, points=50)
+    assert record == arena.overview.get_record(rows[0].pool.pool_id, rows[0].version_id, 50)
+    assert record.seats
+    assert {one.bot for one in record.opponents} == {"random", "first"}
+
+
+def test_a_match_is_told_elsewhere_word_for_word(helped: Site) -> None:
+    match = helped.arena.matches.list_matches("rome", limit=1).items[0].id
+    told = teller_of(helper_of(helped))(helped.arena, match, "de")
+    assert told == tell(helped.arena, match, "de")
+    assert json.loads(gzip.decompress(told))["language"] == "de"
+
+
+def test_a_question_that_fails_there_is_asked_here_with_its_error(helped: Site) -> None:
+    answers = Answers(helped.helper)
+    for _ in range(2):
+        with pytest.raises(UnknownError, match="nosuch"):
+            answers.ask(helped.arena, "tournaments.list_confidence", "nosuch")
+
+
+def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:
+    helper = Helper(str(played))
+    try:
+        helper.start()
+        first = helper.process_id
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        assert helper.ask(lambda: "here", "overview.count_matches", "duel") == "here"
+        assert helper.ask(nothing, "overview.count_matches", "duel") > 0
+        second = helper.process_id
+        assert second not in (None, first)
+    finally:
+        helper.close()
+    assert wait_for_end(second or 0, 60)
+    assert helper.ask(lambda: "here", "overview.count_matches", "duel") == "here"
+
+
+@dataclass
+class Counting:
+    """An arena that counts what it is asked."""
+
+    asked: list[list[str]] = field(default_factory=list)
+
+    @property
+    def overview(self) -> "Counting":
+        return self
+
+    def list_forms(self, _pool: str, versions: list[str]) -> dict[str, Form]:
+        self.asked.append(versions)
+        return {version: Form(version, (1.0, 2.0), 1.0, len(self.asked)) for version in versions}
+
+
+ROW = LeaderboardRow(
+    rank=1,
+    version_id="a",
+    bot="ann",
+    number=1,
+    content_hash="00",
+    owner=None,
+    mu=25.0,
+    sigma=1.0,
+    exposure=22.0,
+    matches=10,
+    wins=5,
+    score=0.5,
+    disabled=False,
+)
+
+
+def test_how_a_version_did_is_read_again_once_its_rating_is_another_one() -> None:
+    arena, records = Counting(), Records()
+    other = replace(ROW, version_id="b")
+    first = records.forms(arena, "p", [ROW])  # type: ignore[arg-type] # it is asked nothing else
+    assert records.forms(arena, "p", [ROW, other])["a"] == first["a"]  # type: ignore[arg-type]
+    again = records.forms(arena, "p", [replace(ROW, mu=25.1), other])  # type: ignore[arg-type]
+    assert again["a"].faults == 3
+    assert list(records.forms(arena, "another", [ROW])) == ["a"]  # type: ignore[arg-type]
+    assert arena.asked == [["a"], ["b"], ["a"], ["a"]]

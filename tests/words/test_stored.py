@@ -1,0 +1,44 @@
+"""What is stored in English, put together of several sentences, is told to its last part."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.match.result import FaultCause
+from arena.trial import blunders
+from arena.words.catalogue import LANGUAGES, words
+from arena.words.telling import TOLD_PLACES, Heard, hear, tell
+from ratings.store.states import BotEventKind
+from tests.words.test_sentences import TRANSLATED
+
+STORED = Path(__file__).with_name("stored.txt").read_text(encoding="utf-8").splitlines()
+
+
+def unheard(text: str) -> list[str]:
+    """What of a text is not in the catalogue although it stands where a sentence does."""
+    heard = hear(text)
+    return [text] if heard is None else [part for place in _holds(heard) for part in unheard(heard.values[place])]
+
+
+def _holds(heard: Heard) -> list[str]:
+    return sorted(TOLD_PLACES & heard.values.keys())
+
+
+@pytest.mark.parametrize("text", STORED)
+def test_whatever_is_stored_is_told_to_its_last_part(text: str) -> None:
+    assert unheard(text) == []
+    for language in TRANSLATED:
+        assert tell(text, language) != text
+
+
+@pytest.mark.parametrize("cause", FaultCause)
+def test_every_fault_of_an_admission_is_told_with_its_remedy(cause: FaultCause) -> None:
+    kind = blunders._KINDS[cause]
+    sentence = f"{kind.what} in foreign_king with 3 seats at ply 4: It ended before it joined (SIGKILL)."
+    assert unheard(f"Refused: {sentence} {kind.remedy}") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_of_event_has_its_words(language: str) -> None:
+    known = words(language)
+    assert all(known.knows(f"event.{kind.value}") for kind in BotEventKind)
