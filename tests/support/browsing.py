@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from tests.support.patience import PATIENCE_S
 
@@ -19,6 +19,7 @@ NEEDED = "KMA_NEED_BROWSER"
 AXE = Path(__file__).parents[1] / "web" / "vendor" / "axe.min.js"
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
+expect.set_options(timeout=PATIENCE_S * 1000)  # its own 5 s are too few on a busy machine, whatever a page is given
 
 
 def find_chromium() -> str:
