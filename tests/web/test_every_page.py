@@ -32,6 +32,8 @@ PAGES = (
 )
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+
 
 @pytest.fixture(scope="module")
 def ids(played: Path) -> dict[str, str]:
@@ -58,4 +60,5 @@ def test_a_page_is_free_of_trouble_and_fits_on_a_phone_in_every_language(
             tab.emulate_media(color_scheme="dark")
             assert page.serious_findings("color-contrast") == []  # nothing else depends on it
             tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+            tab.wait_for_function(FITS)  # what a script draws follows the window a moment later
         assert page.overflows() == 0
