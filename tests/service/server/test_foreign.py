@@ -44,6 +44,8 @@ class Found:
     """One that ann asked for."""
     admission: str
     upload: str
+    token: str
+    """The name of a token of ann's."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
         (lambda arena, _: arena.tournaments.join_tournament("rex", "ann/fox"), ForbiddenError),
         (lambda arena, found: arena.tournaments.join_tournament(found.tournament, "eve/elk"), ForbiddenError),
     ],
+    "RevokeOwnToken": [(lambda arena, found: arena.account.revoke_own_token(found.token), UnknownError)],
     "WithdrawBot": [
         (lambda arena, _: arena.tournaments.withdraw_bot("rex", "ann/fox"), ForbiddenError),
         (lambda arena, found: arena.tournaments.withdraw_bot(found.tournament, "ben/owl"), ForbiddenError),
@@ -145,6 +148,7 @@ WITHHOLDING: dict[str, Call] = {
     "DownloadReplays": lambda arena, _: [list(arena.replays.download_replays(bot)) for bot in ("ann/fox", "ben/owl")],
     "ListAdmissions": lambda arena, _: arena.admissions.list_admissions(),
     "ListNotices": lambda arena, _: arena.account.list_notices(),
+    "ListOwnTokens": lambda arena, _: arena.account.list_own_tokens(),
     "ListAnnulments": lambda arena, _: arena.annulments.list_annulments(),
     "GetBot": lambda arena, _: arena.bots.get_bot("ann/fox"),
     "ListVersions": lambda arena, _: arena.bots.list_versions("ann/fox"),
@@ -160,7 +164,7 @@ PUBLIC = frozenset(
     }
 )  # fmt: skip
 """The calls that show everybody the same; `tests/client/test_visibility.py` looks that it is nothing hidden."""
-CREATING = frozenset({"BeginUpload"})
+CREATING = frozenset({"BeginUpload", "NewOwnToken"})
 """The calls that make something new, which belongs to the caller."""
 
 
@@ -192,8 +196,9 @@ def fill(world: World, server: RunningServer) -> Found:
     trial = book.create(database, versions, 2, name="trial", format="ladder", rated=False)
     with server.arena(server.token("ann", Scope.COMPETITOR)) as ann:
         upload = ann.submissions.begin_upload("0" * 64, 100).upload
+        token = ann.account.new_own_token(f"{SECRET} token").summary.id
     admission = ledger.request_admission(versions[0]).id
-    return Found(matches[0].id, matches[2].id, matches[3].id, trial, admission, upload)
+    return Found(matches[0].id, matches[2].id, matches[3].id, trial, admission, upload, token)
 
 
 @pytest.mark.parametrize("name", REFUSED)
