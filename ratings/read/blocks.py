@@ -63,17 +63,22 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
 
 def _open_among(blocks: Sequence[str]) -> Select[str, str]:
     one, near = tables.block.alias("one"), tables.block.alias("near")
-    return (
-        select(one.c.id, _p.c.game)
-        .join(near, near.c.tournament_id == one.c.tournament_id)
-        .join(_m, (_m.c.tournament_id == near.c.tournament_id) & (_m.c.block_id == near.c.id))
-        .join(_t, _t.c.id == one.c.tournament_id)
-        .join(_p, _p.c.id == _t.c.pool_id)
+    # A joined string keeps the states from being where the search begins: it would go through all that are still to be
+    # played, and from each through its whole tournament.
+    is_waiting = (
+        select(_m.c.id)
+        .join(near, (_m.c.tournament_id == near.c.tournament_id) & (_m.c.block_id == near.c.id))
         .where(
-            one.c.id.in_(blocks),
+            near.c.tournament_id == one.c.tournament_id,
             near.c.index.between(one.c.index - _REACH, one.c.index + _REACH),
             near.c.chance_seed == one.c.chance_seed,
-            _m.c.state.in_(_OPEN),
+            _m.c.state.concat("").in_(_OPEN),
         )
-        .distinct()
+        .exists()
+    )
+    return (
+        select(one.c.id, _p.c.game)
+        .join(_t, _t.c.id == one.c.tournament_id)
+        .join(_p, _p.c.id == _t.c.pool_id)
+        .where(one.c.id.in_(blocks), is_waiting)
     )
