@@ -35,7 +35,7 @@ def newest_versions(source: Source, limit: int) -> tuple[NewestRow, ...]:
         .join(Bot, col(Bot.id) == Version.bot_id)
         .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
         .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id, isouter=True)
-        .where(or_(col(Owner.name).is_(None), Owner.name != PEOPLE))
+        .where(or_(col(Owner.name).is_(None), col(Owner.name) != PEOPLE))
         .order_by(col(Version.id).desc())
         .limit(limit)
     )
@@ -51,4 +51,5 @@ def newest_versions(source: Source, limit: int) -> tuple[NewestRow, ...]:
 def _last_states(session: Session, version_ids: Collection[str]) -> dict[str, AdmissionState]:
     of_these = select(func.max(Admission.id)).where(col(Admission.version_id).in_(version_ids))
     last = of_these.group_by(Admission.version_id)
-    return dict(session.exec(select(Admission.version_id, Admission.state).where(col(Admission.id).in_(last))).all())
+    found = session.exec(select(Admission.version_id, Admission.state).where(col(Admission.id).in_(last)))
+    return {version: AdmissionState(state) for version, state in found}
