@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
-from arena.client.values.bots import BotDetail
 from arena.client.values.matches import MatchDetail, MatchSeat
 from arena.client.values.tournaments import TournamentSummary
 from arena.web.frame.asking import arena_of, site_of
@@ -17,6 +16,8 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import telling_id
+from engine import registry
+from engine.core import Game
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -25,7 +26,7 @@ _BOARDS = 4
 _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
-_NEWEST_BOTS = 6
+_NEWEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,17 @@ def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
     arena = arena_of(request)
     live, hidden = _live(arena) if site_of(request).is_live else ([], 0)
+    last = _last(arena, _BOARDS - len(live), language_of(request))
     return render(
         request,
         "pages/front.html",
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
-        last=_last(arena, _BOARDS - len(live), language_of(request)),
+        last=last,
+        games=[] if live or last else _games(),
         tournaments=_running(arena),
-        newest=_newest(arena),
+        newest=arena.overview.list_newest(_NEWEST),
     )
 
 
@@ -85,10 +88,12 @@ def _played(match: MatchDetail, language: str) -> Board:
     return Board(match, board_size(match.pool.game, len(match.seats)), picture)
 
 
+def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
+    """Return the games, each with the size of its board: what there is to see before anything was played."""
+    games = [registry.get(name) for name in registry.names()]
+    return [(game, board_size(game.name, game.seats[0])) for game in games]
+
+
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
     found = arena.tournaments.list_tournaments(limit=_LOOKED_THROUGH).items
     return [one for one in found if one.status == "running"][:_TOURNAMENTS]
-
-
-def _newest(arena: ArenaPort) -> Sequence[BotDetail]:
-    return [arena.bots.get_bot(bot.name) for bot in arena.bots.list_bots(limit=_NEWEST_BOTS).items]
