@@ -111,10 +111,12 @@ class Spectator(asyncio.Protocol):
         self._is_there = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the stream."""
         assert isinstance(transport, asyncio.Transport)
         transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
+        """Count what is told."""
         if self._is_there:
             if b"event: more" in data:
                 self._crowd.hear()
@@ -123,6 +125,7 @@ class Spectator(asyncio.Protocol):
             self._crowd.come(int(found[1]) - 1)
 
     def connection_lost(self, _: Exception | None) -> None:
+        """Be counted as gone."""
         self._crowd.leave()
 
 
