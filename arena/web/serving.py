@@ -40,8 +40,11 @@ class WebListenError(OSError):
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 lets the system choose. Raises WebListenError."""
     try:
-        kind, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.socket(kind, socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        kind, type_, protocol, _, place = found
+        # Of a socket that does not name its protocol, asyncio does not know that answers may be sent at once: a browser
+        # would wait 40 ms for the second part of each.
+        listening = socket.socket(kind, type_, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(512)

@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotDetail
+from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.matches import MatchDetail, MatchSeat
 from arena.client.values.tournaments import TournamentSummary
-from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.asking import answers_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
@@ -26,6 +27,8 @@ _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
 _NEWEST_BOTS = 6
+NEWS = f"{__name__}:gather"
+"""The question for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +47,44 @@ class Board:
         return sorted(self.match.seats, key=lambda seat: (seat.rank or 0, seat.seat))
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What stands on the front page, in no language yet."""
+
+    boards: Sequence[Leaderboard]
+    live: Sequence[Board]
+    hidden: int
+    """How many matches are played that cannot be watched."""
+    last: Sequence[MatchDetail]
+    tournaments: Sequence[TournamentSummary]
+    newest: Sequence[BotDetail]
+
+
 @router.get("/")
 def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
-    arena = arena_of(request)
-    live, hidden = _live(arena) if site_of(request).is_live else ([], 0)
+    site, language = site_of(request), language_of(request)
+    news: News = answers_of(request).ask_soon(site.arena, NEWS, site.is_live)
     return render(
         request,
         "pages/front.html",
+        boards=news.boards,
+        live=news.live,
+        hidden=news.hidden,
+        last=[_played(match, language) for match in news.last],
+        tournaments=news.tournaments,
+        newest=news.newest,
+    )
+
+
+def gather(arena: ArenaPort, is_live: bool) -> News:
+    """Return what is to be told now: some dozens of readings of the database."""
+    live, hidden = _live(arena) if is_live else ([], 0)
+    return News(
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
-        last=_last(arena, _BOARDS - len(live), language_of(request)),
+        last=_last(arena, _BOARDS - len(live)),
         tournaments=_running(arena),
         newest=_newest(arena),
     )
@@ -70,14 +99,14 @@ def _live(arena: ArenaPort) -> tuple[Sequence[Board], int]:
     return boards, sum(match.hidden for match in found)
 
 
-def _last(arena: ArenaPort, most: int, language: str) -> Sequence[Board]:
+def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
     """Return the matches that were planned last of those that are over, of different tournaments if they can be."""
     found = arena.matches.list_matches(state=MatchState.FINISHED, limit=_LOOKED_AT).items
     seen = [match for match in found if not match.hidden and match.annulled is None]
     newest = {match.tournament: match for match in reversed(seen)}.values()
     others = [match for match in seen if match not in newest]
     details = (arena.matches.get_match(match.id) for match in [*reversed(newest), *others][:most])
-    return [_played(match, language) for match in details if match.replay_removed_at_us is None]
+    return [match for match in details if match.replay_removed_at_us is None]
 
 
 def _played(match: MatchDetail, language: str) -> Board:
