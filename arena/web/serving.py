@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import resource
 import socket
@@ -82,6 +83,8 @@ def serve(
     server = make_server(app, tls)
     sys.setswitchinterval(_TURN_S)
     warm_up(app)
+    gc.collect()
+    gc.freeze()  # what is there now stays: looking through all of it again and again would hold up pages for 0.1 s each time
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 

@@ -23,7 +23,7 @@ from arena.web.helping.questions import call_of
 
 PATIENCE_S: Final = 0.02
 """So long a page waits for an answer that may come at once."""
-_PATIENCE_SOON_S: Final = 5.0
+_PATIENCE_SOON_S: Final = 30.0
 _LEAST_REST_S: Final = 1.0
 _MOST_REST_S: Final = 60.0
 _REST_PER_WORK: Final = 30.0
@@ -32,11 +32,14 @@ _OLDEST_S: Final = 600.0
 _MOST_KEPT: Final = 100
 _MANY: Final = 1000
 """What is counted over more matches than that is counted apart from what is soon done."""
-_BEING_MADE: Final = "this is being worked out from very many matches; ask again in a second"
+_BEING_MADE: Final = "it takes a while to work this out; ask again in a second"
 
 
 class BeingMadeError(Exception):
     """An answer is being worked out, and will be there soon; the message says so."""
+
+    def __init__(self) -> None:
+        super().__init__(_BEING_MADE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,14 @@ class Answers:
         patience_s = _PATIENCE_SOON_S if place.kept is None else self._patience_s
         return self._made(arena, place, _Wish(question, arguments, {}), self._soon, patience_s)
 
+    def prepare(self, arena: ShownArena, question: str, *arguments: Any, waits: bool) -> None:
+        """Have an answer for `ask_soon` before it is asked for: made by now, or in the background if there is a helper."""
+        place, wish = self._place((question, *arguments)), _Wish(question, arguments, {})
+        if waits:
+            place.kept = self._answered(arena, wish, None)
+        elif self._soon is not None:
+            self._begun(arena, place, wish, self._soon)
+
     def _place(self, key: object) -> _Place:
         with self._lock:
             place = self._places.setdefault(key, _Place())
@@ -168,7 +179,7 @@ class Answers:
             return place.kept.given(0.0)
         kept, now = place.kept, self._clock()
         if kept is None or now - kept.asked_s > _OLDEST_S:
-            raise BeingMadeError(_BEING_MADE)
+            raise BeingMadeError
         return kept.given(now - kept.asked_s)
 
     def _made_here(self, arena: ShownArena, place: _Place, wish: _Wish) -> Given:

@@ -24,7 +24,8 @@ _MOST_RECORDS: Final = 300
 _MANY: Final = 500
 """The record of a version with more matches than that is not read while a page waits."""
 _MANY_TOGETHER: Final = 50_000
-"""So are the faults in more matches than that."""
+"""So are the faults in more matches than that, and what so many versions did."""
+_MOST_VERSIONS: Final = 100
 
 
 class _Lru(Generic[T]):
@@ -63,7 +64,7 @@ class Records:
         missing = [version for version in keys if version not in known]
         matches = sum(row.matches for row in rows if row.version_id in missing)
         found: Mapping[str, Form] = {}
-        if matches > _MANY_TOGETHER:
+        if matches > _MANY_TOGETHER or len(missing) > _MOST_VERSIONS:
             found = ask(arena, "overview.list_forms", pool, tuple(missing))
         elif missing:
             found = arena.overview.list_forms(pool, missing)
