@@ -84,7 +84,7 @@ def serve(
     sys.setswitchinterval(_TURN_S)
     warm_up(app)
     gc.collect()
-    gc.freeze()  # what is there now stays: looking through all of it again and again would hold up pages for 0.1 s each time
+    gc.freeze()  # all that is there now stays: to look through it again and again would hold up pages for 0.1 s
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 

@@ -148,7 +148,7 @@ class Answers:
         return self._made(arena, place, _Wish(question, arguments, {}), self._soon, patience_s)
 
     def prepare(self, arena: ShownArena, question: str, *arguments: Any, waits: bool) -> None:
-        """Have an answer for `ask_soon` before it is asked for: made by now, or in the background if there is a helper."""
+        """Have an answer for `ask_soon` ready: at once, or soon in the background if there is a helper."""
         place, wish = self._place((question, *arguments)), _Wish(question, arguments, {})
         if waits:
             place.kept = self._answered(arena, wish, None)
