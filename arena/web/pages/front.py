@@ -9,11 +9,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
-from arena.client.values.bots import BotDetail
+from arena.client.overview import ShownArena
 from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.matches import MatchDetail, MatchSeat
+from arena.client.values.overview import NewVersion
 from arena.client.values.tournaments import TournamentSummary
-from arena.web.frame.asking import answers_of, site_of
+from arena.web.frame.asking import answers_of, arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
@@ -26,7 +27,7 @@ _BOARDS = 4
 _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
-_NEWEST_BOTS = 6
+_NEWEST = 6
 NEWS = f"{__name__}:gather"
 """The question for all of it."""
 
@@ -57,14 +58,14 @@ class News:
     """How many matches are played that cannot be watched."""
     last: Sequence[MatchDetail]
     tournaments: Sequence[TournamentSummary]
-    newest: Sequence[BotDetail]
+    newest: Sequence[NewVersion]
 
 
 @router.get("/")
 def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
-    site, language = site_of(request), language_of(request)
-    news: News = answers_of(request).ask_soon(site.arena, NEWS, site.is_live)
+    arena, language = arena_of(request), language_of(request)
+    news: News = answers_of(request).ask_soon(arena, NEWS, site_of(request).is_live)
     return render(
         request,
         "pages/front.html",
@@ -77,7 +78,7 @@ def front(request: Request) -> Response:
     )
 
 
-def gather(arena: ArenaPort, is_live: bool) -> News:
+def gather(arena: ShownArena, is_live: bool) -> News:
     """Return what is to be told now: some dozens of readings of the database."""
     live, hidden = _live(arena) if is_live else ([], 0)
     return News(
@@ -86,7 +87,7 @@ def gather(arena: ArenaPort, is_live: bool) -> News:
         hidden=hidden,
         last=_last(arena, _BOARDS - len(live)),
         tournaments=_running(arena),
-        newest=_newest(arena),
+        newest=arena.overview.list_newest(_NEWEST),
     )
 
 
@@ -117,7 +118,3 @@ def _played(match: MatchDetail, language: str) -> Board:
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
     found = arena.tournaments.list_tournaments(limit=_LOOKED_THROUGH).items
     return [one for one in found if one.status == "running"][:_TOURNAMENTS]
-
-
-def _newest(arena: ArenaPort) -> Sequence[BotDetail]:
-    return [arena.bots.get_bot(bot.name) for bot in arena.bots.list_bots(limit=_NEWEST_BOTS).items]
