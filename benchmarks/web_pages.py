@@ -70,24 +70,31 @@ class Server:
         """Return the processor time of the process so far, without the processes that it started."""
         return time.clock_gettime((~self._process.pid << 3) | 2)  # clock_getcpuclockid(3) of the whole process
 
-    def memory_mb(self) -> tuple[float, float]:
-        """Return what the process holds of memory, and all together that it has started: PSS in MB."""
-        own = self._process.pid
-        family, found = [own], []
-        while family:
-            pid = family.pop()
+    def family(self) -> list[int]:
+        """Return its process and all that it has started, itself first."""
+        found = [self._process.pid]
+        for pid in found:
+            with suppress(OSError):
+                for thread in Path(f"/proc/{pid}/task").iterdir():
+                    found += map(int, (thread / "children").read_text().split())
+        return found
+
+    def memory_mb(self) -> list[float]:
+        """Return what each of them holds of memory: PSS in MB."""
+        held = []
+        for pid in self.family():
             with suppress(OSError):
                 rolled = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                found.append(int(re.search(r"^Pss:\s+(\d+)", rolled, re.MULTILINE)[1]) / 1000)  # type: ignore[index]
-                for thread in Path(f"/proc/{pid}/task").iterdir():
-                    family += map(int, (thread / "children").read_text().split())
-        return found[0], sum(found)
+                held += [int(size) / 1000 for size in re.findall(r"^Pss:\s+(\d+)", rolled, re.MULTILINE)]
+        return held
 
     def put_first(self) -> None:
-        """Have its threads, and no process that it starts, come before all that is not of real time."""
-        policy, least = os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1)
-        for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
-            os.sched_setscheduler(int(thread.name), policy, least)
+        """Have its threads come before all that is not of real time, and before the processes that it started."""
+        policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
+        for place, pid in enumerate(self.family()):
+            with suppress(OSError):
+                for thread in Path(f"/proc/{pid}/task").iterdir():
+                    os.sched_setscheduler(int(thread.name), policy, os.sched_param(1 if place else 2))
 
     def close(self) -> None:
         """End the process."""
@@ -226,14 +233,14 @@ def measure(db: Path, seconds: float, core: int, only: str = "", *, alone: bool 
         weigh(server, found, alone=alone)
     with serving(db, core, alone=alone) as server:
         if alone:
-            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(2))
+            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(3))
         asyncio.run(load(server, found, seconds, alone=alone))
         if alone:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        own, all_ = server.memory_mb()
+        held = server.memory_mb()
         painted = paint(server.port, kinds)
     is_well = show(found, painted)
-    print(f"memory (PSS): {own:.0f} MB, {all_:.0f} MB with the processes that help it")
+    print(f"memory (PSS): {held[0]:.0f} MB, {sum(held):.0f} MB with the {len(held) - 1} processes that help it")
     return is_well
 
 
