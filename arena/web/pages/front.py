@@ -19,6 +19,8 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import telling_id
+from engine import registry
+from engine.core import Game
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -73,6 +75,7 @@ def front(request: Request) -> Response:
         live=news.live,
         hidden=news.hidden,
         last=[_played(match, language) for match in news.last],
+        games=[] if news.live or news.last else _games(),
         tournaments=news.tournaments,
         newest=news.newest,
     )
@@ -113,6 +116,12 @@ def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
 def _played(match: MatchDetail, language: str) -> Board:
     picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
     return Board(match, board_size(match.pool.game, len(match.seats)), picture)
+
+
+def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
+    """Return the games, each with the size of its board: what there is to see before anything was played."""
+    games = [registry.get(name) for name in registry.names()]
+    return [(game, board_size(game.name, game.seats[0])) for game in games]
 
 
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
