@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -90,6 +91,12 @@ def mark_code(text: str) -> Markup:
     return Markup("").join(parts)
 
 
+def tournament_address(name: str) -> str:
+    """Return the address of a tournament that is known by its name: one that no path can hold is asked for."""
+    is_plain = "/" not in name and name not in (".", "..")
+    return f"/tournaments/{quote(name)}" if is_plain else f"/tournaments?name={quote(name, safe='')}"
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,
@@ -103,4 +110,5 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "short_id": short_id,
     "seat_letter": seat_letter,
     "code": mark_code,
+    "tournament_address": tournament_address,
 }
