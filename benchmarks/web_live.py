@@ -135,6 +135,7 @@ async def gather(process: int, address: str, match: str, count: int) -> Crowd:
     request = f"GET /live?match={match}&lang=en HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n".encode()
     loop = asyncio.get_running_loop()
     assert place.hostname is not None
+    assert place.port is not None
     for _ in range(count):
         await loop.create_connection(lambda: Spectator(crowd, request), place.hostname, place.port)
     await crowd.over.wait()
