@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -46,6 +46,11 @@ def format_instant(at_us: int) -> str:
 def iso_instant(at_us: int) -> str:
     """Return an instant as machines read it."""
     return datetime.fromtimestamp(at_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def format_time_ago(seconds: float) -> str:
+    """Return the time of day (UTC) that it was so many seconds ago."""
+    return f"{datetime.now(UTC) - timedelta(seconds=seconds):%H:%M:%S}"
 
 
 def format_duration(seconds: float) -> str:
@@ -101,6 +106,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "instant": format_instant,
     "iso": iso_instant,
     "duration": format_duration,
+    "time_ago": format_time_ago,
     "short_id": short_id,
     "seat_letter": seat_letter,
     "code": mark_code,

@@ -15,8 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
+from arena.web.frame.answers import BeingMadeError
 from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
+from arena.web.frame.rendering import POLLS, WAITS, render
 from arena.web.guarding.headers import HEADERS
 from arena.web.strangers.sentences import is_full, sentence_of
 from arena.words.telling import tell
@@ -57,6 +58,7 @@ STATUS: Final[Mapping[str, int]] = {
 _OWN_FAULT: Final = 500
 _NO_ROOM: Final = 507
 _API: Final = "/api/"
+_FEED: Final = "/feed"
 
 
 def status_of(error: BaseException) -> int:
@@ -69,6 +71,7 @@ def status_of(error: BaseException) -> int:
 
 def install_errors(app: FastAPI) -> None:
     """Have every error of the pages answered by a page."""
+    app.add_exception_handler(BeingMadeError, _answer_later)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
     app.add_exception_handler(ClientDisconnect, _answer_nobody)
@@ -101,6 +104,26 @@ async def _answer_system(request: Request, error: Exception) -> Response:
         return await _answer_any(request, error)
     _LOG.warning("the disk is full", why=str(error))
     return error_page(request, _NO_ROOM, sentence_of(error))
+
+
+async def _answer_later(request: Request, error: Exception) -> Response:
+    """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
+    if not _is_page(request.url.path):
+        return error_page(request, 503, str(error), {"retry-after": "1"})
+    is_part = "hx-request" in request.headers
+    return render(
+        request,
+        "waiting/part.html" if is_part else "waiting/page.html",
+        status=WAITS,
+        headers={"cache-control": "no-store"},
+        asked=request.url.path + ("?" + request.url.query if request.url.query else ""),
+        is_page=not is_part or POLLS in request.headers,
+        polls=f'{{"{POLLS}": "yes"}}',
+    )
+
+
+def _is_page(path: str) -> bool:
+    return not path.startswith((_API, _FEED))
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:
