@@ -33,8 +33,10 @@ FAMILIES = (
     "cli.heading_",
     "cli.env_var",
     "cli.default",
+    "cli_doctor.check_",
     "cli_doctor.state_",
     "cli_home.count_",
+    "cli_state.",
     "cli_stats.measure_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""

@@ -4,11 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from arena.match.decisions import DecidedBy
+from arena.match.host_faults import HostCause
+from arena.match.report import LeakVerdict
 from arena.match.result import FaultCause
 from arena.trial import blunders
+from arena.trial.values import BUILD, OUTPUT, RULES, Check
 from arena.words.catalogue import LANGUAGES, words
 from arena.words.telling import TOLD_PLACES, Heard, hear, tell
-from ratings.store.states import BotEventKind
+from ratings.store.states import BotEventKind, MatchState, Scope
 from tests.words.test_sentences import TRANSLATED
 
 STORED = Path(__file__).with_name("stored.txt").read_text(encoding="utf-8").splitlines()
@@ -42,3 +46,15 @@ def test_every_fault_of_an_admission_is_told_with_its_remedy(cause: FaultCause) 
 def test_every_kind_of_event_has_its_words(language: str) -> None:
     known = words(language)
     assert all(known.knows(f"event.{kind.value}") for kind in BotEventKind)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_value_that_a_table_shows_has_its_words(language: str) -> None:
+    known = words(language)
+    assert all(known.knows(f"cli_state.{cause.lower()}") for cause in HostCause)
+    assert all(known.knows(f"cli_state.by_{one}") for one in DecidedBy)
+    assert all(known.knows(f"check.verdict_{one}") for one in LeakVerdict)
+    assert all(known.knows(f"search.state_{one}") for one in MatchState)
+    assert all(known.knows(f"fault.{cause.lower()}") for cause in FaultCause)
+    assert all(known.knows(f"check.{one.replace(' ', '_')}") for one in (*Check, OUTPUT, RULES, BUILD))
+    assert all(known.knows(f"owner.scope_{one}") for one in Scope)
