@@ -33,6 +33,7 @@ FAMILIES = (
     "cli.heading_",
     "cli.env_var",
     "cli.default",
+    "cli_bot.conform_",
     "cli_doctor.check_",
     "cli_doctor.state_",
     "cli_home.count_",

@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.conform.rules.rule import Rule
+from arena.conform.rules.table import RULES as RULES_OF_PROTOCOL
+from arena.hosting.sandbox.checks import judge
+from arena.hosting.sandbox.limits import REDUCED, STANDARD
 from arena.match.decisions import DecidedBy
 from arena.match.host_faults import HostCause
 from arena.match.report import LeakVerdict
@@ -12,6 +16,7 @@ from arena.trial import blunders
 from arena.trial.values import BUILD, OUTPUT, RULES, Check
 from arena.words.catalogue import LANGUAGES, words
 from arena.words.telling import TOLD_PLACES, Heard, hear, tell
+from engine import registry
 from ratings.store.states import BotEventKind, MatchState, Scope
 from tests.words.test_sentences import TRANSLATED
 
@@ -40,6 +45,28 @@ def test_every_fault_of_an_admission_is_told_with_its_remedy(cause: FaultCause) 
     kind = blunders._KINDS[cause]
     sentence = f"{kind.what} in foreign_king with 3 seats at ply 4: It ended before it joined (SIGKILL)."
     assert unheard(f"Refused: {sentence} {kind.remedy}") == []
+
+
+@pytest.mark.parametrize("rule", RULES_OF_PROTOCOL, ids=lambda rule: rule.id)
+def test_every_rule_of_the_protocol_is_told_to_its_last_part(rule: Rule) -> None:
+    assert unheard(rule.statement) == []
+    assert unheard(rule.message("no stream within 10 s; its process ended with status 1; nothing on stderr")) == []
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_what_every_option_of_a_game_means_is_told(game: str) -> None:
+    options = registry.get(game).options_schema()["properties"].values()
+    assert [unheard(option["description"]) for option in options if unheard(option["description"])] == []
+
+
+@pytest.mark.parametrize("level", [STANDARD, REDUCED])
+def test_every_check_of_a_sandbox_is_told(level: str) -> None:
+    said = dict.fromkeys(("outside", "passwords", "code", "work", "referee"), "done") | {"packages": ["done"]}
+    said |= {"version": "3.11 x", "prefix": "/p", "sockets": [], "calls": []} | dict.fromkeys(
+        ("uid", "processes", "forks", "few"), 7
+    )
+    checks = judge(level, said, 1, 0, [])
+    assert [unheard(f"sandbox {level}: {check.name}") for check in checks] == [[]] * len(checks)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -31,7 +31,7 @@ _EVENTS = (
     Column("kind", "what", write=write_named("event.")),
     Column("version", "version", right=True),
     Column("content_hash", "hash", write=_hash_text),
-    Column("actor", "by"),
+    Column("actor", "by", write=write_named("cli_state.actor_")),
     Column("message", "message", write=write_told),
 )
 

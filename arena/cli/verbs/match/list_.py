@@ -25,7 +25,7 @@ _COLUMNS = (
     Column("block", "block", right=True),
     Column("seats", "seats_rank", write=format_seats),
     Column("attempt", "attempts", right=True),
-    Column("sandbox", "sandbox"),
+    Column("sandbox", "sandbox", write=write_named("cli_state.sandbox_")),
     Column("state", "state", write=write_named("search.state_")),
     Column("void_reason", "reason", write=write_told),
 )

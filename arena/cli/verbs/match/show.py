@@ -100,10 +100,10 @@ def _state(detail: MatchDetail) -> str:
 def _sandbox(detail: MatchDetail) -> str | None:
     elsewhere = say("cli_match.remote_elsewhere")
     if detail.sandbox is None or not any(seat.remote for seat in detail.seats):
-        return detail.sandbox
+        return None if detail.sandbox is None else named("cli_state.sandbox_", detail.sandbox)
     if all(seat.remote for seat in detail.seats):
         return say("cli_match.no_hosted", elsewhere=elsewhere)
-    return say("cli_match.for_hosted", sandbox=detail.sandbox, elsewhere=elsewhere)
+    return say("cli_match.for_hosted", sandbox=named("cli_state.sandbox_", detail.sandbox), elsewhere=elsewhere)
 
 
 def _length(detail: MatchDetail) -> str:
