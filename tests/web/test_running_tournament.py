@@ -74,20 +74,28 @@ def _look_again(world: World) -> None:
 
 def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Path) -> None:
     everything = set(range(8))
-    with (
-        fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made,
-        served(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))) as address,
-    ):
-        tab = phone.page
-        tab.goto(f"{address}/tournaments/rex")
-        tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
-        for language in LANGUAGES:
-            tab.goto(f"{address}/compare/{made.tournament}?lang={language}")
-            expect(tab.locator("figure svg")).to_be_visible()
-            assert phone.overflows() == 0
-        assert phone.serious_findings() == []
-        tab.emulate_media(color_scheme="dark")
-        assert phone.serious_findings() == []
+    with fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
+        app = make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))
+        with served(app) as address:
+            _look_at_the_walk(phone, made, address)
+        client = TestClient(app)
+        (listed,) = client.get("/api/v1/comparisons").json()
+        walk = client.get(f"/api/v1/comparisons/{listed['id']}/walk").json()
+        test = client.get("/api/v1/tournaments/rex").json()["comparison"]
+        assert walk[-1] == {"pairs": test["pairs"], "log_ratio": pytest.approx(test["log_ratio"])}
+
+
+def _look_at_the_walk(phone: Watched, made: World, address: str) -> None:
+    tab = phone.page
+    tab.goto(f"{address}/tournaments/rex")
+    tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
+    for language in LANGUAGES:
+        tab.goto(f"{address}/compare/{made.tournament}?lang={language}")
+        expect(tab.locator("figure svg")).to_be_visible()
+        assert phone.overflows() == 0
+    assert phone.serious_findings() == []
+    tab.emulate_media(color_scheme="dark")
+    assert phone.serious_findings() == []
 
 
 def test_the_page_of_a_tournament_follows_it_to_its_end(page: Watched, tmp_path: Path) -> None:

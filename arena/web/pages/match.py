@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,6 +22,7 @@ from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.viewing.document import picture_at
 from arena.web.viewing.phrases import viewer_words
+from arena.web.viewing.sending import send_packed
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
@@ -79,13 +79,10 @@ def send_frames(request: Request, match: str, v: str = "") -> Response:
     """Send the story of a match that is over, as `arena.web.viewing.document` makes it."""
     found, language = _finished(request, match), language_of(request)
     tag = telling_id(found, language)
-    headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN, "vary": "Accept-Encoding"}
+    headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN}
     if request.headers.get("if-none-match") == headers["etag"]:
-        return Response(status_code=304, headers=headers)
-    packed = tellings_of(request).packed(arena_of(request), found, language)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(packed, media_type="application/json", headers=headers | {"content-encoding": "gzip"})
-    return Response(gzip.decompress(packed), media_type="application/json", headers=headers)
+        return Response(status_code=304, headers=headers | {"vary": "Accept-Encoding"})
+    return send_packed(request, tellings_of(request).packed(arena_of(request), found, language), headers)
 
 
 @router.get("/matches/{match}/board.svg")

@@ -44,7 +44,7 @@ def sit_down(visitor: TestClient, **changes: str) -> dict[str, object]:
 
 def told(page: str) -> dict[str, object]:
     found = re.search(r'data-table="([^"]*)"', page)
-    assert found
+    assert found, re.sub(r"<[^>]*>|\s+", " ", page)
     data: dict[str, object] = json.loads(html.unescape(found[1]))
     return data
 
