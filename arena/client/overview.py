@@ -78,6 +78,9 @@ class Overview(Protocol):
     def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
         """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""
 
+    def list_unfit(self, version_ids: Collection[str]) -> frozenset[str]:
+        """Return which of the versions may not be promoted: an owner's that were not admitted, and annulled ones."""
+
     def fit_official(self, pool: str) -> OfficialTable:
         """Return the official table without the chances of pairs; of a large pool that of its best versions.
 

@@ -1,5 +1,6 @@
 """A tournament that goes on: its page asks for what changes, and shows nothing that must not be known yet."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,23 @@ def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestCl
     hidden = next(row.id for row in matches if row.position == 3)
     answer = running.get(f"/api/v1/matches/{hidden}/replay")
     assert answer.status_code == 403
-    assert "shown when every match of its block is over" in answer.json()["error"]["message"]
+    assert "shown when every other match of its block is over" in answer.json()["error"]["message"]
+
+
+def test_a_hidden_match_says_what_it_waits_for_until_it_is_shown(running: TestClient, world: World) -> None:
+    matches = world.asked_by(Viewer()).matches.list_matches("rex", limit=None).items
+    ids = {row.position: row.id for row in matches}
+    page = running.get(f"/matches/{ids[3]}?lang=en").text
+    assert f'hx-get="/matches/{ids[3]}/waiting?lang=en" hx-trigger="every 4s"' in page
+    assert "shown when one other is over" in page
+    assert re.findall(r'class="tag good" href="/matches/([^"]+)"', page) == [ids[4]]
+    assert "move by move" not in page, "it is over"
+    going = running.get(f"/matches/{ids[5]}/waiting?lang=en")
+    assert "move by move" in going.text
+    assert "hx-refresh" not in going.headers
+    assert running.get(f"/matches/{ids[4]}/waiting").headers["hx-refresh"] == "true"
+    for language in LANGUAGES:
+        assert running.get(f"/matches/{ids[5]}?lang={language}").text.count('id="waiting"') == 1
 
 
 def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What is stored in English, put together of several sentences, is told to its last part."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,9 @@ def test_what_every_option_of_a_game_means_is_told(game: str) -> None:
 
 @pytest.mark.parametrize("level", [STANDARD, REDUCED])
 def test_every_check_of_a_sandbox_is_told(level: str) -> None:
-    said = dict.fromkeys(("outside", "passwords", "code", "work", "referee"), "done") | {"packages": ["done"]}
+    said: dict[str, Any] = dict.fromkeys(("outside", "passwords", "code", "work", "referee"), "done") | {
+        "packages": ["done"]
+    }
     said |= {"version": "3.11 x", "prefix": "/p", "sockets": [], "calls": []} | dict.fromkeys(
         ("uid", "processes", "forks", "few"), 7
     )

@@ -23,7 +23,7 @@ from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import TournamentSummary
 from arena.tournament.formats.compare import Compare
-from ratings.read import bots, forms, leaderboard, sorting, tournaments
+from ratings.read import admissions, bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
 from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
@@ -105,6 +105,9 @@ class OverviewHere:
     def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
         found = list_opponents(self._place.database, limit)
         return tuple(name for name, games in found if "*" in games or game in games)
+
+    def list_unfit(self, version_ids: Collection[str]) -> frozenset[str]:
+        return admissions.unfit(self._place.database, version_ids)
 
     def fit_official(self, pool: str) -> OfficialTable:
         from ratings.read.loading import load_results
