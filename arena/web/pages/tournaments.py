@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from arena.client.errors import HiddenError
 from arena.client.values.page import Page
@@ -28,6 +29,7 @@ _MOST_CROSSED = 24
 _MOST_PAIRINGS = 500
 _MOST_ROWS = 100
 _MATCHES = 12
+_DIGITS = 12
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Named = Annotated[str, Path(max_length=200)]
 _ROUNDS = ("knockout", "swiss")
@@ -44,24 +46,34 @@ class Crossed:
 
 
 @router.get("/tournaments")
-def list_tournaments(request: Request, after: Cursor = None) -> Response:
-    """List the tournaments, the newest first."""
+def list_tournaments(
+    request: Request, after: Cursor = None, name: Annotated[str | None, Query(max_length=200)] = None
+) -> Response:
+    """List the tournaments, the newest first; with a name lead to the one that is called so."""
+    if name:
+        found = answers_of(request).get_tournament(arena_of(request), name)
+        return RedirectResponse(f"/tournaments/{found.summary.id}", 303)
     page = arena_of(request).tournaments.list_tournaments(after=after)
     return render(request, "pages/tournaments.html", page=page, progress_of=progress_of, known_formats=FORMATS)
 
 
 @router.get("/tournaments/{tournament}")
-def show_tournament(request: Request, tournament: Named) -> Response:
-    """Show a tournament."""
+def show_tournament(
+    request: Request, tournament: Named, seen: Annotated[str, Query(max_length=_DIGITS)] = ""
+) -> Response:
+    """Show a tournament; 204 to a page that goes on and has `seen` its rounds and its answer as they are now."""
     arena, language = arena_of(request), language_of(request)
     found = answers_of(request).get_tournament(arena, tournament)
     crossed, why_not = _crosstable(request, found)
     pairings = _pairings(request, found)
+    course = sha256(repr((pairings, crossed, why_not, found.best, found.comparison)).encode()).hexdigest()[:_DIGITS]
+    if seen == course:
+        return Response(status_code=204)
     return render(
         request,
         "pages/tournament.html",
         found=found,
-        asked=tournament,
+        seen=course,
         crossed=crossed,
         why_not=why_not,
         heat_of=heat_of,
@@ -79,7 +91,7 @@ def show_state(request: Request, tournament: Named) -> Response:
     found = answers_of(request).get_tournament(arena_of(request), tournament)
     headers = {"hx-refresh": "true"} if found.summary.is_over else {}
     values = _standing(found, words(language_of(request)))
-    return render(request, "tournament/state.html", headers=headers, found=found, asked=tournament, **values)
+    return render(request, "tournament/state.html", headers=headers, found=found, **values)
 
 
 @router.get("/tournaments/{tournament}/confidence")
