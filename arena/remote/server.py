@@ -119,10 +119,7 @@ class RemoteServer:
     async def _play(self, _requests: object, context: Context) -> None:
         if self._is_stopping:
             await abort(context, STOPPING)
-        if (token := _token_of(context)) is None:
-            await abort(context, TOKEN_UNKNOWN)
-            return
-        visit = _Visit(self, context, token)
+        visit = _Visit(self, context, _token_of(context))
         try:
             self.doorway.enter(visit.address, visit.connection)
         except RefusedError as refusal:
@@ -132,6 +129,10 @@ class RemoteServer:
     async def join(self, visit: _Visit, data: bytes | None) -> Member:
         """Judge the first message of a bot, and take it in. Raises RefusedError."""
         request = _read_join(data)
+        if visit.token is None:
+            # Not before the Join has come: a bot that is still sending it when the stream ends is told by gRPC for
+            # asyncio of an internal error instead of this.
+            raise RefusedError(TOKEN_UNKNOWN)
         application = Application(visit.token, visit.peer, request.name, request.version, tuple(request.games))
         guest = await self._turns.run(visit.token, lambda: self._admit(application))
         if self._is_stopping:
@@ -150,7 +151,7 @@ class RemoteServer:
 class _Visit:
     """One stream, from its first message to its end."""
 
-    def __init__(self, server: RemoteServer, context: Context, token: str) -> None:
+    def __init__(self, server: RemoteServer, context: Context, token: str | None) -> None:
         self._server = server
         self._member: Member | None = None
         self.connection = Connection(context)

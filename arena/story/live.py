@@ -9,13 +9,16 @@ from arena.story.facts import Beginning, Ending, Mistake, Outcomes, Ply, StoryEr
 from arena.story.story import Story
 
 
-def follow(story: Story | None, event: MatchEvent, language: str = "en", *, draws: bool = True) -> Story:
+def follow(
+    story: Story | None, event: MatchEvent, language: str = "en", *, draws: bool = True, hides: bool = False
+) -> Story:
     """Return the story with one more event; the first, a start, begins it, and the others change `story` itself.
 
-    Raises StoryError if the match cannot be followed here, or the event does not follow the last.
+    `draws` and `hides` are those of the story that begins. Raises StoryError if the match cannot be followed here, or
+    the event does not follow the last.
     """
     if event.start is not None:
-        return Story(beginning_of(event.start), language, draws=draws)
+        return Story(beginning_of(event.start), language, draws=draws, hides=hides)
     if story is None:
         raise StoryError("a match is told from its start on")
     if event.move is not None:

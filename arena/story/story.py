@@ -12,6 +12,7 @@ from arena.story.clocks import Clocks
 from arena.story.course import Course
 from arena.story.facts import Beginning, Ending, Ply, StoryError
 from arena.story.frames import Finish, Frame
+from arena.story.seen import SeenByAll
 from engine.abilities import Move, View
 from engine.core import AbilityError, State
 from engine.picture import Picture
@@ -24,6 +25,7 @@ class Story:
         "_clocks",
         "_course",
         "_parts",
+        "_seen",
         "beginning",
         "draws",
         "finish",
@@ -32,15 +34,17 @@ class Story:
         "language",
     )
 
-    def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True) -> None:
+    def __init__(self, beginning: Beginning, language: str = "en", *, draws: bool = True, hides: bool = False) -> None:
         """Begin with the start of a match. While `draws` is false no picture is made.
 
-        Raises StoryError if its game is not installed here with its rules.
+        With `hides` everything is told of what all seats see, whatever the game would make of the whole position.
+        Raises StoryError if its game is not installed here with its rules, or cannot be told so.
         """
         self.beginning = beginning
         self.language = language
         self._course = Course(beginning)
         self.game = self._course.game
+        self._seen = SeenByAll(self.game, len(beginning.names)) if hides else None
         self.finish: Finish | None = None
         self._clocks = Clocks(beginning.clock, len(beginning.names))
         self.draws = draws
@@ -49,8 +53,9 @@ class Story:
 
     @property
     def state(self) -> State:
-        """Return the position after the last ply. Do not change it."""
-        return self._course.state
+        """Return the position after the last ply, without what is hidden if that is not told. Do not change it."""
+        state = self._course.state
+        return state if self._seen is None else self._seen.of(state)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -63,6 +68,8 @@ class Story:
         if self.finish is not None:
             raise StoryError(f"ply {ply.ply} of seat {ply.seat} does not follow ply {len(self.frames) - 2}")
         move = self._course.apply(ply)
+        if self._seen is not None:
+            move = self._seen.of_move(move)
         if ply.charged_us is not None:
             self._clocks.charge(ply.seat, ply.charged_us)
         told = replace(

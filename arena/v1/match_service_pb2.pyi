@@ -204,7 +204,7 @@ class SeatSummary(_message.Message):
     def __init__(self, bot: _Optional[str] = ..., rank: _Optional[int] = ...) -> None: ...
 
 class MatchDetail(_message.Message):
-    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us")
+    __slots__ = ("match_id", "tournament", "tournament_id", "pool", "block", "rotation", "state", "void_reason", "attempt", "rated", "sandbox", "seats", "by_rules", "plies", "decisions", "started_at_us", "duration_us", "game_digest", "record_digest", "details_json", "faults", "attempts", "leak_checks", "annulled", "hidden", "why_hidden", "logs_removed_at_us", "replay_removed_at_us", "awaits")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -233,6 +233,7 @@ class MatchDetail(_message.Message):
     WHY_HIDDEN_FIELD_NUMBER: _ClassVar[int]
     LOGS_REMOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
     REPLAY_REMOVED_AT_US_FIELD_NUMBER: _ClassVar[int]
+    AWAITS_FIELD_NUMBER: _ClassVar[int]
     match_id: str
     tournament: str
     tournament_id: str
@@ -261,7 +262,8 @@ class MatchDetail(_message.Message):
     why_hidden: str
     logs_removed_at_us: int
     replay_removed_at_us: int
-    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ...) -> None: ...
+    awaits: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, match_id: _Optional[str] = ..., tournament: _Optional[str] = ..., tournament_id: _Optional[str] = ..., pool: _Optional[_Union[_pool_pb2.Pool, _Mapping]] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., attempt: _Optional[int] = ..., rated: bool = ..., sandbox: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[MatchSeat, _Mapping]]] = ..., by_rules: bool = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., started_at_us: _Optional[int] = ..., duration_us: _Optional[int] = ..., game_digest: _Optional[str] = ..., record_digest: _Optional[str] = ..., details_json: _Optional[str] = ..., faults: _Optional[_Iterable[_Union[FaultFact, _Mapping]]] = ..., attempts: _Optional[_Iterable[_Union[AttemptFact, _Mapping]]] = ..., leak_checks: _Optional[_Iterable[_Union[LeakFact, _Mapping]]] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., logs_removed_at_us: _Optional[int] = ..., replay_removed_at_us: _Optional[int] = ..., awaits: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class MatchSeat(_message.Message):
     __slots__ = ("seat", "bot", "version", "content_hash", "rank", "forfeit", "resigned", "ended", "rating_change", "runtime", "runtime_name", "remote", "person")

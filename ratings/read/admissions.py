@@ -79,3 +79,9 @@ def unadmitted(source: Source, version_ids: Collection[str]) -> list[str]:
     """Return which of the versions may not play rated matches: an owner's that were not admitted, or refused later."""
     with read(source) as session:
         return fitness.unadmitted(session, version_ids)
+
+
+def unfit(source: Source, version_ids: Collection[str]) -> frozenset[str]:
+    """Return which of the versions may not be active: those that were not admitted, and those that were annulled."""
+    with read(source) as session:
+        return frozenset(fitness.unadmitted(session, version_ids)) | fitness.annulled(session, version_ids)

@@ -1,11 +1,11 @@
-"""Which blocks are not over, so that what their chance gave must not be known yet."""
+"""Which matches share their chance with others that are not over, so that what it gave must not be known yet."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, select
+from sqlalchemy import FromClause, Select, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
@@ -19,25 +19,26 @@ _PART = 500
 _m, _s, _t, _p = tables.match, tables.match_seat, tables.tournament, tables.pool
 
 
-def open_blocks(source: Source, blocks: Collection[str]) -> dict[str, str]:
-    """Return the game of each of these blocks, named by id, that shares its chance seed with a match not over yet."""
-    wanted = sorted(blocks)
+def awaited_matches(source: Source, matches: Collection[str]) -> dict[str, str]:
+    """Return the game of each of these matches, by id, whose chance another match that is not over will meet.
+
+    In pools of remote bots every match has a chance of its own, which no other meets.
+    """
+    wanted = sorted(matches)
     found: dict[str, str] = {}
     with read(source) as session:
         for start in range(0, len(wanted), _PART):
-            rows = session.connection().execute(_open_among(wanted[start : start + _PART]))
+            rows = session.connection().execute(_awaited_among(wanted[start : start + _PART]))
             found.update((row[0], row[1]) for row in rows)
     return found
 
 
-def blocks_of(source: Source, matches: Sequence[str]) -> dict[str, str]:
-    """Return the block of each of these matches, both by id."""
-    found: dict[str, str] = {}
+def awaited_by(source: Source, match: str) -> list[str]:
+    """Return the other matches that are not over and will meet the chance of this one: ids, as they are scheduled."""
+    one, other = tables.block.alias("one"), tables.match.alias("other")
+    query = _open_beside(one, other).where(_m.c.id == match, one.c.id == _m.c.block_id).order_by(other.c.position)
     with read(source) as session:
-        for start in range(0, len(matches), _PART):
-            query = select(_m.c.id, _m.c.block_id).where(_m.c.id.in_(matches[start : start + _PART]))
-            found.update((row[0], row[1]) for row in session.connection().execute(query))
-    return found
+        return list(session.connection().execute(query).scalars())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +62,30 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
         return [EarlyResult(*row) for row in session.connection().execute(query)]
 
 
-def _open_among(blocks: Sequence[str]) -> Select[str, str]:
-    one, near = tables.block.alias("one"), tables.block.alias("near")
+def _awaited_among(matches: Sequence[str]) -> Select[str, str]:
+    one, other = tables.block.alias("one"), tables.match.alias("other")
+    return (
+        select(_m.c.id, _p.c.game)
+        .join(one, one.c.id == _m.c.block_id)
+        .join(_t, _t.c.id == _m.c.tournament_id)
+        .join(_p, _p.c.id == _t.c.pool_id)
+        .where(_m.c.id.in_(matches), ~_p.c.remote, _open_beside(one, other).exists())
+    )
+
+
+def _open_beside(one: FromClause, other: FromClause) -> Select[str]:
+    """Return the query for the other matches that are not over and share the chance of a match in block `one`."""
+    near = tables.block.alias("near")
     # A joined string keeps the states from being where the search begins: it would go through all that are still to be
     # played, and from each through its whole tournament.
-    is_waiting = (
-        select(_m.c.id)
-        .join(near, (_m.c.tournament_id == near.c.tournament_id) & (_m.c.block_id == near.c.id))
+    return (
+        select(other.c.id)
+        .join(near, (other.c.tournament_id == near.c.tournament_id) & (other.c.block_id == near.c.id))
         .where(
             near.c.tournament_id == one.c.tournament_id,
             near.c.index.between(one.c.index - _REACH, one.c.index + _REACH),
             near.c.chance_seed == one.c.chance_seed,
-            _m.c.state.concat("").in_(_OPEN),
+            other.c.id != _m.c.id,
+            other.c.state.concat("").in_(_OPEN),
         )
-        .exists()
-    )
-    return (
-        select(one.c.id, _p.c.game)
-        .join(_t, _t.c.id == one.c.tournament_id)
-        .join(_p, _p.c.id == _t.c.pool_id)
-        .where(one.c.id.in_(blocks), is_waiting)
     )

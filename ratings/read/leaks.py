@@ -30,8 +30,6 @@ class LeakRow:
     version: Version
     owner_id: str | None
     """The owner of the bot."""
-    block_id: str
-    """The block of the match."""
 
 
 def leak_checks(
@@ -68,14 +66,11 @@ def _wanted(session: Session, tournament_id: str) -> Select[str, int]:
 
 def _rows(session: Session, keys: Sequence[tuple[str, int]]) -> list[LeakRow]:
     query = (
-        select_models(LeakCheck, Bot, Version, Match.block_id)
+        select_models(LeakCheck, Bot, Version)
         .join(Match, col(Match.id) == LeakCheck.match_id)
         .join(MatchSeat, (col(MatchSeat.match_id) == LeakCheck.match_id) & (col(MatchSeat.seat) == LeakCheck.seat))
         .join(Version, col(Version.id) == MatchSeat.version_id)
         .join(Bot, col(Bot.id) == Version.bot_id)
         .where(col(LeakCheck.match_id).in_([match_id for match_id, _ in keys]))
     )
-    return [
-        LeakRow(check, bot.name, version, bot.owner_id, block_id)
-        for check, bot, version, block_id in session.exec(query)
-    ]
+    return [LeakRow(check, bot.name, version, bot.owner_id) for check, bot, version in session.exec(query)]

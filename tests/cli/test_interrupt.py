@@ -15,8 +15,8 @@ from tests.support.patience import PATIENCE_S
 
 @pytest.fixture
 def hangup() -> Iterator[None]:
-    """Leave SIGHUP as it was."""
-    before = signal.getsignal(signal.SIGHUP)
+    """Be told of SIGHUP even where the tests run under nohup, and leave it as it was."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
 

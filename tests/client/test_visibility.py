@@ -135,11 +135,62 @@ def test_a_hidden_match_is_listed_without_ranks_and_says_why(empty: Path, tmp_pa
     with make_world(empty, tmp_path, {0}, game=GAME) as world:
         (row,) = world.asked_by(world.owner("ann")).matches.list_matches("rex", state=MatchState.FINISHED).items
         assert row.hidden
-        assert "shown when every match of its block is over" in row.why_hidden
+        assert "shown when every other match of its block is over" in row.why_hidden
         assert [seat.rank for seat in row.seats] == [None, None]
         (seen,) = world.asked_by(Viewer()).matches.list_matches("rex", state=MatchState.FINISHED).items
         assert (seen.hidden, seen.why_hidden) == (False, "")
         assert [seat.rank for seat in seen.seats] == [1, 2]
+
+
+def hidden_positions(arena: ArenaHere) -> set[int]:
+    """The positions of the matches that an arena withholds."""
+    listed = {row.position - 1 for row in arena.matches.list_matches("rex").items if row.hidden}
+    shown = {row.id: row.position - 1 for row in arena.matches.list_matches("rex").items}
+    assert {place for id_, place in shown.items() if arena.matches.get_match(id_).hidden} == listed
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("over", "is_comparison", "hidden"),
+    [
+        ({0}, False, {0, 2, 3, 4, 5, 6, 7}),  # only the other match of the first block has its chance to itself now
+        ({0, 3, 4, 5}, False, {0, 3, 6, 7}),
+        ({0, 1, 2}, True, {0, 1, 2, 4, 5, 6, 7}),  # the second block of a pair of a comparison has the same chance
+        ({0, 1}, True, set(range(8))),
+    ],
+)
+@pytest.mark.parametrize("who", STRANGERS)
+def test_a_match_may_be_watched_when_no_other_match_will_meet_its_chance(
+    empty: Path, tmp_path: Path, over: set[int], is_comparison: bool, hidden: set[int], who: str
+) -> None:
+    with make_world(empty, tmp_path, over, game=GAME, is_comparison=is_comparison) as world:
+        arena = world.asked_by(viewer_of(world, who))
+        assert hidden_positions(arena) == hidden
+        seeds = [block.chance_seed for block in world.blocks for _ in block.rotations()]
+        rows = {row.id: row.position - 1 for row in arena.matches.list_matches("rex").items}
+        for id_, place in rows.items():
+            pending = [
+                other for other in range(MATCHES) if other not in {*over, place} and seeds[other] == seeds[place]
+            ]
+            assert [rows[other] for other in arena.matches.get_match(id_).awaits] == pending
+
+
+def test_matches_of_remote_pools_have_a_chance_of_their_own_and_hide_nothing(empty: Path, tmp_path: Path) -> None:
+    with make_world(empty, tmp_path, {0}, game=GAME, is_remote=True) as world:
+        assert hidden_positions(world.asked_by(Viewer(Scope.VIEWER))) == set()
+
+
+def test_the_events_of_a_match_with_hidden_parts_are_told_to_nobody_else_while_it_goes_on(
+    empty: Path, tmp_path: Path
+) -> None:
+    with make_world(empty, tmp_path, {0}, game=GAME) as world:
+        (going,) = [row for row in world.asked_by(Viewer()).matches.list_matches("rex").items if row.position == 2]
+        assert not world.asked_by(Viewer(Scope.VIEWER)).matches.get_match(going.id).hidden
+        for who in STRANGERS:
+            arena = world.asked_by(viewer_of(world, who))
+            with pytest.raises(HiddenError, match="told move by move when it is over"):
+                arena.watchable.look(going.id)
+        assert not world.asked_by(Viewer()).watchable.look(going.id).is_over
 
 
 def test_the_standings_of_strangers_count_whole_blocks_only(empty: Path, tmp_path: Path) -> None:
@@ -189,8 +240,8 @@ def test_what_is_hidden_is_not_watched_either_and_what_goes_on_is_watched_at_the
             for row in arena.matches.list_matches("rex").items[-2:]:  # the block of the match that is over
                 with pytest.raises(HiddenError):
                     next(arena.matches.watch_match(row.id))
-                with pytest.raises(HiddenError):
-                    next(arena.matches.watch_logs(row.id, 0))
+            with pytest.raises(HiddenError):
+                next(arena.matches.watch_logs(row.id, 0))
         arena = world.asked_by(Viewer())
         (leased, *_) = arena.matches.list_matches("rex", state=MatchState.LEASED).items
         with pytest.raises(ClientError, match="only the service that plays it shows it now"):

@@ -68,7 +68,13 @@ def mark(position: int) -> str:
 
 @contextmanager
 def make_world(
-    empty: Path, directory: Path, over: Collection[int], *, game: str, is_comparison: bool = False
+    empty: Path,
+    directory: Path,
+    over: Collection[int],
+    *,
+    game: str,
+    is_comparison: bool = False,
+    is_remote: bool = False,
 ) -> Iterator[World]:
     """A world, made from an empty database, in which the matches at these positions are over, and the others leased."""
     database = open_database(book.copy_of(empty, directory / "arena.db"))
@@ -83,7 +89,7 @@ def make_world(
             blocks=blocks,
             name="rex",
             format="compare" if is_comparison else "round-robin",
-            pool=PoolKey(game=game, rules_version="1", seats=SEATS, time_control="50ms"),
+            pool=PoolKey(game=game, rules_version="1", seats=SEATS, time_control="50ms", remote=is_remote),
             secret=SECRET,
             rated=not is_comparison,  # a version that sits in two seats plays unrated
             settings={"seed": SEED, "opening_plies": 2, "start_limit_us": 1, "margin_us": 1},

@@ -16,7 +16,7 @@ from arena.story.story import Story
 from engine import registry
 from engine.abilities import Move, View
 from tests.story.played import played, replay_of, spec, watched
-from tests.support.nim import NIM
+from tests.support.nim import LUCKY_NIM, NIM
 from tests.support.specs import installed_script_game, script_spec
 
 TABLES = [(name, seats) for name in ("foreign_king", "rex_romanorum") for seats in registry.get(name).seats]
@@ -62,10 +62,27 @@ def test_the_end_is_scored_in_steps(document: dict[str, Any], story: Story) -> N
 def test_live_events_tell_the_same_as_the_replay(document: dict[str, Any], story: Story) -> None:
     live: Story | None = None
     for event in watched(document):
-        live = follow(live, event, "de")
+        live = follow(live, event, "de", hides=True)
     assert live is not None
     assert live.frames == story.frames
     assert live.finish == story.finish
+
+
+def test_what_is_hidden_is_not_in_the_positions_that_a_live_match_is_told_by() -> None:
+    document = replay_of(played(spec("rex_romanorum", 2, options={"round_limit": 3}), 1))
+    live: Story | None = None
+    for event in watched(document)[:-1]:
+        live = follow(live, event, draws=False, hides=True)
+        pile = live.state.to_json()["pile"]
+        assert live.state.observation_json(0)["pile_set"] == pile  # in a fixed order
+
+
+def test_a_live_match_whose_seats_see_different_things_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.registry.get", lambda _name: LUCKY_NIM)
+    events = watched(replay_of(played(spec("lucky_nim", 2), 5)))
+    with pytest.raises(StoryError, match="shows each seat something else"):
+        follow(None, events[0], hides=True)
+    assert follow(None, events[0]).frames
 
 
 def test_the_compact_form_gives_back_every_picture(document: dict[str, Any], story: Story) -> None:

@@ -8,7 +8,7 @@ import signal
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -73,12 +73,14 @@ def plan(
     name: str = "monday",
     bots: Sequence[str] = tuple(CHOICES),
     form: Format | None = None,
+    game: str = "foreign_king",
+    options: Mapping[str, Any] | None = None,
 ) -> str:
     """Create a tournament that nobody plays yet; its id."""
     database = open_database(place.db)
     try:
         form = form or RoundRobin(3, blocks)
-        terms = Terms(game="foreign_king", seats=form.seats, clock=PATIENT, seed=SEED)
+        terms = Terms(game=game, seats=form.seats, clock=PATIENT, options=options or {}, seed=SEED)
         programs = StoredPrograms(VersionStore.of_database(place.db))
         made = create_tournament(database, programs, terms, form, bots=bots, choose_name=lambda _: name)
         return made.id

@@ -128,7 +128,7 @@ def test_the_check_is_a_part_of_the_page_or_a_page(client: TestClient, king: str
 @pytest.mark.parametrize(
     ("changes", "status", "sentence"),
     [
-        ({"hidden": True, "why_hidden": "Wait."}, 403, "is shown later"),
+        ({"hidden": True, "why_hidden": "Wait."}, 403, "This match is shown"),
         ({"replay_removed_at_us": 1_700_000_000_000_000}, 410, "was removed on 2023-11-14"),
         ({"state": MatchState.VOID, "void_reason": "the host failed"}, 404, "no result: the host failed"),
         ({"state": MatchState.LEASED}, 404, "not over yet"),

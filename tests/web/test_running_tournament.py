@@ -1,6 +1,8 @@
 """A tournament that goes on: its page asks for what changes, and shows nothing that must not be known yet."""
 
+import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,26 @@ def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient) -
     assert "hx-refresh" not in state.headers
 
 
+def test_rounds_and_answer_are_sent_again_only_if_they_changed(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, OVER, game="rex_romanorum") as made:
+        app = make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))
+        app.state.answers = Answers(clock=count(0.0, 100.0).__next__)
+        client = TestClient(app)
+        address = again(client.get("/tournaments/rex").text)
+        assert client.get(address).status_code == 204
+        made.play_on({3, 4})
+        newer = client.get(address)
+        assert newer.status_code == 200
+        assert again(newer.text) != address
+
+
+def again(page: str) -> str:
+    """Where a page asks for what became of the course of a tournament."""
+    found = re.search(r'id="course" hx-get="([^"]+)"', page)
+    assert found is not None
+    return found[1].replace("&amp;", "&")
+
+
 def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestClient, world: World) -> None:
     assert "70 000 002" not in running.get("/matches?tournament=rex").text.replace("\u2009", " ")
     shown = running.get("/matches?tournament=rex&least_plies=1").text
@@ -52,7 +74,23 @@ def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestCl
     hidden = next(row.id for row in matches if row.position == 3)
     answer = running.get(f"/api/v1/matches/{hidden}/replay")
     assert answer.status_code == 403
-    assert "shown when every match of its block is over" in answer.json()["error"]["message"]
+    assert "shown when every other match of its block is over" in answer.json()["error"]["message"]
+
+
+def test_a_hidden_match_says_what_it_waits_for_until_it_is_shown(running: TestClient, world: World) -> None:
+    matches = world.asked_by(Viewer()).matches.list_matches("rex", limit=None).items
+    ids = {row.position: row.id for row in matches}
+    page = running.get(f"/matches/{ids[3]}?lang=en").text
+    assert f'hx-get="/matches/{ids[3]}/waiting?lang=en" hx-trigger="every 4s"' in page
+    assert "shown when one other is over" in page
+    assert re.findall(r'class="tag good" href="/matches/([^"]+)"', page) == [ids[4]]
+    assert "move by move" not in page, "it is over"
+    going = running.get(f"/matches/{ids[5]}/waiting?lang=en")
+    assert "move by move" in going.text
+    assert "hx-refresh" not in going.headers
+    assert running.get(f"/matches/{ids[4]}/waiting").headers["hx-refresh"] == "true"
+    for language in LANGUAGES:
+        assert running.get(f"/matches/{ids[5]}?lang={language}").text.count('id="waiting"') == 1
 
 
 def test_a_tournament_is_read_again_when_something_was_written_and_it_has_rested(tmp_path: Path) -> None:
@@ -74,20 +112,29 @@ def _look_again(world: World) -> None:
 
 def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Path) -> None:
     everything = set(range(8))
-    with (
-        fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made,
-        served(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))) as address,
-    ):
-        tab = phone.page
-        tab.goto(f"{address}/tournaments/rex")
-        tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
-        for language in LANGUAGES:
-            tab.goto(f"{address}/compare/{made.tournament}?lang={language}")
-            expect(tab.locator("figure svg")).to_be_visible()
-            assert phone.overflows() == 0
-        assert phone.serious_findings() == []
-        tab.emulate_media(color_scheme="dark")
-        assert phone.serious_findings() == []
+    with fresh_world(tmp_path, everything, game="rex_romanorum", is_comparison=True) as made:
+        app = make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))
+        with served(app) as address:
+            _look_at_the_walk(phone, made, address)
+        client = TestClient(app)
+        (listed,) = client.get("/api/v1/comparisons").json()
+        walk = client.get(f"/api/v1/comparisons/{listed['id']}/walk").json()
+        test = client.get("/api/v1/tournaments/rex").json()["comparison"]
+        assert walk[-1] == {"pairs": test["pairs"], "log_ratio": pytest.approx(test["log_ratio"])}
+
+
+def _look_at_the_walk(phone: Watched, made: World, address: str) -> None:
+    tab = phone.page
+    tab.goto(f"{address}/tournaments/rex")
+    assert phone.serious_findings() == []
+    tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
+    for language in LANGUAGES:
+        tab.goto(f"{address}/compare/{made.tournament}?lang={language}")
+        expect(tab.locator("figure svg")).to_be_visible()
+        assert phone.overflows() == 0
+    assert phone.serious_findings() == []
+    tab.emulate_media(color_scheme="dark")
+    assert phone.serious_findings() == []
 
 
 def test_the_page_of_a_tournament_follows_it_to_its_end(page: Watched, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from arena.client.errors import RefusedError, unknown
 from arena.client.here import watching
@@ -14,13 +15,13 @@ from arena.client.here.match_values import match_summary, match_value
 from arena.client.here.place import Place
 from arena.client.here.seat_logs import read_logs
 from arena.client.here.times import times_of
-from arena.client.here.visibility import hidden_blocks, need_shown
+from arena.client.here.visibility import hidden_matches, need_shown
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes, SeatLog
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.match.result import FaultCause
 from ratings.read import match_list, matches
-from ratings.read.blocks import blocks_of
+from ratings.read.blocks import awaited_by
 from ratings.read.match_search import MatchFilter, leave_nothing_out
 from ratings.read.pools import find_pool
 from ratings.store.states import Fared, MatchState
@@ -73,24 +74,20 @@ class MatchesHere:
         return (None, found.version.id) if "@" in bot else (found.bot.id, None)
 
     def _page(self, only: MatchFilter, limit: int | None, after: str | None) -> Page[MatchSummary]:
-        leave_out = self._hidden if only.tells_results else leave_nothing_out
+        leave_out = partial(hidden_matches, self._place) if only.tells_results else leave_nothing_out
         page = match_list.list_matches(self._place.database, only, limit=limit, after=after, leave_out=leave_out)
-        hidden = hidden_blocks(self._place, {row.match.block_id for row in page.items})
+        hidden = hidden_matches(self._place, [row.match.id for row in page.items])
         why = why_annulled(self._place, [row.match.id for row in page.items])
-        items = (match_summary(row, hidden=row.match.block_id in hidden) for row in page.items)
+        items = (match_summary(row, hidden=row.match.id in hidden) for row in page.items)
         return Page(tuple(replace(item, annulled=why.get(item.id)) for item in items), page.next)
-
-    def _hidden(self, matches: Sequence[str]) -> set[str]:
-        """Return which of these matches, named by id, are withheld from the viewer."""
-        blocks = blocks_of(self._place.database, matches)
-        hidden = hidden_blocks(self._place, set(blocks.values()))
-        return {match for match, block in blocks.items() if block in hidden}
 
     def get_match(self, match: str) -> MatchDetail:
         detail = matches.match_detail(self._place.database, matches.find_match(self._place.database, match).id)
-        hidden = bool(hidden_blocks(self._place, [detail.match.block_id]))
+        hidden = bool(hidden_matches(self._place, [detail.match.id]))
         value = match_value(detail, self._place.viewer, hidden=hidden)
-        return replace(value, annulled=why_annulled(self._place, [value.match_id]).get(value.match_id))
+        awaits = tuple(awaited_by(self._place.database, value.match_id)) if hidden else ()
+        annulled = why_annulled(self._place, [value.match_id]).get(value.match_id)
+        return replace(value, annulled=annulled, awaits=awaits)
 
     def get_times(self, match: str) -> MatchTimes:
         found = matches.find_match(self._place.database, match)

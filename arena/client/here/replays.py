@@ -9,7 +9,7 @@ from arena.client.here.lookup import find_tournament, find_version
 from arena.client.here.place import Place
 from arena.client.here.rights import need_organiser
 from arena.client.here.verifying import problems_of_match
-from arena.client.here.visibility import hidden_blocks, need_shown
+from arena.client.here.visibility import hidden_matches, need_shown
 from arena.client.values.replays import Replay, ReplayCheck
 from arena.match.replay import ReplayError, dump, load
 from ratings.read import match_list, matches
@@ -73,7 +73,7 @@ class ReplaysHere:
                 return
 
     def _one(self, match: Match) -> Iterator[Replay]:
-        if match.replay_removed_at_us is None and not hidden_blocks(self._place, [match.block_id]):
+        if match.replay_removed_at_us is None and not hidden_matches(self._place, [match.id]):
             yield self._shown(match.id, matches.replay_of(self._place.database, match.id))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from arena.client.here.place import Place
 from arena.client.here.pool_values import pool_value
 from arena.client.here.tables import make_table
-from arena.client.here.visibility import has_secrets, hidden_blocks, is_hidden
+from arena.client.here.visibility import has_secrets, hidden_matches, is_hidden
 from arena.client.values.page import MOST_LIMIT, Page
 from arena.client.values.tournaments import LeakFinding, StandingRow, TournamentDetail, TournamentSummary
 from ratings.read.blocks import early_results
@@ -115,8 +115,8 @@ def _without_early(place: Place, row: TournamentRow, standings: Sequence[Standin
 
 
 def _leak_checks(place: Place, rows: Sequence[LeakRow]) -> tuple[LeakFinding, ...]:
-    hidden = hidden_blocks(place, {row.block_id for row in rows})
-    return tuple(_leak_finding(place, row) for row in rows if row.block_id not in hidden)
+    hidden = hidden_matches(place, [row.check.match_id for row in rows])
+    return tuple(_leak_finding(place, row) for row in rows if row.check.match_id not in hidden)
 
 
 def _leak_finding(place: Place, row: LeakRow) -> LeakFinding:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena.client.errors import ClientError, ForbiddenError
 from arena.client.here.live_values import Stage, event_value, log_part
 from arena.client.here.place import Place
-from arena.client.here.visibility import need_shown
+from arena.client.here.visibility import need_shown, need_told
 from arena.client.values.live import LogPart, MatchEvent
 from arena.client.values.matches import LOG_STAYS_AT_HOME
 from arena.match.live import LiveLog, events_of_replay
@@ -25,12 +25,14 @@ BEFORE_ALL = -1
 def stage_of(place: Place, match: str, seat: int | None = None) -> Stage:
     """Return a match that the viewer may watch; with `seat`, the log of that seat.
 
-    Raises HiddenError while the match is withheld from him, ForbiddenError for the log of another owner's bot, and
-    ClientError for a match that is void and for the log of a remote bot.
+    Raises HiddenError while the match, or its events, are withheld from him, ForbiddenError for the log of another
+    owner's bot, and ClientError for a match that is void and for the log of a remote bot.
     """
     found = matches.find_match(place.database, match)
     need_shown(place, found)
     detail = matches.match_detail(place.database, found.id)
+    if seat is None:
+        need_told(place, found, detail.pool.game)
     if found.state is MatchState.VOID:
         raise ClientError(f"match {found.id} is void: {found.void_reason}; `arena match show` tells more")
     stage = Stage(

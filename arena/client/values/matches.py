@@ -153,6 +153,8 @@ class MatchDetail:
     """When retention removed what the bots wrote."""
     replay_removed_at_us: int | None = None
     """When retention removed the replay, and the times of the decisions with it."""
+    awaits: tuple[str, ...] = ()
+    """While it is hidden, the other matches with the same chance that are not over, by id, as they are scheduled."""
 
 
 @dataclass(frozen=True, slots=True)

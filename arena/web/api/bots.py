@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
 
 from arena.client.values.bots import BotDetail, BotEvent, BotSummary, BotVersion
+from arena.client.values.overview import Record, Standing
 from arena.client.values.page import Page
 from arena.client.values.statistics import Meeting, RatingChange, SeatResult
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
-from arena.web.frame.asking import arena_of
+from arena.web.frame.asking import arena_of, records_of
 
 router = APIRouter(tags=["bots"])
+_POINTS: Final = 240
+"""So many points a rating curve has at most."""
 
 
 @router.get("/bots")
-def list_bots(request: Request, limit: Limit = USUAL, after: After = None) -> Page[BotSummary]:
-    """List the bots, those added last first, disabled ones too."""
-    return arena_of(request).bots.list_bots(limit, after)
+def list_bots(
+    request: Request,
+    name: Annotated[str | None, Query(max_length=200, description="A part of the name.")] = None,
+    limit: Limit = USUAL,
+    after: After = None,
+) -> Page[BotSummary]:
+    """List the bots, those added last first, disabled ones too; with `name` those whose names hold it, by name."""
+    arena = arena_of(request)
+    return arena.overview.search_bots(name, limit, after) if name else arena.bots.list_bots(limit, after)
 
 
 @router.get("/bots/{bot:path}/versions")
@@ -37,6 +48,27 @@ def list_history(
 ) -> Page[RatingChange]:
     """List the changes of the rating of a version in a pool, the last first."""
     return arena_of(request).statistics.list_history(bot, pool, limit, after)
+
+
+@router.get("/bots/{bot:path}/standings")
+def list_bot_standings(request: Request, bot: BotPath) -> tuple[Standing, ...]:
+    """Tell the places of all versions of a bot in all pools, the busiest pool first."""
+    arena = arena_of(request)
+    return arena.overview.list_standings(arena.bots.find_version(bot).bot)
+
+
+@router.get("/bots/{bot:path}/record")
+def get_bot_record(request: Request, bot: BotPath, pool: Name = None) -> Record:
+    """Tell what a version has behind it in a pool by its rated matches: its rating curve, opponents, seats and faults.
+
+    Without `@` it is the newest version that was rated there, without `pool` the busiest one; all is empty if none was.
+    """
+    arena = arena_of(request)
+    version = arena.bots.find_version(bot)
+    for one in arena.overview.list_standings(version.bot):
+        if one.pool.pool_id.startswith(pool or "") and ("@" not in bot or one.version_id == version.version_id):
+            return records_of(request).record(arena, one, _POINTS)
+    return Record((), (), (), ())
 
 
 @router.get("/bots/{bot:path}/opponents")

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
 
 from arena.client.values.matches import MatchDetail, MatchSummary, MatchTimes
 from arena.client.values.page import Page
+from arena.client.values.replays import ReplayCheck
 from arena.match.replay import load
 from arena.web.api.asked import USUAL, After, Limit, MatchPath, Name, Plies
 from arena.web.frame.asking import arena_of
+from arena.web.frame.choices import language_of
+from arena.web.viewing.sending import send_packed
+from arena.web.viewing.tellings import Tellings
+from arena.web.viewing.verdicts import Verdicts
+from arena.words.catalogue import NAMES
 from ratings.store.states import Fared, MatchState
 
 router = APIRouter(tags=["matches"])
@@ -66,3 +73,29 @@ def get_times(request: Request, match: MatchPath) -> MatchTimes:
 def get_replay(request: Request, match: MatchPath) -> dict[str, Any]:
     """Return the replay of a match as the document that `arena replay show FILE` reads."""
     return load(arena_of(request).replays.get_replay(match).data)
+
+
+@router.get("/matches/{match}/story", response_model=dict[str, Any])
+def get_story(
+    request: Request,
+    match: MatchPath,
+    lang: Annotated[str | None, Query(max_length=10, description="Such as `de`.")] = None,
+) -> Response:
+    """Tell a match that is over as the viewer does, position by position.
+
+    Of each: the move in words, what chance brought, clocks, notes, faults, the value, and the parts of its picture that
+    changed; and at the end the final scoring.
+    """
+    found = arena_of(request).matches.get_match(match)
+    language = lang if lang is not None and lang in NAMES else language_of(request)
+    tellings: Tellings = request.app.state.tellings
+    return send_packed(
+        request, tellings.packed(arena_of(request), found, language), {"vary": "Accept-Language, Cookie"}
+    )
+
+
+@router.get("/matches/{match}/check")
+def check_match(request: Request, match: MatchPath) -> ReplayCheck:
+    """Tell whether what is stored of a match is sound: it is played again, and everything compared."""
+    verdicts: Verdicts = request.app.state.verdicts
+    return verdicts.of(arena_of(request), arena_of(request).matches.get_match(match))

@@ -8,16 +8,42 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from arena.client.errors import RefusedError
-from arena.client.values.leaderboards import LeaderboardList
+from arena.client.values.leaderboards import LeaderboardList, LeaderboardRow
+from arena.client.values.overview import Form
+from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.statistics import MOST_IN_CROSSTABLE, Crosstable, SeatResult, Spread
 from arena.web.api.asked import USUAL, After, Limit, Name, PoolPath
-from arena.web.frame.asking import answers_of, arena_of, site_of
+from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
 from arena.web.official.tables import KeptTable
+from arena.web.pages.leaderboards import Order
 
 router = APIRouter(tags=["pools"])
 Most = Annotated[int, Query(ge=1, le=MOST_IN_CROSSTABLE, description="How many versions at most, the best first.")]
 _MOST_SEATS = 64
+
+
+Part = Annotated[str, Query(max_length=100, description="Only lines that hold this.")]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedLine:
+    """A line of a leaderboard, and how that version did lately."""
+
+    row: LeaderboardRow
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class SortedLeaderboard:
+    """The live ratings of one pool, in the order that is asked for."""
+
+    pool: Pool
+    matches: int
+    behind: int
+    """How many matches are still to be rated anew because results were annulled."""
+    items: tuple[RatedLine, ...]
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +71,26 @@ def list_leaderboards(
 ) -> LeaderboardList:
     """Show the leaderboards of the pools that are asked for, the busiest first, of each the best `limit`."""
     return arena_of(request).leaderboards.list_leaderboards(game, seats, pool, limit, after)
+
+
+@router.get("/pools/{pool}/leaderboard")
+def get_leaderboard(
+    request: Request,
+    pool: PoolPath,
+    sort: Annotated[str, Query(max_length=20, description="A column, such as `matches`, or `-matches`.")] = "rating",
+    name: Part = "",
+    owner: Part = "",
+    limit: Limit = USUAL,
+    after: After = None,
+) -> SortedLeaderboard:
+    """Show the live ratings of a pool, sorted and narrowed, each with its last ratings, last change and faults."""
+    arena, order = arena_of(request), Order.parse(sort)
+    board = arena.overview.sort_leaderboard(
+        pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=limit, after=after
+    )
+    forms = records_of(request).forms(arena, board.pool.pool_id, board.table)
+    lines = tuple(RatedLine(row, forms[row.version_id]) for row in board.table)
+    return SortedLeaderboard(board.pool, board.matches, board.behind, lines, board.next)
 
 
 @router.get("/pools/{pool}/official")

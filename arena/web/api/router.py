@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from arena.web.api import badges, bots, document, feed, games, ladders, matches, pools, tournaments
+from arena.web.api import badges, bots, comparisons, document, feed, games, ladders, matches, pools, tournaments
 from arena.web.api.asked import ANSWERS, PREFIX
 
 CALLS = APIRouter(prefix=PREFIX, responses=ANSWERS)
 """The calls that the OpenAPI describes."""
-for _part in (pools, bots, tournaments, matches, ladders, games):
+for _part in (pools, bots, tournaments, comparisons, matches, ladders, games):
     CALLS.include_router(_part.router)
 DOCUMENTS = APIRouter()
 """What stands beside them."""

@@ -19,7 +19,7 @@ _ROW: Final = 24
 _SLOT: Final = 60
 """From the middle of one tie to that of the next in the first round."""
 _HEAD: Final = 32
-_LONGEST_NAME: Final = 17
+_LONGEST_NAME: Final = 14
 MOST_TIES: Final = 130
 """A bracket with more ties is shown as lists of its rounds."""
 

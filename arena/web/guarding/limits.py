@@ -18,7 +18,7 @@ from arena.web.guarding.errors import error_page
 
 _MOST_ADDRESSES: Final = 10_000
 _FREE: Final = "/static/"
-_DEAR: Final = re.compile(r"/matches/[^/]+/(frames\.json|verified|board\.svg|live\.json)")
+_DEAR: Final = re.compile(r"(/api/v1)?/matches/[^/]+/(frames\.json|verified|board\.svg|live\.json|story|check)")
 """What may take a second to make: a match is played again, and told."""
 _PRICE: Final = 5
 """As so many requests a dear one counts."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from arena.client.there.channel import Endpoint
 from arena.client.there.remote import ArenaThere, Behalf, Line
+from arena.client.values.live import MatchEvent
 from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
 
@@ -18,18 +20,28 @@ _IDLE_BEATS = 60
 """After so many beats without a spectator a match is watched no longer."""
 _BEHALF = Behalf("127.0.0.1")
 
-Opener = Callable[[str], tuple[Watch, Callable[[], None]]]
-"""Returns for a match its watch, and what breaks the watch off."""
+Opener = Callable[[bool], tuple[Watch, Callable[[], None]]]
+"""Returns for a match a watch, and what breaks the watch off. It is told whether the game of the match hides parts."""
 
 
 def watch_service(service: str) -> Opener:
-    """Return what opens watches of the service at an address, as the public sees it; a connection for each."""
+    """Return what opens watches of the service at an address, as the public sees it; a connection for each.
 
-    def open_watch(_: str) -> tuple[Watch, Callable[[], None]]:
-        line = Line(Endpoint(service), None, _BEHALF)
-        return ArenaThere(line).matches.watch_match, line.close
+    Where a game hides parts, the events of a match that goes on are only for the organiser: they are watched for him,
+    and whoever tells them shows of each position what all seats see.
+    """
+
+    def open_watch(hides: bool) -> tuple[Watch, Callable[[], None]]:
+        line = Line(Endpoint(service), None, None if hides else _BEHALF)
+        watch = ArenaThere(line).matches.watch_match
+        return lambda match: map(without_note, watch(match)), line.close
 
     return open_watch
+
+
+def without_note(event: MatchEvent) -> MatchEvent:
+    """Return an event without what the bot noted, which nobody else may read while the match goes on."""
+    return event if event.move is None else replace(event, move=replace(event.move, note=None))
 
 
 class Hub:
@@ -42,11 +54,14 @@ class Hub:
         self.spectators = 0
         self.is_closed = False
 
-    async def channel(self, match: str, language: str) -> Channel:
-        """Return the channel of a match, named by its whole id, told in a language. Raises FullError."""
+    async def channel(self, match: str, language: str, *, hides: bool = False) -> Channel:
+        """Return the channel of a match, named by its whole id, told in a language. Raises FullError.
+
+        `hides` tells whether its game hides parts. Whoever asks may watch the match: it is not looked at again.
+        """
         found = self._channels.get(match)
         if found is None or found.failure is not None:
-            found = self._open(match)
+            found = self._open(match, hides=hides)
         found.idle_beats = 0
         await asyncio.to_thread(found.begin, language)
         return found
@@ -64,10 +79,10 @@ class Hub:
         for channel in self._channels.values():
             channel.close()
 
-    def _open(self, match: str) -> Channel:
+    def _open(self, match: str, *, hides: bool) -> Channel:
         if self.is_closed or (len(self._channels) >= MOST_MATCHES and not self._make_room()):
             raise FullError("as many matches are watched as can be served; come back in a while")
-        channel = self._channels[match] = Channel(match, *self._opener(match))
+        channel = self._channels[match] = Channel(match, *self._opener(hides))
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat())
         return channel

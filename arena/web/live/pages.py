@@ -11,6 +11,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.client.errors import HiddenError
+from arena.client.here.visibility import hides_parts
 from arena.web.frame.asking import arena_of
 from arena.web.frame.choices import language_of
 from arena.web.live.channel import Channel
@@ -87,4 +88,4 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> Channe
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
         raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
-    return await hub.channel(found.match_id, language)
+    return await hub.channel(found.match_id, language, hides=hides_parts(found.pool.game))

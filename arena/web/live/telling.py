@@ -60,7 +60,7 @@ class LiveTelling:
         if event.start is not None:
             self._begin_anew()
             self.attempt = event.start.attempt
-        story = self._story = follow(self._story, event, self._language)
+        story = self._story = follow(self._story, event, self._language, hides=True)
         if event.end is None:
             self._add(self._encoder.encode(story.frames[-1]))
         elif story.finish is not None:

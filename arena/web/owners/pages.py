@@ -54,7 +54,8 @@ def one_bot(request: Request, name: _Name) -> Response:
         events = arena.bots.list_events(name, limit=20).items
         versions = arena.bots.list_versions(name, limit=_SHOWN).items
         matches = arena.matches.list_matches(bot=bot.name, limit=_FEW).items
-    values: dict[str, Any] = {"bot": bot, "versions": versions, "events": events, "matches": matches}
+    unfit = arena_of(request).overview.list_unfit([one.version_id for one in versions])
+    values: dict[str, Any] = {"bot": bot, "versions": versions, "unfit": unfit, "events": events, "matches": matches}
     faults = _faults_of(request, bot.name, versions)
     return private(render(request, "owners/bot.html", session=session, faults=faults, **values))
 

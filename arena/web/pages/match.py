@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -23,6 +22,7 @@ from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.viewing.document import picture_at
 from arena.web.viewing.phrases import viewer_words
+from arena.web.viewing.sending import send_packed
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import Tellings, telling_id
 from arena.web.viewing.verdicts import Verdicts
@@ -56,7 +56,8 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
         names=[seat.bot for seat in found.seats],
         has_replay=has_replay,
         is_live=is_live,
-        why_not="" if has_replay or is_live else _why_not(found, language),
+        why_not="" if has_replay or is_live or found.hidden else _why_not(found, language),
+        awaited=_awaited(request, found),
         still=_still(request, found, ply, language) if has_replay and ply is not None else None,
         words=viewer_words(language),
         frames=f"/matches/{found.match_id}/frames.json?lang={language}&v={telling_id(found, language)}",
@@ -79,13 +80,10 @@ def send_frames(request: Request, match: str, v: str = "") -> Response:
     """Send the story of a match that is over, as `arena.web.viewing.document` makes it."""
     found, language = _finished(request, match), language_of(request)
     tag = telling_id(found, language)
-    headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN, "vary": "Accept-Encoding"}
+    headers = {"etag": f'"{tag}"', "cache-control": _FOREVER if v == tag else _ASK_AGAIN}
     if request.headers.get("if-none-match") == headers["etag"]:
-        return Response(status_code=304, headers=headers)
-    packed = tellings_of(request).packed(arena_of(request), found, language)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(packed, media_type="application/json", headers=headers | {"content-encoding": "gzip"})
-    return Response(gzip.decompress(packed), media_type="application/json", headers=headers)
+        return Response(status_code=304, headers=headers | {"vary": "Accept-Encoding"})
+    return send_packed(request, tellings_of(request).packed(arena_of(request), found, language), headers)
 
 
 @router.get("/matches/{match}/board.svg")
@@ -119,6 +117,14 @@ def send_replay(request: Request, match: str) -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
+@router.get("/matches/{match}/waiting")
+def show_waiting(request: Request, match: str) -> Response:
+    """Show what a hidden match waits for; once it may be shown, have the page load itself anew."""
+    found = arena_of(request).matches.get_match(match)
+    headers = {} if found.hidden else {"hx-refresh": "true"}
+    return render(request, "viewing/waiting.html", headers=headers, match=found, awaited=_awaited(request, found))
+
+
 @router.get("/matches/{match}/verified")
 def show_verdict(request: Request, match: str) -> Response:
     """Show whether the replay of a match is sound: a page, or for a page that asks a part of it."""
@@ -136,6 +142,11 @@ def _finished(request: Request, match: str) -> MatchDetail:
         status = 403 if found.hidden else 410 if found.replay_removed_at_us else 404
         raise HTTPException(status, _why_not(found, language_of(request)))
     return found
+
+
+def _awaited(request: Request, match: MatchDetail) -> Sequence[MatchDetail]:
+    """Return the matches that must be over before a hidden one is shown."""
+    return [arena_of(request).matches.get_match(other) for other in match.awaits]
 
 
 def _has_replay(match: MatchDetail) -> bool:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from fastapi import HTTPException, Request
 from starlette.responses import JSONResponse, Response
 
+from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
 from arena.web.people.errors import NoTableError, PeopleError, TakenOverError
 from arena.web.people.hall import Hall
 from arena.web.people.table import Table
 from arena.words.catalogue import Words, words
+from arena.words.telling import tell
 
 _STATUS: Mapping[type[PeopleError], int] = {NoTableError: 404}
 
@@ -22,10 +24,11 @@ def words_of(request: Request) -> Words:
 
 
 def hall_of(request: Request) -> Hall:
-    """Return the tables of the site. Raises an error 404 where nobody can sit down."""
+    """Return the tables of the site. Raises an error 404 where nobody can sit down, and says why."""
     hall: Hall | None = getattr(request.app.state, "hall", None)
     if hall is None:
-        raise HTTPException(404, words_of(request).say("play.nobody"))
+        why = "play.nobody_allowed" if site_of(request).is_live else "play.nobody_plays"
+        raise HTTPException(404, words_of(request).say(why))
     return hall
 
 
@@ -49,7 +52,8 @@ def wants_page(request: Request) -> bool:
 
 def told(request: Request, error: PeopleError) -> str:
     """Return in the visitor's language why something may not be done."""
-    return words_of(request).say(error.key, **error.values) if error.key else str(error)
+    why = {"why": tell(str(error.values["why"]), language_of(request))} if "why" in error.values else {}
+    return words_of(request).say(error.key, **{**error.values, **why}) if error.key else str(error)
 
 
 def refused(request: Request, error: PeopleError) -> Response:

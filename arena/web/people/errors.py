@@ -13,7 +13,8 @@ PeopleError
 ├── SeatTakenError    somebody else came by the invitation
 ├── NotOfferedError   a bot that was asked for cannot play here now
 ├── ServiceRefusedError  the service does not take the order
-└── NotReachedError   the service cannot be reached
+└── NotReachedError   the service does not open a seat in time
+    └── KeptOutError  it says why it opens none
 """
 
 from __future__ import annotations
@@ -84,9 +85,15 @@ class TakenOverError(PeopleError):
 
 
 class NotReachedError(PeopleError):
-    """The service cannot be reached, or refuses a guest."""
+    """The service cannot be reached, or does not open a seat in time."""
 
     key = "play.error_not_reached"
+
+
+class KeptOutError(NotReachedError):
+    """The service says why it opens no seat."""
+
+    key = "play.error_kept_out"
 
 
 class SeatTakenError(PeopleError):

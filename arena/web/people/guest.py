@@ -27,6 +27,8 @@ class Guest:
     ) -> None:
         """`hear` is told all that the service says, and `note` is called when the connection is lost."""
         self.name = name
+        self.trouble = ""
+        """Why the last try to get in, or to come back, failed."""
         self._endpoint = endpoint
         self._hear = hear
         self._note = note
@@ -51,6 +53,7 @@ class Guest:
                 await self._converse()
             except grpc.aio.AioRpcError as error:
                 end = end_of(error, self._endpoint)
+                self.trouble = str(end.error)
                 if end.turn is Turn.END and not end.is_vague:
                     raise end.error from error
             finally:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+import structlog
+
 from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
 from arena.client.values.people import guest_names
 from arena.web.frame.site import Rules
-from arena.web.people.errors import NotReachedError
+from arena.web.people.errors import KeptOutError, NotReachedError
 from arena.web.people.guest import Guest
 from arena.web.people.seat import Seat
 from arena.web.people.table import Chair
 
+_LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0
 """How long the service may take to let guests in before a visitor is told to try again."""
 
@@ -64,8 +67,15 @@ async def let_in(chairs: Iterable[Chair]) -> None:
         await asyncio.wait(waiting, timeout=ENTER_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         entering.cancel()
         if not chair.guest.is_in:
-            why = chair.seat.lost or "the arena does not let you in just now; try again in a minute"
-            raise NotReachedError(why)
+            raise _kept_out(chair)
+
+
+def _kept_out(chair: Chair) -> NotReachedError:
+    if chair.seat.lost:
+        return KeptOutError(chair.seat.lost, why=chair.seat.lost)
+    _LOG.warning("no guest is let in", why=chair.guest.trouble or "no answer in time")  # it may tell paths
+    message = "the arena does not let you in just now; try again in a minute"
+    return NotReachedError(message, time=f"{ENTER_PATIENCE_S:.0f}")
 
 
 async def stand_up(chair: Chair) -> None:

@@ -16,6 +16,7 @@ from arena.web.people.errors import NotOfferedError, PeopleError
 from arena.web.people.ordering import INVITED, PERSON, choices_of, offered_bots, quick_order, read_order
 from arena.web.people.values import Order, Pace
 from arena.web.people.visitors import address_of, remember, visitor_of
+from arena.web.viewing.sizes import board_size
 from engine import registry
 
 router = APIRouter()
@@ -40,6 +41,7 @@ async def _order_page(request: Request, said: Mapping[str, str], problem: str = 
         games=[registry.get(name) for name in names],
         game=game,
         seats=seats,
+        size=board_size(game.name, seats),
         bots=await run_in_threadpool(offered_bots, arena_of(request), game.name),
         person=PERSON,
         invited=INVITED,

@@ -270,7 +270,7 @@ async def test_a_game_with_chance_is_hidden_until_its_block_is_over_but_not_from
     await until(lambda: bool(hall.live.asked))
 
     async def need_hidden() -> None:
-        with pytest.raises(HiddenError, match="shown when every match of its block is over"):
+        with pytest.raises(HiddenError, match="shown when every other match of its block is over"):
             await hall.watch("ann")
         with pytest.raises(HiddenError):
             await hall.ask("ann", lambda arena: list(arena.matches.watch_logs(match_id, own)))

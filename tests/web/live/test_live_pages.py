@@ -9,24 +9,49 @@ import pytest
 
 from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
-from tests.support.places import CHOICES, Place, write_quick_bot
+from tests.support.places import HELD_NAME, Place, write_manifest
 from tests.support.serving import Served, plan, serving, wait_for_counts
+
+BOT = f"""
+import os, pathlib, sys, time
+from bots.kit import Bot, Decision, run
+
+HELD = pathlib.Path(os.environ["ARENA_BOT_DIR"], "{HELD_NAME}")
+
+class Held(Bot):
+    def decide(self, decision: Decision) -> int:
+        while decision.match.seat == int(sys.argv[1]) and HELD.exists():
+            time.sleep(0.01)
+        decision.note = "a thought"
+        return decision.legal_actions[0]
+
+run(Held())
+"""
+NEVER = 9
+SEATS = {"first": 1, "last": NEVER, "drawn": NEVER}
+"""The seat in which a bot waits while it is held: that of the third match."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     found = Place(tmp_path_factory.mktemp("live"))
-    for choice in CHOICES:
-        found.ok("bot", "add", write_quick_bot(found.directory / "sources" / choice, choice))
+    for name, seat in SEATS.items():
+        source = found.directory / "sources" / name
+        source.mkdir(parents=True)
+        (source / "main.py").write_text(BOT, encoding="utf-8")
+        found.ok("bot", "add", write_manifest(source, name, str(seat)))
     return found
 
 
 @pytest.fixture(scope="module")
 def served(place: Place) -> Iterator[Served]:
-    """A service whose third match waits in its first decision."""
+    """A service whose third match waits in a first decision.
+
+    The game has dice and a hidden pile: the last match of a block is shown, for no other will meet its chance.
+    """
     with serving(place, "--workers", "1", "--set", "service.leak_checks=0%", web="127.0.0.1:0") as found:
         place.hold()
-        plan(place, blocks=1)
+        plan(place, blocks=1, bots=tuple(SEATS), game="rex_romanorum", options={"round_limit": 4})
         wait_for_counts(place, {"finished": 2, "leased": 1})
         yield found
         place.release()
@@ -66,8 +91,10 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
     assert page.overflows() == 0
     assert tab.locator(".live span").inner_text() == "The match is over."
     plies = tab.evaluate("document.querySelector('[data-viewer]').viewer.last")
+    assert "a thought" not in tab.evaluate("JSON.stringify(document.querySelector('[data-viewer]').viewer.story)")
     boards.goto(f"{front}/tv?after={match.rpartition('/')[2]}")
     assert urlsplit(boards.url).path == "/"
     tab.get_by_role("link", name="Show the result").click()
     tab.locator("[data-viewer][data-ready][data-frames]").wait_for()
     assert tab.evaluate("document.querySelector('[data-viewer]').viewer.last") == plies > 20
+    assert "a thought" in tab.evaluate("JSON.stringify(document.querySelector('[data-viewer]').viewer.story)")

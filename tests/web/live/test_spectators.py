@@ -46,7 +46,7 @@ class Play:
             self.failure = error
             self._changed.notify_all()
 
-    def open(self, _: str) -> tuple[Callable[[str], Iterator[MatchEvent]], Callable[[], None]]:
+    def open(self, _: bool) -> tuple[Callable[[str], Iterator[MatchEvent]], Callable[[], None]]:
         self.watches += 1
         return self._watch, self._end
 

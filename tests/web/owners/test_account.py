@@ -32,6 +32,7 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     page = client.get("/account/bot", params={"name": "ada/fox"})
     assert "&lt;script&gt;" in page.text
     assert "<script>alert" not in page.text
+    assert 'value="promote"' not in page.text  # it was not admitted yet
     (named,) = set(re.findall(r'name="name" value="(ada/fox@[^"]+)"', page.text))
     order = {"proof": proof, "name": named, "what": "withdraw"}
     assert client.post("/account/change", data=order).status_code == 400  # nobody said that he is sure

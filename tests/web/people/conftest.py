@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 from arena.web.people.hall import Hall
+from tests.support.patience import PATIENCE_S
 from tests.support.people import open_hall
 from tests.support.places import CHOICES, Place, write_quick_bot
 from tests.support.serving import Served, serving
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service take its time to open a seat: what is tested is not how quick a busy machine is."""
+    monkeypatch.setattr("arena.web.people.guests.ENTER_PATIENCE_S", PATIENCE_S)
 
 
 @pytest.fixture(scope="module")

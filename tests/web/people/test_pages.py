@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from unittest.mock import AsyncMock
 
 import pytest
 from fastapi.testclient import TestClient
@@ -14,6 +15,8 @@ from fastapi.testclient import TestClient
 from arena.web.app import make_app
 from arena.web.frame.site import Rules
 from arena.web.opening import open_site
+from arena.web.people.errors import KeptOutError, NotReachedError
+from arena.web.people.hall import Hall
 from arena.words.catalogue import LANGUAGES
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
@@ -44,7 +47,7 @@ def sit_down(visitor: TestClient, **changes: str) -> dict[str, object]:
 
 def told(page: str) -> dict[str, object]:
     found = re.search(r'data-table="([^"]*)"', page)
-    assert found
+    assert found, re.sub(r"<[^>]*>|\s+", " ", page)
     data: dict[str, object] = json.loads(html.unescape(found[1]))
     return data
 
@@ -179,10 +182,24 @@ def test_a_table_that_cannot_be_is_refused_with_a_page(
     assert "Traceback" not in answer.text
 
 
+def test_whoever_is_not_let_in_is_told_why_and_what_to_do(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusals = (
+        (KeptOutError("full", why="the arena is full"), "does not let you in: the arena is full"),
+        (NotReachedError("late", time="15"), "within 15 seconds"),
+    )
+    for error, sentence in refusals:
+        monkeypatch.setattr(Hall, "open", AsyncMock(side_effect=error))
+        answer = visitor.post("/play", data=FORM)
+        assert answer.status_code == 409
+        assert sentence in answer.text
+
+
 def test_where_nobody_may_sit_down_nothing_of_it_is_there(place: Place) -> None:
     with open_site(str(place.db)) as site, TestClient(make_app(site)) as client:
         assert "/play" not in client.get("/").text
-        assert client.get("/play").status_code == 404
+        closed = client.get("/play")
+        assert closed.status_code == 404
+        assert "arena serve" in closed.text  # where people can sit down instead
         assert client.post("/play", data=FORM).status_code == 404
         assert client.get("/play/abc").status_code == 404
 
