@@ -109,8 +109,11 @@ def test_what_is_packed_comes_back_in_a_browser_as_the_viewer_takes_it(
 
 
 def test_a_tournament_opens_from_a_disk_in_any_match(
-    page: Watched, tmp_path: Path, arena: ArenaPort, played: Path
+    page: Watched, tmp_path: Path, arena: ArenaPort, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Made as a long one is: by several processes, in UTF-16."""
+    monkeypatch.setattr("arena.web.report.streams._LONG", 0)
+    monkeypatch.setattr("arena.web.report.page._WIDE_FROM", 0)
     file = tmp_path / "report.html"
     assert run(["report", "three", "--html", str(file), "--lang", "fr", "--db", str(played)]) == 0
     page.page.goto(file.as_uri())
@@ -128,6 +131,8 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert unfolded(told) == unfolded(viewer_document(story_of_replay(replay, "fr")))
     assert page.page.locator("html").get_attribute("lang") == "fr"
     assert "Classement" in page.page.content()
+    assert page.page.evaluate("document.characterSet") == "UTF-16LE"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]) -> None:

@@ -87,7 +87,11 @@ class _Process:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_work, args=(other, plies, language), daemon=True)
-        self._process.start()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()  # it never sees a Ctrl-C: the process that asks ends it
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         other.close()
         self.open = 0
         """How many answers are still to come."""
@@ -120,7 +124,6 @@ class _Process:
 
 def _work(pipe: Connection, plies: int, language: str) -> None:
     """Answer for replays until there is no more; end at once with the process that asks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
     waiting: queue.Queue[Replay | None] = queue.Queue(_AHEAD)
     threading.Thread(target=_read, args=(pipe, waiting), daemon=True).start()
     packer = Packer(plies)
