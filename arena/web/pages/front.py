@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
 from arena.client.values.matches import MatchDetail, MatchSeat
-from arena.client.values.tournaments import TournamentSummary
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
@@ -23,7 +22,7 @@ _BOARD_ROWS = 5
 _BOARDS = 4
 _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
-_TOURNAMENTS, _LOOKED_THROUGH = 6, 50
+_TOURNAMENTS = 6
 _NEWEST = 6
 
 
@@ -55,7 +54,7 @@ def front(request: Request) -> Response:
         live=live,
         hidden=hidden,
         last=_last(arena, _BOARDS - len(live), language_of(request)),
-        tournaments=_running(arena),
+        tournaments=arena.overview.list_running(_TOURNAMENTS),
         newest=arena.overview.list_newest(_NEWEST),
     )
 
@@ -82,8 +81,3 @@ def _last(arena: ArenaPort, most: int, language: str) -> Sequence[Board]:
 def _played(match: MatchDetail, language: str) -> Board:
     picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
     return Board(match, board_size(match.pool.game, len(match.seats)), picture)
-
-
-def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
-    found = arena.tournaments.list_tournaments(limit=_LOOKED_THROUGH).items
-    return [one for one in found if one.status == "running"][:_TOURNAMENTS]
