@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, Sessions
 from ratings.store.states import Scope
-from tests.support.owner_pages import browsing, sign_in, tarred, zipped
+from tests.support.owner_pages import browsing, play_logged, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 
@@ -38,6 +38,19 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     assert client.post("/account/change", data=order).status_code == 400  # nobody said that he is sure
     assert "withdrawn" in client.post("/account/change", data=order | {"sure": "yes"}).text
     assert client.get("/account/bot", params={"name": "ada/hen"}).status_code == 404
+
+
+def test_an_owner_reads_what_his_own_bots_wrote_and_nothing_of_others(
+    server: RunningServer, client: TestClient
+) -> None:
+    match = play_logged(server, "<script>x</script>")
+    assert client.get("/account/logs", params={"match": match}).url.path == "/login"
+    sign_in(client, server.token("ann", Scope.COMPETITOR))
+    page = client.get("/account/logs", params={"match": match}).text
+    assert "&lt;script&gt;x&lt;/script&gt; ann/fox" in page
+    assert "<script>x" not in page
+    assert "ben/owl" not in page
+    assert client.get("/account/logs", params={"match": "none"}).status_code == 404
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
