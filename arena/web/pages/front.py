@@ -15,6 +15,8 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import telling_id
+from engine import registry
+from engine.core import Game
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -47,13 +49,15 @@ def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
     arena = arena_of(request)
     live, hidden = _live(arena) if site_of(request).is_live else ([], 0)
+    last = _last(arena, _BOARDS - len(live), language_of(request))
     return render(
         request,
         "pages/front.html",
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
-        last=_last(arena, _BOARDS - len(live), language_of(request)),
+        last=last,
+        games=[] if live or last else _games(),
         tournaments=arena.overview.list_running(_TOURNAMENTS),
         newest=arena.overview.list_newest(_NEWEST),
     )
@@ -81,3 +85,9 @@ def _last(arena: ArenaPort, most: int, language: str) -> Sequence[Board]:
 def _played(match: MatchDetail, language: str) -> Board:
     picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
     return Board(match, board_size(match.pool.game, len(match.seats)), picture)
+
+
+def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
+    """Return the games, each with the size of its board: what there is to see before anything was played."""
+    games = [registry.get(name) for name in registry.names()]
+    return [(game, board_size(game.name, game.seats[0])) for game in games]
