@@ -39,13 +39,15 @@ PAGES = (
 ELSEWHERE = {
     "tests/web/live/test_live_pages.py": ("/tv",),
     "tests/web/owners/test_in_a_browser.py": (
-        "/login", "/account", "/account/admission", "/account/bot", "/account/logs", "/account/tokens",
-        "/account/build",  # by the same template as the logs
+        "/login", "/account", "/account/admission", "/account/bot", "/account/tokens",
+    ),
+    "tests/web/owners/test_account.py, without a browser; both are texts by one template": (
+        "/account/logs", "/account/build",
     ),
     "tests/web/people/test_in_a_browser.py": ("/play", "/play/{key}"),
     "tests/web/test_running_tournament.py": ("/compare/{tournament}", "/tournaments/{tournament}/state"),
 }  # fmt: skip
-"""The pages that need a service or another database, and where a browser looks at them."""
+"""The pages that need a service or another database, and where they are looked at."""
 NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")
 """What is fetched by pages, or is a file."""
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"

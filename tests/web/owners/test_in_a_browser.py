@@ -18,7 +18,7 @@ from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, find_chromium
-from tests.support.owner_pages import play_logged, zipped
+from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 from tests.support.web_server import served
@@ -135,10 +135,6 @@ def test_an_owner_does_everything_in_a_browser(
     versions.nth(0).locator("summary", has_text="Withdraw").click()
     versions.nth(0).get_by_role("button", name="Withdraw").click()
     expect(versions.nth(0).locator(".tag")).to_have_text("withdrawn")
-    look_at(page, "dark")
-
-    tab.goto(f"{front}/account/logs?match={play_logged(server, SCRIPT)}")
-    expect(tab.locator("pre")).to_have_text(f"{SCRIPT} ann/fox")
     look_at(page, "dark")
 
     tab.goto(f"{front}/account/tokens")
