@@ -17,8 +17,8 @@ from arena.story.replays import story_of_replay
 from arena.web.opening import open_site
 from arena.web.report.coding import Coder, situation
 from arena.web.report.gathering import TournamentReport, write_match
+from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
-from arena.web.report.page import letters
 from arena.web.viewing.document import viewer_document
 from tests.support.browsing import Watched
 
