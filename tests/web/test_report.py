@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.app import run
+from arena.cli.shared.options import check_page
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
 from arena.match.replay import load
@@ -116,6 +117,26 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert unfolded(told) == unfolded(viewer_document(story_of_replay(replay, "fr")))
     assert page.page.locator("html").get_attribute("lang") == "fr"
     assert "Classement" in page.page.content()
+
+
+def test_what_stands_in_the_place_of_a_report_is_found_before_anything_is_told(
+    tmp_path: Path, played: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arena.web.report.gathering.pack_match", lambda *_: pytest.fail("a match was told"))
+    (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
+    wrong = {
+        "notes.md": "is not a page of HTML and would be lost",
+        ".": "is a directory",
+        "none/a.html": "there is no dir",
+    }
+    for name, why in wrong.items():
+        assert run(["report", "three", "--html", str(tmp_path / name), "--db", str(played)]) == 2
+        assert why in capsys.readouterr().err
+        assert run(["replay", "html", "abcd", "--output", str(tmp_path / name), "--db", str(played)]) == 2
+        assert why in capsys.readouterr().err
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "mine"
+    (tmp_path / "old.html").write_text("<!DOCTYPE html><p>", encoding="utf-8")
+    check_page(tmp_path / "old.html", "--html")
 
 
 def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.options import Database, Language, check_page, example, write_file
 from arena.cli.shared.saying import language_of_names, say
 
 app = typer.Typer()
@@ -25,6 +25,7 @@ def report(
     """Write a tournament into one HTML file, with its replays."""
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
 
+    check_page(html, "--html")
     with connect(db) as connection:
         gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
         told = None

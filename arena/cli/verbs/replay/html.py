@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.options import Database, Language, check_page, example, write_file
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.facts import StoryError
@@ -26,6 +26,8 @@ def html(
     db: Database = settings.DB.default,
 ) -> None:
     """Write a match with its viewer into one HTML file."""
+    if output is not None:
+        check_page(output, "--output")
     document = read_document(find_replay(match, db))
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 
