@@ -11,7 +11,7 @@ from typing import Protocol
 from arena.client.arena import ArenaPort
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Record, Standing, WalkPoint
+from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import TournamentSummary
@@ -62,6 +62,9 @@ class Overview(Protocol):
 
     def search_bots(self, text: str, limit: int = DEFAULT_LIMIT, after: str | None = None) -> Page[BotSummary]:
         """Return the bots whose names hold a text, by name."""
+
+    def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
+        """Return the versions that were added last, the last first, without the seats that people take."""
 
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         """Return the newest comparisons in which all these bots take part, any version of each; all without bots."""

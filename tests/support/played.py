@@ -7,9 +7,22 @@ import shutil
 from pathlib import Path
 
 from tests.support.patience import ANY_TIME
-from tests.support.places import Place, write_quick_bot
+from tests.support.places import Place, write_manifest, write_quick_bot
 
 BOTS = ("random", "greedy", "first")
+WRONG = """
+from bots.kit import Bot, Decision, run
+
+class Wrong(Bot):
+    asked = 0
+
+    def decide(self, decision: Decision) -> int:
+        self.asked += 1
+        return decision.legal_actions[0] if self.asked < 9 else 999_999
+
+run(Wrong())
+"""
+"""A bot that commits a fault in the middle of its match, the last one of the database."""
 _NAME = "played.db"
 _TOURNAMENTS = (
     ("round-robin", "--game", "foreign_king", "--seats", "2", "--name", "duel", "--blocks", "2"),
@@ -45,6 +58,10 @@ def _play(db: Path) -> None:
     quick = write_quick_bot(db.parent / "sources" / "first", "first")
     place = Place(db.parent)
     place.environment["ARENA_DB"] = str(db)
-    place.ok("bot", "add", "random", "greedy", quick)
+    wrong = db.parent / "sources" / "wrong"
+    wrong.mkdir()
+    (wrong / "main.py").write_text(WRONG, encoding="utf-8")
+    place.ok("bot", "add", "random", "greedy", quick, write_manifest(wrong, "wrong"))
     for words in _TOURNAMENTS:
         place.ok("tournament", "run", *words, "--bots", ",".join(BOTS), "--seed", "7", "--workers", "1", *ANY_TIME)
+    place.ok("match", "run", "--game", "foreign_king", "--bots", "wrong,first", "--seed", "7", *ANY_TIME)

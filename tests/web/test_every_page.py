@@ -27,6 +27,7 @@ PAGES = (
     "/tournaments",
     "/tournaments/cup",
     "/tournaments/swiss",
+    "/tournaments/swiss/confidence",
     "/tournaments/duel",
     "/api/v1",
 )
@@ -61,4 +62,5 @@ def test_a_page_is_free_of_trouble_and_fits_on_a_phone_in_every_language(
             assert page.serious_findings("color-contrast") == []  # nothing else depends on it
             tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
             tab.wait_for_function(FITS)  # what a script draws follows the window a moment later
+            assert page.serious_findings("scrollable-region-focusable") == []  # what a phone has more of
         assert page.overflows() == 0

@@ -1,8 +1,17 @@
 """The front page, without a browser."""
 
 import re
+from pathlib import Path
 
 from fastapi.testclient import TestClient
+
+from arena.client.here.viewer import Viewer
+from arena.web.app import make_app
+from arena.web.frame.site import Site
+from ratings.ledger.ledger import Ledger
+from ratings.ledger.service import ServiceLedger
+from ratings.store.states import Scope
+from tests.client.world import fresh_world
 
 
 def test_the_last_positions_of_different_tournaments_are_shown_where_nothing_is_played(client: TestClient) -> None:
@@ -22,3 +31,28 @@ def test_each_board_names_who_played_by_rank(client: TestClient) -> None:
     card = client.get("/").text.partition('class="players"')[2].partition("</p>")[0]
     assert re.findall(r">(\d)\.<", card) == sorted(re.findall(r">(\d)\.<", card))
     assert 'class="first"' in card
+
+
+def test_the_newest_versions_and_their_admission_are_told_but_no_seats_of_people(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, {0}, game="rex_romanorum") as made:
+        ledger, service = Ledger(made.database), ServiceLedger(made.database)
+        service.ensure_people()
+        for number, (owner, bot) in enumerate((("ann", "fox"), ("ben", "owl"), ("ann", "elk"), ("people", "guest-1"))):
+            version, _ = ledger.add_version(bot=bot, owner=owner, content_hash=f"new{number}", manifest={})
+            service.request_admission(version.id)
+        taken = service.take_admission()
+        assert taken is not None
+        service.finish_admission(taken.admission.id, is_admitted=False, summary="It does not start.", findings=[])
+        page = TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))).get("/").text
+        told = re.findall(
+            r'<a class="bot"[^>]*href="/bots/([^"]+)".*?<span class="tag[^>]*>([^<]+)<',
+            page.partition("Newest versions</h2>")[2],
+        )
+        assert told == [
+            ("ann/elk", "waiting"),
+            ("ben/owl", "waiting"),
+            ("ann/fox", "refused"),
+            ("dog", "plays"),
+            ("cat", "plays"),
+            ("ben/owl", "not admitted yet"),
+        ]

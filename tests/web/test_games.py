@@ -1,5 +1,7 @@
 """The games on their pages: rules as HTML, the board at the start, options; plain games as text."""
 
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -14,6 +16,7 @@ def test_a_game_shows_rules_board_and_options_for_each_number_of_seats(client: T
     assert "## " not in page
     assert ">Files<" not in page
     assert "style=" not in page
+    assert page.count("<pre>") == len(re.findall(r"<pre><code[^>]* tabindex", page)), "wide ones are moved by keys"
     for seats in registry.get(game).seats:
         picture = client.get(f"/games/{game}/board.svg?seats={seats}&lang=de")
         assert picture.headers["content-type"] == "image/svg+xml"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,26 @@ def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient) -
     state = running.get("/tournaments/rex/state")
     assert 'hx-trigger="every 4s"' in state.text
     assert "hx-refresh" not in state.headers
+
+
+def test_rounds_and_answer_are_sent_again_only_if_they_changed(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, OVER, game="rex_romanorum") as made:
+        app = make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))
+        app.state.answers = Answers(clock=count(0.0, 100.0).__next__)
+        client = TestClient(app)
+        address = again(client.get("/tournaments/rex").text)
+        assert client.get(address).status_code == 204
+        made.play_on({3, 4})
+        newer = client.get(address)
+        assert newer.status_code == 200
+        assert again(newer.text) != address
+
+
+def again(page: str) -> str:
+    """Where a page asks for what became of the course of a tournament."""
+    found = re.search(r'id="course" hx-get="([^"]+)"', page)
+    assert found is not None
+    return found[1].replace("&amp;", "&")
 
 
 def test_a_match_whose_chance_is_to_be_met_again_shows_no_result(running: TestClient, world: World) -> None:
@@ -105,6 +126,7 @@ def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Pa
 def _look_at_the_walk(phone: Watched, made: World, address: str) -> None:
     tab = phone.page
     tab.goto(f"{address}/tournaments/rex")
+    assert phone.serious_findings() == []
     tab.locator(f'a[href="/compare/{made.tournament}"]').last.click()
     for language in LANGUAGES:
         tab.goto(f"{address}/compare/{made.tournament}?lang={language}")

@@ -1,10 +1,13 @@
 """Tournaments and the search for matches, asked without a browser."""
 
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from fastapi.testclient import TestClient
 
+from arena import web
 from arena.client.values.answers import ConfidencePoint
 from arena.client.values.pairings import Paired, Pairing
 from arena.client.values.tournaments import TournamentSummary
@@ -126,6 +129,28 @@ def test_the_curve_of_confidence_names_those_who_led() -> None:
 
 def test_every_score_has_its_step_and_the_middle_one_is_equal() -> None:
     assert [heat_of(score) for score in (0.0, 0.5, 1.0)] == [0, STEPS // 2, STEPS - 1]
+
+
+def test_every_figure_of_the_crosstable_stands_out_from_its_ground() -> None:
+    sheet = (Path(web.__file__).parent / "static/css/events.css").read_text(encoding="utf-8")
+    grounds = dict(re.findall(r"--(h\d): (#[0-9a-f]{6});", sheet))
+    (white,) = re.findall(r"^(.*) \{ color: #ffffff; \}", sheet, re.MULTILINE)
+    assert len(grounds) == STEPS
+    for name, ground in grounds.items():
+        text = "#ffffff" if f".{name} a" in white else "#1d1c1a"
+        assert contrast(ground, text) >= 4.5, name
+
+
+def contrast(one: str, other: str) -> float:
+    """How much two colours differ, from 1 to 21 (WCAG 2)."""
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_time_left_is_told_at_the_pace_so_far() -> None:

@@ -22,9 +22,10 @@ def arena(played: Path) -> Iterator[ArenaPort]:
 
 
 def shortest(arena: ArenaPort, game: str) -> str:
-    """The match of a game that is over soonest."""
+    """The match of a game that is over soonest by its rules."""
     rows = arena.matches.list_matches(limit=None).items
-    of_game = [row for row in rows if arena.matches.get_match(row.id).pool.game == game]
+    details = [(row, arena.matches.get_match(row.id)) for row in rows]
+    of_game = [row for row, found in details if found.pool.game == game and found.by_rules]
     return min(of_game, key=lambda row: row.plies or 0).id
 
 

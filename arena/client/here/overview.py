@@ -18,13 +18,14 @@ from arena.client.here.tournament_values import summary_of
 from arena.client.overview import MOST_IN_OFFICIAL
 from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
-from arena.client.values.overview import CurvePoint, FaultCount, Form, Record, Standing, WalkPoint
+from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import TournamentSummary
 from arena.tournament.formats.compare import Compare
 from ratings.read import admissions, bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
+from ratings.read.newest import NewestRow, newest_versions
 from ratings.read.opponents import list_opponents
 from ratings.read.pools import find_pool
 from ratings.read.sorting import Narrowing, StandingRow
@@ -88,6 +89,9 @@ class OverviewHere:
         page = bots.search_bots(self._place.database, text, limit=limit, after=after)
         return Page(tuple(map(bot_summary, page.items)), page.next)
 
+    def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
+        return tuple(map(_new_version, newest_versions(self._place.database, limit)))
+
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         ids = [find_version(self._place, name).bot.id for name in bots]
         rows = tournaments.with_bots(self._place.database, Compare.name, ids, limit)
@@ -130,6 +134,18 @@ def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> F
         return Form(version_id, (), 0.0, faults)
     before, after = changes[-1]
     return Form(version_id, (changes[0][0], *(rating for _, rating in changes)), after - before, faults)
+
+
+def _new_version(row: NewestRow) -> NewVersion:
+    return NewVersion(
+        bot=row.bot.name,
+        number=row.version.number,
+        created_at_us=row.version.created_at_us,
+        remote=row.bot.remote,
+        is_gone=row.version.withdrawn_at_us is not None or row.bot.disabled_at_us is not None,
+        plays=row.is_active or row.owner is None,
+        admission=row.admission,
+    )
 
 
 def _standing(row: StandingRow) -> Standing:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from arena.client.values.pools import Pool
 from arena.client.values.statistics import SeatResult
+from ratings.store.states import AdmissionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,23 @@ class Standing:
     wins: int
     score: float
     """The part of the opponents met that was beaten, 0 to 1; a tie counts half."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version that was added lately, and whether it was let in."""
+
+    bot: str
+    number: int
+    created_at_us: int
+    remote: bool
+    """Whether its author runs it elsewhere; such a bot needs no admission."""
+    is_gone: bool
+    """Whether it was withdrawn, or its bot barred."""
+    plays: bool
+    """Whether it is the version that plays on ladders, or a bot of the organiser, which needs no admission."""
+    admission: AdmissionState | None
+    """How far its last admission is; `None` if none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
-from arena.client.values.bots import BotDetail
 from arena.client.values.matches import MatchDetail, MatchSeat
 from arena.client.values.tournaments import TournamentSummary
 from arena.web.frame.asking import arena_of, site_of
@@ -25,7 +24,7 @@ _BOARDS = 4
 _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
-_NEWEST_BOTS = 6
+_NEWEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def front(request: Request) -> Response:
         hidden=hidden,
         last=_last(arena, _BOARDS - len(live), language_of(request)),
         tournaments=_running(arena),
-        newest=_newest(arena),
+        newest=arena.overview.list_newest(_NEWEST),
     )
 
 
@@ -88,7 +87,3 @@ def _played(match: MatchDetail, language: str) -> Board:
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
     found = arena.tournaments.list_tournaments(limit=_LOOKED_THROUGH).items
     return [one for one in found if one.status == "running"][:_TOURNAMENTS]
-
-
-def _newest(arena: ArenaPort) -> Sequence[BotDetail]:
-    return [arena.bots.get_bot(bot.name) for bot in arena.bots.list_bots(limit=_NEWEST_BOTS).items]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -27,6 +28,7 @@ _MOST_CROSSED = 24
 _MOST_PAIRINGS = 500
 _MOST_ROWS = 100
 _MATCHES = 12
+_DIGITS = 12
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Named = Annotated[str, Path(max_length=200)]
 _ROUNDS = ("knockout", "swiss")
@@ -50,17 +52,23 @@ def list_tournaments(request: Request, after: Cursor = None) -> Response:
 
 
 @router.get("/tournaments/{tournament}")
-def show_tournament(request: Request, tournament: Named) -> Response:
-    """Show a tournament."""
+def show_tournament(
+    request: Request, tournament: Named, seen: Annotated[str, Query(max_length=_DIGITS)] = ""
+) -> Response:
+    """Show a tournament; 204 to a page that goes on and has `seen` its rounds and its answer as they are now."""
     arena, language = arena_of(request), language_of(request)
     found = answers_of(request).get_tournament(arena, tournament)
     crossed, why_not = _crosstable(request, found)
     pairings = _pairings(request, found)
+    course = sha256(repr((pairings, crossed, why_not, found.best, found.comparison)).encode()).hexdigest()[:_DIGITS]
+    if seen == course:
+        return Response(status_code=204)
     return render(
         request,
         "pages/tournament.html",
         found=found,
         asked=tournament,
+        seen=course,
         crossed=crossed,
         why_not=why_not,
         heat_of=heat_of,

@@ -40,7 +40,7 @@ def render_markdown(text: str, left_out: Collection[str] = (_FOR_PROGRAMMERS,)) 
     tokens, shown, is_shown = reader.parse(text), [], True
     for place, token in enumerate(tokens):
         token.attrs.pop("style", None)  # how a column is aligned; our pages allow no style in an element
-        if token.type == "table_open":
+        if token.type in ("table_open", "fence", "code_block"):
             token.attrSet("tabindex", "0")  # a wide one is moved sideways, by keys too
         if token.type == "heading_open":
             title = tokens[place + 1].content
