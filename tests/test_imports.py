@@ -146,7 +146,7 @@ BOUNDARIES = {
             "ratings.errors",
             "engine",
         ),
-        ("fastapi", "grpc", "sse_starlette", "starlette"),
+        ("fastapi", "grpc", "sse_starlette", "starlette", "structlog"),
     ),
     "arena/connect": Boundary(
         (

@@ -21,6 +21,7 @@ from arena.web.guarding.headers import SafeHeaders
 from arena.web.guarding.heads import HeadsAsGets
 from arena.web.guarding.hosts import KnownHosts
 from arena.web.guarding.limits import Buckets, LimitedRequests
+from arena.web.guarding.stopping import EndsWithServer
 from arena.web.guarding.tags import TaggedAnswers
 from arena.web.guarding.wellformed import WellFormed
 from arena.web.helping.teller import teller_of
@@ -45,7 +46,7 @@ def make_app(site: Site) -> FastAPI:
     app.state.followers = Followers(MOST_FOLLOWERS)
     app.state.on_stop = [app.state.followers.close, *([] if app.state.hub is None else [app.state.hub.close])]
     app.state.tellings, app.state.verdicts = Tellings(teller_of(site.helper)), Verdicts()
-    app.state.answers, app.state.records = Answers(site.helper), Records(site.helper)
+    app.state.answers, app.state.records = Answers(site.helper, site.counter), Records()
     app.include_router(CALLS)
     for router in (DOCUMENTS, *ROUTERS):
         app.include_router(router, include_in_schema=False)
@@ -62,6 +63,7 @@ def make_app(site: Site) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_ZIPPED_BYTES, compresslevel=5)
     app.add_middleware(HeadsAsGets)
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
+    app.add_middleware(EndsWithServer)
     return app
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from arena.web.guarding.headers import HEADERS
 from arena.web.guarding.limits import limited_address
 
 HEAD_S: Final = 10.0
@@ -20,6 +21,7 @@ READ_S: Final = 60.0
 MOST_OF_AN_ADDRESS: Final = 256
 MOST: Final = 4096
 """Connections at once; more are closed as they come, so that files can still be opened."""
+_NO_HTTP: Final = "This is no request that a browser sends; nothing was done. Open the address in a browser.\n"
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
 _HELD: Final[Counter[str]] = Counter()
 
@@ -62,6 +64,13 @@ class PatientProtocol(H11Protocol):
         """Wait for the next request."""
         super().on_response_complete()
         self._wait_for_head()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - what uvicorn would say
+        """Answer what is no HTTP, or not to be told apart from a trick; it has no language, and its answer no page."""
+        kept = {**HEADERS, "content-type": "text/plain; charset=utf-8", "connection": "close"}
+        lines = ["HTTP/1.1 400 Bad Request", *(f"{name}: {value}" for name, value in kept.items()), "", _NO_HTTP]
+        self.transport.write("\r\n".join(lines).encode())
+        self.transport.close()
 
     def pause_writing(self) -> None:
         """Hang up later, if nothing is read until then."""

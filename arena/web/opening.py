@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
@@ -17,6 +18,9 @@ from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import OfficialTables
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
+
+_FAR: Final = 10
+"""The niceness of what counts for many seconds, which nobody waits for."""
 
 
 @contextmanager
@@ -32,19 +36,27 @@ def open_site(
     """Open the site of a database, a path or URL; it is closed at the end.
 
     `service` is where the service is reached that plays over it, if there is one; `people` may play there, `names` are
-    those by which browsers may ask for it, None for any. With `is_helped` a process of its own does what takes long, as
+    those by which browsers may ask for it, None for any. With `is_helped` processes of their own do what takes long, as
     a site that many look at needs.
     Raises the errors of `ratings.store.database.open_for_reading`.
     """
     database = open_for_reading(db)
     official = OfficialTables(partial(fit_elsewhere, db))
-    helper = Helper(db) if is_helped else None
+    helper, counter = (Helper(db), Helper(db, _FAR)) if is_helped else (None, None)
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
         arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))
-        yield Site(arena, service, is_secure, official=official, people=people, names=names, helper=helper)
+        yield Site(
+            *(arena, service, is_secure),
+            official=official,
+            people=people,
+            names=names,
+            helper=helper,
+            counter=counter,
+        )
     finally:
-        if helper is not None:
-            helper.close()
+        for one in (helper, counter):
+            if one is not None:
+                one.close()
         official.close()
         database.close()

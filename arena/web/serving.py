@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import resource
 import socket
@@ -40,8 +41,11 @@ class WebListenError(OSError):
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 lets the system choose. Raises WebListenError."""
     try:
-        kind, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.socket(kind, socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        kind, type_, protocol, _, place = found
+        # Of a socket that does not name its protocol, asyncio does not know that answers may be sent at once: a browser
+        # would wait 40 ms for the second part of each.
+        listening = socket.socket(kind, type_, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
         listening.listen(512)
@@ -81,6 +85,8 @@ def serve(
     server = make_server(app, tls)
     sys.setswitchinterval(_TURN_S)
     warm_up(app)
+    gc.collect()
+    gc.freeze()  # all that is there now stays: to look through it again and again would hold up pages for 0.1 s
     asyncio.run(_serve(server, listening, on_ready, ends_with))
 
 

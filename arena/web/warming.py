@@ -6,10 +6,13 @@ from contextlib import suppress
 
 from fastapi import FastAPI
 
+from arena.web.api import feed
 from arena.web.api.document import document_of
+from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, address_of
 from arena.web.frame.rendering import environment
 from arena.web.frame.site import Site
+from arena.web.pages import front
 from arena.web.viewing.rules import rules_html
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import teller_hash
@@ -37,6 +40,9 @@ def warm_up(app: FastAPI) -> None:
         site.helper.start()
     for part in _PARTS:
         getattr(site.arena, part)
+    answers: Answers = app.state.answers
+    answers.prepare(site.arena, front.NEWS, site.is_live, waits=True)
+    answers.prepare(site.arena, feed.NEWS, waits=False)
     for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)
     for file in STATIC.rglob("*.*"):

@@ -1,7 +1,7 @@
 """The process that helps the pages: `python -m arena.web.working`, started by `arena.web.helping.helper`.
 
-It reads messages from its standard input, the database first, then questions, and writes their answers: a tuple with
-the answer, or `None` if it knows none. It gives way to the pages, and ends at once when its input does.
+It reads messages from its standard input, first the database and how far to give way to the pages, then questions, and
+writes their answers: a tuple with the answer, or `None` if it knows none. It ends at once when its input does.
 """
 
 from __future__ import annotations
@@ -12,29 +12,28 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any
 
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.helping.helper import TELL, read_message, write_message
+from arena.web.helping.questions import call_of
 from arena.web.viewing.tellings import tell
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
 
-_NICENESS: Final = 2
-
 
 def main() -> int:
     """Answer questions until nobody asks any more."""
-    os.nice(_NICENESS)
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no answer
     questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    with _opened(read_message(sys.stdin.buffer)) as arena:
+    db, niceness = read_message(sys.stdin.buffer)
+    os.nice(niceness)
+    with _opened(db) as arena:
         threading.Thread(target=_read, args=(sys.stdin.buffer, questions), daemon=True).start()
         while True:
             write_message(output, _answer(arena, *questions.get()))
@@ -65,8 +64,7 @@ def _answer(arena: ArenaHere, question: str, arguments: tuple[Any, ...], more: M
     try:
         if question == TELL:
             return (tell(arena, *arguments),)
-        call: Any = reduce(getattr, question.split("."), arena)
-        return (call(*arguments, **more),)
+        return (call_of(arena, question)(*arguments, **more),)
     except Exception:  # the top of a process
         return None
 

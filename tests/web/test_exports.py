@@ -2,7 +2,10 @@
 
 import csv
 
+import pytest
 from fastapi.testclient import TestClient
+
+from arena.web.pages.exports import plain_text
 
 
 def rows_of(client: TestClient, address: str) -> list[dict[str, str]]:
@@ -28,3 +31,9 @@ def test_the_file_of_a_search_holds_the_matches_found(client: TestClient) -> Non
     assert [row["match"] for row in rows] == [match["id"] for match in found]
     assert rows[0]["bots"].split() == [seat["bot"] for seat in found[0]["seats"]]
     assert client.get("/matches.csv?least_plies=-1").status_code == 400
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1"])
+def test_no_name_is_computed_by_a_spreadsheet(name: str) -> None:
+    assert plain_text(name) == f"'{name}"
+    assert plain_text("ann/fox") == "ann/fox"

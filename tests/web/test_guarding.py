@@ -56,7 +56,7 @@ def test_a_fault_of_ours_is_a_page_without_a_trace(client: TestClient, monkeypat
 
 def test_every_error_of_the_table_exists_and_the_nearest_class_counts() -> None:
     assert status_of(LookupError()) == 500
-    assert {400, 403, 404, 409, 429, 503} == set(STATUS.values())
+    assert {400, 403, 404, 409, 429, 503, 507} == set(STATUS.values())
 
 
 @pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example", "x"])

@@ -24,6 +24,7 @@ from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from arena.web.viewing.tellings import tell
+from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
 
 
@@ -67,7 +68,7 @@ def test_a_match_is_told_elsewhere_word_for_word(helped: Site) -> None:
 
 
 def test_a_question_that_fails_there_is_asked_here_with_its_error(helped: Site) -> None:
-    answers = Answers(helped.helper)
+    answers = Answers(helped.helper, patience_s=PATIENCE_S)
     for _ in range(2):
         with pytest.raises(UnknownError, match="nosuch"):
             answers.ask(helped.arena, "tournaments.list_confidence", "nosuch")
@@ -137,9 +138,9 @@ ROW = LeaderboardRow(
 def test_how_a_version_did_is_read_again_once_its_rating_is_another_one() -> None:
     arena, records = Counting(), Records()
     other = replace(ROW, version_id="b")
-    first = records.forms(arena, "p", [ROW])  # type: ignore[arg-type] # it is asked nothing else
-    assert records.forms(arena, "p", [ROW, other])["a"] == first["a"]  # type: ignore[arg-type]
-    again = records.forms(arena, "p", [replace(ROW, mu=25.1), other])  # type: ignore[arg-type]
+    first = records.forms(arena, "p", [ROW], nothing)  # type: ignore[arg-type] # it is asked nothing else
+    assert records.forms(arena, "p", [ROW, other], nothing)["a"] == first["a"]  # type: ignore[arg-type]
+    again = records.forms(arena, "p", [replace(ROW, mu=25.1), other], nothing)  # type: ignore[arg-type]
     assert again["a"].faults == 3
-    assert list(records.forms(arena, "another", [ROW])) == ["a"]  # type: ignore[arg-type]
+    assert list(records.forms(arena, "another", [ROW], nothing)) == ["a"]  # type: ignore[arg-type]
     assert arena.asked == [["a"], ["b"], ["a"], ["a"]]

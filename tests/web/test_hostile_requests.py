@@ -1,5 +1,6 @@
 """What others send: names that are not ours, bodies without end, connections that say nothing or read nothing."""
 
+import errno
 import select
 import socket
 from collections.abc import Iterator
@@ -8,13 +9,16 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.requests import ClientDisconnect
 
+from arena.client.there.errors import DiskFullError, ServiceError, UnreachableError
 from arena.web import connections
 from arena.web.app import make_app
-from arena.web.guarding import bodies, limits
+from arena.web.guarding import bodies, errors, limits
 from arena.web.guarding.hosts import is_known, is_this_machine
 from arena.web.guarding.limits import Buckets
 from arena.web.opening import open_site
+from ratings.errors import DatabaseFullError
 from ratings.store.database import open_database
 from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
@@ -122,14 +126,16 @@ FORM = b"POST /preferences HTTP/1.1\r\nHost: localhost\r\nContent-Type: applicat
         (FORM + b"Transfer-Encoding: chunked\r\n\r\n5\r\nlang=\r\n", b"HTTP/1.1 408 "),
         (FORM + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n", b"HTTP/1.1 400 "),
         (FORM + b"Content-Length: 5000000\r\n\r\n", b"HTTP/1.1 413 "),
+        (b"nonsense\r\n\r\n", b"HTTP/1.1 400 "),
     ],
-    ids=["says nothing", "half a head", "half a form", "chunks without end", "two lengths", "too long"],
+    ids=["says nothing", "half a head", "half a form", "chunks without end", "two lengths", "too long", "no HTTP"],
 )
 def test_who_dawdles_or_sends_nonsense_is_hung_up_on(hasty: tuple[str, int], said: bytes, answer: bytes) -> None:
     with socket.create_connection(hasty, PATIENCE_S) as line:
         line.sendall(said)
         heard = _all_of(line)
     assert heard.startswith(answer) if answer else heard == b""
+    assert not answer or b"content-security-policy: default-src 'none'" in heard
 
 
 def test_who_reads_nothing_is_hung_up_on_and_others_are_served(hasty: tuple[str, int]) -> None:
@@ -164,3 +170,40 @@ def test_an_address_has_a_number_of_connections_at_once(
             second.recv(1)
         first.sendall(b"GET /games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert _all_of(first).startswith(b"HTTP/1.1 200 ")
+
+
+def test_who_leaves_in_the_middle_of_a_form_is_no_fault_of_the_arena(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(_request: object) -> None:
+        raise ClientDisconnect
+
+    monkeypatch.setattr("arena.web.pages.front.arena_of", leave)
+    monkeypatch.setattr(errors, "_LOG", None)  # whatever is logged fails
+    assert client.get("/").status_code == 400
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "/srv/x"), DatabaseFullError("/srv/x"), DiskFullError("disk")])
+def test_a_full_disk_is_told_in_one_sentence(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(_request: object) -> None:
+        raise error
+
+    monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
+    answer = client.get("/")
+    assert (answer.status_code, "The disk of the arena is full" in answer.text) == (507, True)
+    assert "/srv/x" not in answer.text
+
+
+@pytest.mark.parametrize("error", [UnreachableError("unix:/srv/x"), ServiceError("the service at unix:/srv/x failed")])
+def test_where_the_service_is_reached_is_told_to_nobody(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(_request: object) -> None:
+        raise error
+
+    monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
+    answer = client.get("/", headers={"accept-language": "de"})
+    assert (answer.status_code, "antwortet gerade nicht" in answer.text) == (503, True)
+    assert "/srv/x" not in answer.text

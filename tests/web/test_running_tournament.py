@@ -102,12 +102,13 @@ def _look_again(world: World) -> None:
     now = [0.0]
     arena = world.asked_by(Viewer(Scope.VIEWER))
     answers = Answers(clock=lambda: now[0])
-    first = answers.get_tournament(arena, "rex")
+    question = ("rex", "tournaments.get_tournament")
+    first = answers.of_tournament(arena, *question)
     now[0] = 100.0
-    assert answers.get_tournament(arena, "rex") is first, "nothing was written meanwhile"
+    assert answers.of_tournament(arena, *question).answer is first.answer, "nothing was written meanwhile"
     Ledger(world.database).cancel(world.tournament)
-    again = answers.get_tournament(arena, "rex")
-    assert again.summary.status == "cancelled"
+    again = answers.of_tournament(arena, *question)
+    assert (again.answer.summary.status, again.age_s) == ("cancelled", 0.0)
 
 
 def test_a_comparison_leads_to_the_walk_of_its_test(phone: Watched, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from arena.client.values.tournaments import TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of
+from arena.web.frame.formats import tournament_address
 from arena.web.frame.progress import progress_of, status_words
 from arena.words.catalogue import words
 
@@ -25,6 +26,16 @@ def test_the_list_links_to_every_tournament(client: TestClient) -> None:
     for one in client.get("/api/v1/tournaments").json()["items"]:
         assert f'href="/tournaments/{one["id"]}"' in page
         assert one["name"] in page
+
+
+def test_a_tournament_of_any_name_is_found(client: TestClient) -> None:
+    assert tournament_address("a cup?") == "/tournaments/a%20cup%3F"
+    assert tournament_address("a/../b") == "/tournaments?name=a%2F..%2Fb"
+    assert tournament_address("..") == "/tournaments?name=.."
+    cup = client.get("/api/v1/tournaments/cup").json()["summary"]["id"]
+    answer = client.get("/tournaments?name=cup", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/tournaments/{cup}")
+    assert client.get("/tournaments?name=a/b").status_code == 404
 
 
 def test_a_knockout_has_its_bracket_a_swiss_tournament_its_rounds_and_all_a_crosstable(client: TestClient) -> None:

@@ -10,6 +10,7 @@ import grpc
 from arena.client.errors import ClientError, FellBehindError, ForbiddenError, HiddenError, RefusedError, UnknownError
 from arena.client.there.errors import (
     BusyError,
+    DiskFullError,
     LoginError,
     ProtocolError,
     ServiceError,
@@ -38,6 +39,8 @@ _BY_REASON: dict[str, type[ClientError]] = {
     "STATISTICS": ClientError,
     "TOURNAMENT": ClientError,
     "FAILED": ClientError,
+    "DISK_FULL": DiskFullError,
+    "UPLOAD_DISK_FULL": DiskFullError,
 }
 
 

@@ -7,6 +7,7 @@ ClientError
 ├── CertificateError   what answers cannot show that it is the service that is meant
 ├── LoginError         there is no valid token: it is unknown, revoked, expired, or its owner is disabled
 ├── BusyError          a limit was reached; later it may work
+│   └── DiskFullError  the disk of the service is full
 └── ProtocolError      the service speaks another major version of the protocol, or is none of ours
 """
 
@@ -37,6 +38,10 @@ class LoginError(ServiceError):
 
 class BusyError(ServiceError):
     """A limit was reached, or the service is short of something; later it may work."""
+
+
+class DiskFullError(BusyError):
+    """The disk of the service is full, and nothing was recorded."""
 
 
 class ProtocolError(ServiceError):

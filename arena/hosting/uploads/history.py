@@ -53,9 +53,11 @@ class UploadHistory:
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
         now_s = time.time() if now_s is None else now_s
         with locked(self._root, fcntl.LOCK_EX):
-            past = [one for one in self._read(self._file(owner)) if _is_kept(one, now_s)]
+            known = self._read(self._file(owner))
+            past = [one for one in known if _is_kept(one, now_s)]
             yield past
-            self._write(self._file(owner), past)
+            if past != known:  # whoever only looks needs no room on the disk
+                self._write(self._file(owner), past)
 
     def note_end(self, owner: str, upload_id: str, sentence: str = "", error: str | None = None) -> None:
         """Remember what became of an upload, if it is remembered that it was begun."""

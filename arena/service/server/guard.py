@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address, ip_network
 
 import grpc
 
@@ -17,7 +18,10 @@ _MOST_KNOWN = 10_000
 
 
 class LoginGuard:
-    """Counts failed logins by address. Tokens that opened the service before are not held up by their neighbours."""
+    """Counts failed logins by address, of IPv6 by its /64, all of which belongs to whoever has one address of it.
+
+    Tokens that opened the service before are not held up by their neighbours.
+    """
 
     def __init__(self, most_failures: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most_failures
@@ -27,7 +31,7 @@ class LoginGuard:
 
     def check(self, address: str, digest: str = "") -> None:
         """Raise CallError (RESOURCE_EXHAUSTED), with the time to wait, if the address failed too often."""
-        failures = self._recent(address)
+        failures = self._recent(_counted(address))
         if len(failures) < self._most or digest in self._known:
             return
         wait_s = max(1, round(failures[0] + _WINDOW_S - self._clock()))
@@ -41,6 +45,7 @@ class LoginGuard:
     def note_failure(self, address: str, digest: str = "") -> None:
         """Count a failed login, and forget that its token was ever good."""
         self._known.pop(digest, None)
+        address = _counted(address)
         self._recent(address).append(self._clock())
         self._failures.move_to_end(address)
         while len(self._failures) > _MOST_ADDRESSES:
@@ -60,3 +65,14 @@ class LoginGuard:
         while failures and failures[0] <= oldest:
             failures.popleft()
         return failures
+
+
+def _counted(address: str) -> str:
+    """Return for what an address counts."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is None:
+        return str(ip_network((found, 64), strict=False))
+    return address

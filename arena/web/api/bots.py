@@ -11,7 +11,7 @@ from arena.client.values.overview import Record, Standing
 from arena.client.values.page import Page
 from arena.client.values.statistics import Meeting, RatingChange, SeatResult
 from arena.web.api.asked import USUAL, After, BotPath, Limit, Name
-from arena.web.frame.asking import arena_of, records_of
+from arena.web.frame.asking import answers_of, arena_of, records_of
 
 router = APIRouter(tags=["bots"])
 _POINTS: Final = 240
@@ -67,7 +67,7 @@ def get_bot_record(request: Request, bot: BotPath, pool: Name = None) -> Record:
     version = arena.bots.find_version(bot)
     for one in arena.overview.list_standings(version.bot):
         if one.pool.pool_id.startswith(pool or "") and ("@" not in bot or one.version_id == version.version_id):
-            return records_of(request).record(arena, one, _POINTS)
+            return records_of(request).record(arena, one, _POINTS, answers_of(request).ask)
     return Record((), (), (), ())
 
 

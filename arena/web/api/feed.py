@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
@@ -12,10 +11,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
-from arena.client.overview import ShownArena
-from arena.client.values.leaderboards import Leaderboard
+from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
+from arena.client.values.pools import Pool
 from arena.client.values.tournaments import TournamentSummary
-from arena.web.frame.answers import Answers
 from arena.web.frame.asking import answers_of, arena_of, home_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import iso_instant
@@ -27,7 +25,9 @@ _LOOKED_AT: Final = 50
 _MOST_TOURNAMENTS: Final = 20
 _MOST_POOLS: Final = 10
 _KEPT_S: Final = 30
-_MOST_KEPT: Final = 100
+_BEST: Final = 3
+NEWS: Final = f"{__name__}:gather"
+"""The question for all of it."""
 _KIND: Final = "application/atom+xml; charset=utf-8"
 _HEADERS: Final = {"cache-control": f"public, max-age={_KEPT_S}", "vary": "Accept-Language, Cookie"}
 _FINISHED: Final = "finished"
@@ -44,62 +44,76 @@ class Entry:
     updated_us: int
 
 
+@dataclass(frozen=True, slots=True)
+class Won:
+    """A tournament that is over, with its best three, and when its last match began."""
+
+    tournament: TournamentSummary
+    best: Sequence[str]
+    at_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """A pool with its best version, and when that played its last match."""
+
+    pool: Pool
+    row: LeaderboardRow
+    at_us: int
+
+
 @router.get("/feed.atom")
 def feed(request: Request) -> Response:
-    """Return the feed in the language that is asked for; it is made anew every half minute."""
-    kept: dict[tuple[str, str], tuple[float, str]] = request.app.state.__dict__.setdefault("feeds", {})
-    key = (home_of(request), language_of(request))
-    made, document = kept.get(key, (0.0, ""))
-    if not document or time.monotonic() - made > _KEPT_S:
-        document = write_feed(arena_of(request), answers_of(request), *key)
-        if len(kept) >= _MOST_KEPT:
-            kept.clear()
-        kept[key] = (time.monotonic(), document)
+    """Return the feed in the language that is asked for."""
+    news = answers_of(request).ask_soon(arena_of(request), NEWS)
+    document = write_feed(news, home_of(request), language_of(request))
     return Response(document, media_type=_KIND, headers=_HEADERS)
 
 
-def write_feed(arena: ShownArena, answers: Answers, home: str, language: str) -> str:
+def gather(arena: ArenaPort) -> Sequence[Won | Leading]:
+    """Return what is to be told now: some hundreds of readings of the database."""
+    over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
+    boards = arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]
+    won = [_won(arena, one) for one in over[:_MOST_TOURNAMENTS]]
+    leading = [_leading(arena, board, row) for board in boards for row in board.table[:1]]
+    return [*(one for one in won if one.best), *leading]
+
+
+def _won(arena: ArenaPort, one: TournamentSummary) -> Won:
+    best = [row.bot for row in arena.tournaments.list_standings(one.id, _BEST).items]
+    last = arena.matches.list_matches(one.id, limit=1).items
+    return Won(one, best, _time_of(arena, last[0].id if last else None, one.created_at_us))
+
+
+def _leading(arena: ArenaPort, board: Leaderboard, row: LeaderboardRow) -> Leading:
+    changes = arena.statistics.list_history(f"{row.bot}@{row.content_hash}", board.pool.pool_id, 1).items
+    return Leading(board.pool, row, _time_of(arena, changes[0].match_id if changes else None, 0))
+
+
+def write_feed(news: Sequence[Won | Leading], home: str, language: str) -> str:
     """Return the feed as a document; `home` is the address of the front page without its last slash."""
-    entries = sorted(_news(arena, answers, home, language), key=lambda entry: -entry.updated_us)
+    entries = [_entry(one, home, language) for one in sorted(news, key=lambda one: -one.at_us)]
     return "".join(_document(home, language, entries))
 
 
-def _news(arena: ShownArena, answers: Answers, home: str, language: str) -> Iterator[Entry]:
-    over = [one for one in arena.tournaments.list_tournaments(_LOOKED_AT).items if one.status == _FINISHED]
-    for one in over[:_MOST_TOURNAMENTS]:
-        yield from _of_tournament(arena, answers, one, home, language)
-    for board in arena.leaderboards.list_leaderboards(limit=1).boards[:_MOST_POOLS]:
-        yield from _of_leader(arena, board, home, language)
-
-
-def _of_tournament(
-    arena: ShownArena, answers: Answers, one: TournamentSummary, home: str, language: str
-) -> Iterator[Entry]:
-    best = [row.bot for row in answers.get_tournament(arena, one.id).standings[:3]]
-    if best:
-        say = words(language).say
-        last = arena.matches.list_matches(one.id, limit=1).items
-        yield Entry(
-            f"urn:uuid:{one.id}",
-            f"{home}/tournaments/{one.id}",
-            say("feed.tournament", bot=best[0], tournament=one.name),
-            f"{game_title(one.game)} · {say('pool.seats', count=one.seats)} · {', '.join(best)}",
-            _time_of(arena, last[0].id if last else None, one.created_at_us),
+def _entry(one: Won | Leading, home: str, language: str) -> Entry:
+    say = words(language).say
+    if isinstance(one, Won):
+        won, seats = one.tournament, say("pool.seats", count=one.tournament.seats)
+        return Entry(
+            f"urn:uuid:{won.id}",
+            f"{home}/tournaments/{won.id}",
+            say("feed.tournament", bot=one.best[0], tournament=won.name),
+            f"{game_title(won.game)} · {seats} · {', '.join(one.best)}",
+            one.at_us,
         )
-
-
-def _of_leader(arena: ArenaPort, board: Leaderboard, home: str, language: str) -> Iterator[Entry]:
-    for row in board.table[:1]:
-        whole = f"{row.bot}@{row.content_hash}"
-        changes = arena.statistics.list_history(whole, board.pool.pool_id, 1).items
-        title = words(language).say("feed.leader", bot=row.bot, game=game_title(board.pool.game))
-        yield Entry(
-            f"urn:kingmaker-arena:leader:{board.pool.pool_id}:{row.version_id}",
-            f"{home}/leaderboards/{board.pool.pool_id}",
-            title,
-            f"{game_title(board.pool.game)} · {pool_details(board.pool, language)}",
-            _time_of(arena, changes[0].match_id if changes else None, 0),
-        )
+    return Entry(
+        f"urn:kingmaker-arena:leader:{one.pool.pool_id}:{one.row.version_id}",
+        f"{home}/leaderboards/{one.pool.pool_id}",
+        say("feed.leader", bot=one.row.bot, game=game_title(one.pool.game)),
+        f"{game_title(one.pool.game)} · {pool_details(one.pool, language)}",
+        one.at_us,
+    )
 
 
 def _time_of(arena: ArenaPort, match: str | None, otherwise: int) -> int:

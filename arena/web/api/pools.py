@@ -88,7 +88,7 @@ def get_leaderboard(
     board = arena.overview.sort_leaderboard(
         pool, order.by, is_descending=order.is_descending, name=name, owner=owner, limit=limit, after=after
     )
-    forms = records_of(request).forms(arena, board.pool.pool_id, board.table)
+    forms = records_of(request).forms(arena, board.pool.pool_id, board.table, answers_of(request).ask)
     lines = tuple(RatedLine(row, forms[row.version_id]) for row in board.table)
     return SortedLeaderboard(board.pool, board.matches, board.behind, lines, board.next)
 

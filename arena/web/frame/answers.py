@@ -1,8 +1,9 @@
-"""Answers of the arena that take long, as they were given a moment ago: the table of a very large tournament, counts.
+"""Answers of the arena that take long: the table of a very large tournament, what is counted over a million matches.
 
-An answer is given again for as long as nothing at all was written to the database. Where something was, it rests for
-many times as long as making it took, so that those who look, however many, take a small part of a core; only then it is
-made anew. Whoever asks for the same meanwhile waits for that.
+No page waits for them. They are made in the background, by processes of their own, and kept. An answer is given again
+for as long as nothing at all was written to the database. Where something was, it rests for many times as long as
+making it took, so that those who look, however many, take a small part of a core; then it is made anew, and until that
+is done the one before is given, with its age. Where there is none yet, BeingMadeError says so.
 """
 
 from __future__ import annotations
@@ -12,65 +13,147 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial
 from typing import Any, Final
 
 from arena.client.overview import ShownArena
-from arena.client.values.tournaments import TournamentDetail
 from arena.web.helping.helper import Helper
+from arena.web.helping.lane import Lane
+from arena.web.helping.questions import call_of
 
+PATIENCE_S: Final = 0.02
+"""So long a page waits for an answer that may come at once."""
+_PATIENCE_SOON_S: Final = 30.0
 _LEAST_REST_S: Final = 1.0
 _MOST_REST_S: Final = 60.0
 _REST_PER_WORK: Final = 30.0
+_OLDEST_S: Final = 600.0
+"""An answer that nobody asked for in so long is not given any more while the next one is made."""
 _MOST_KEPT: Final = 100
 _MANY: Final = 1000
-"""What is counted over more matches than that is left to the helper."""
+"""What is counted over more matches than that is counted apart from what is soon done."""
+_BEING_MADE: Final = "it takes a while to work this out; ask again in a second"
+
+
+class BeingMadeError(Exception):
+    """An answer is being worked out, and will be there soon; the message says so."""
+
+    def __init__(self) -> None:
+        super().__init__(_BEING_MADE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer, and how many seconds old it is; 0 if nothing was written since."""
+
+    answer: Any
+    age_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
+    """What came of making an answer."""
+
     answer: Any
+    error: Exception | None
     mark: int | None
     """That of the database before it was asked."""
+    asked_s: float
     until_s: float
+    """So long it rests."""
+
+    def given(self, age_s: float) -> Given:
+        """Return the answer. Raises its error."""
+        if self.error is not None:
+            raise self.error.with_traceback(None)
+        return Given(self.answer, age_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A question as `arena.web.helping.questions` knows them, with its arguments."""
+
+    question: str
+    arguments: tuple[Any, ...]
+    more: Mapping[str, Any]
+
+    def put_to(self, arena: ShownArena) -> Any:
+        """Return the arena's answer."""
+        return call_of(arena, self.question)(*self.arguments, **self.more)
+
+    def put_to_helper(self, arena: ShownArena, helper: Helper) -> Any:
+        """Return the answer of a helper; the arena's, or its error, if that has none."""
+        return helper.ask(partial(self.put_to, arena), self.question, *self.arguments, **self.more)
 
 
 @dataclass(slots=True)
 class _Place:
     """Where one answer is kept, and made by one at a time."""
 
-    making: threading.Lock = field(default_factory=threading.Lock)
     kept: _Kept | None = None
+    making: threading.Event | None = None
+    """It is set when the one that is being made is there."""
+    changing: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Answers:
-    """Asks the arena, or the helper for what takes long, and keeps the answers that were asked for last."""
+    """Asks the arena, or the helpers for what takes long, and keeps the answers that were asked for last.
 
-    def __init__(self, helper: Helper | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._helper = helper
-        self._clock = clock
+    `helper` does what is soon done, `counter` what may take many seconds. Without them everything is made at once,
+    while the page waits.
+    """
+
+    def __init__(
+        self,
+        helper: Helper | None = None,
+        counter: Helper | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._clock, self._patience_s = clock, patience_s
+        self._soon = None if helper is None else Lane(helper, "soon done")
+        self._late = self._soon if counter is None else Lane(counter, "counting")
         self._places: OrderedDict[object, _Place] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get_tournament(self, arena: ShownArena, tournament: str) -> TournamentDetail:
-        """Return a tournament by name or id. Raises what `Tournaments.get_tournament` does."""
-        found: TournamentDetail = self.of_tournament(arena, tournament, "tournaments.get_tournament")
-        return found
+    def of_tournament(self, arena: ShownArena, tournament: str, question: str, **more: Any) -> Given:
+        """Return the answer to a question whose argument `tournament` is that one, by name or id.
 
-    def of_tournament(self, arena: ShownArena, tournament: str, question: str, **more: Any) -> Any:
-        """Return the answer to a question whose argument `tournament` is that one. Raises what that does."""
+        Raises what that does, and BeingMadeError.
+        """
         place = self._place((question, tournament, *more.items()))
-        kept = self._still_good(arena, place)
-        if kept is not None:
-            return kept.answer
-        is_long = self._helper is not None and arena.overview.count_matches(tournament) > _MANY
-        return self._made(arena, place, is_long, question, (), {"tournament": tournament, **more})
+        given = self._still_good(arena, place)
+        if given is not None:
+            return given
+        is_long = self._late is not None and arena.overview.count_matches(tournament) > _MANY
+        wish = _Wish(question, (), {"tournament": tournament, **more})
+        return self._made(arena, place, wish, self._late if is_long else self._soon, self._patience_s)
 
-    def ask(self, arena: ShownArena, question: str, *arguments: Any, **more: Any) -> Any:
-        """Return the answer to a question that takes long, such as `tournaments.list_confidence`."""
+    def ask(self, arena: ShownArena, question: str, *arguments: Any, **more: Any) -> Given:
+        """Return the answer to a question that takes long, such as `statistics.list_lengths`; the same errors."""
         place = self._place((question, *arguments, *more.items()))
-        kept = self._still_good(arena, place)
-        return self._made(arena, place, True, question, arguments, more) if kept is None else kept.answer
+        given = self._still_good(arena, place)
+        return given or self._made(arena, place, _Wish(question, arguments, more), self._late, self._patience_s)
+
+    def ask_soon(self, arena: ShownArena, question: str, *arguments: Any) -> Given:
+        """Return the answer to a question that is soon answered: nobody is told to come back for it.
+
+        Raises what it does, and BeingMadeError if it takes very long all the same.
+        """
+        place = self._place((question, *arguments))
+        given = self._still_good(arena, place)
+        if given is not None:
+            return given
+        patience_s = _PATIENCE_SOON_S if place.kept is None else self._patience_s
+        return self._made(arena, place, _Wish(question, arguments, {}), self._soon, patience_s)
+
+    def prepare(self, arena: ShownArena, question: str, *arguments: Any, waits: bool) -> None:
+        """Have an answer for `ask_soon` ready: at once, or soon in the background if there is a helper."""
+        place, wish = self._place((question, *arguments)), _Wish(question, arguments, {})
+        if waits:
+            place.kept = self._answered(arena, wish, None)
+        elif self._soon is not None:
+            self._begun(arena, place, wish, self._soon)
 
     def _place(self, key: object) -> _Place:
         with self._lock:
@@ -80,33 +163,56 @@ class Answers:
                 self._places.popitem(last=False)
             return place
 
-    def _still_good(self, arena: ShownArena, place: _Place) -> _Kept | None:
+    def _still_good(self, arena: ShownArena, place: _Place) -> Given | None:
         kept = place.kept
-        if kept is None or self._clock() < kept.until_s:
-            return kept
-        return kept if kept.mark is not None and kept.mark == arena.overview.mark() else None
+        if kept is None:
+            return None
+        if kept.mark is not None and kept.mark == arena.overview.mark():
+            return kept.given(0.0)
+        now = self._clock()
+        return kept.given(now - kept.asked_s) if now < kept.until_s else None
 
-    def _made(
-        self,
-        arena: ShownArena,
-        place: _Place,
-        is_long: bool,
-        question: str,
-        arguments: tuple[Any, ...],
-        more: Mapping[str, Any],
-    ) -> Any:
-        def here() -> Any:
-            call: Any = reduce(getattr, question.split("."), arena)
-            return call(*arguments, **more)
+    def _made(self, arena: ShownArena, place: _Place, wish: _Wish, lane: Lane | None, patience_s: float) -> Given:
+        if lane is None:
+            return self._made_here(arena, place, wish)
+        if self._begun(arena, place, wish, lane).wait(patience_s) and place.kept is not None:
+            return place.kept.given(0.0)
+        kept, now = place.kept, self._clock()
+        if kept is None or now - kept.asked_s > _OLDEST_S:
+            raise BeingMadeError
+        return kept.given(now - kept.asked_s)
 
-        with place.making:
-            kept = self._still_good(arena, place)
-            if kept is not None:
-                return kept.answer
-            mark, start = arena.overview.mark(), self._clock()
-            helper = self._helper if is_long else None
-            answer = here() if helper is None else helper.ask(here, question, *arguments, **more)
-            end = self._clock()
-            rest = min(_MOST_REST_S, max(_LEAST_REST_S, _REST_PER_WORK * (end - start)))
-            place.kept = _Kept(answer, mark, end + rest)
-            return answer
+    def _made_here(self, arena: ShownArena, place: _Place, wish: _Wish) -> Given:
+        with place.changing:
+            given = self._still_good(arena, place)
+            if given is not None:
+                return given
+            place.kept = self._answered(arena, wish, None)
+        return place.kept.given(0.0)
+
+    def _begun(self, arena: ShownArena, place: _Place, wish: _Wish, lane: Lane) -> threading.Event:
+        """Return what is set when the answer is there that is being made, or that is made from now on."""
+        with place.changing:
+            if place.making is not None:
+                return place.making
+            place.making = made = threading.Event()
+
+        def make(helper: Helper) -> None:
+            place.kept = self._answered(arena, wish, helper)
+            place.making = None
+            made.set()
+
+        if not lane.put(make):
+            place.making = None
+        return made
+
+    def _answered(self, arena: ShownArena, wish: _Wish, helper: Helper | None) -> _Kept:
+        start, mark, answer, error = self._clock(), None, None, None
+        try:
+            mark = arena.overview.mark()
+            answer = wish.put_to(arena) if helper is None else wish.put_to_helper(arena, helper)
+        except Exception as found:  # it is raised where the answer is asked for
+            error = found
+        end = self._clock()
+        rest = min(_MOST_REST_S, max(_LEAST_REST_S, _REST_PER_WORK * (end - start)))
+        return _Kept(answer, error, mark, start, end + rest)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from fastapi import Request
+from starlette.datastructures import State
 
 from arena.client.overview import ShownArena
-from arena.web.frame.answers import Answers
+from arena.client.values.tournaments import TournamentDetail
+from arena.web.frame.answers import Answers, Given
 from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 
@@ -21,10 +26,44 @@ def arena_of(request: Request) -> ShownArena:
     return site_of(request).arena
 
 
-def answers_of(request: Request) -> Answers:
-    """Return the answers that are kept."""
-    found: Answers = request.app.state.answers
+@dataclass(frozen=True, slots=True)
+class AnswersFor:
+    """The answers that are kept, for one request, which notes how old they are."""
+
+    kept: Answers
+    state: State
+
+    def get_tournament(self, arena: ShownArena, tournament: str) -> TournamentDetail:
+        """Return a tournament by name or id. Raises what `Tournaments.get_tournament` does, and BeingMadeError."""
+        found: TournamentDetail = self.of_tournament(arena, tournament, "tournaments.get_tournament")
+        return found
+
+    def of_tournament(self, arena: ShownArena, tournament: str, question: str, **more: Any) -> Any:
+        """Return the answer to a question about a tournament as `Answers.of_tournament` does."""
+        return self._noted(self.kept.of_tournament(arena, tournament, question, **more))
+
+    def ask(self, arena: ShownArena, question: str, *arguments: Any, **more: Any) -> Any:
+        """Return the answer to any question as `Answers.ask` does."""
+        return self._noted(self.kept.ask(arena, question, *arguments, **more))
+
+    def ask_soon(self, arena: ShownArena, question: str, *arguments: Any) -> Any:
+        """Return the answer to a question as `Answers.ask_soon` does."""
+        return self._noted(self.kept.ask_soon(arena, question, *arguments))
+
+    def _noted(self, given: Given) -> Any:
+        self.state.age_s = max(age_of(self.state), given.age_s)
+        return given.answer
+
+
+def age_of(state: State) -> float:
+    """Return how many seconds old the oldest answer is that a request was given so far; 0 if none is old."""
+    found: float = getattr(state, "age_s", 0.0)
     return found
+
+
+def answers_of(request: Request) -> AnswersFor:
+    """Return the answers that are kept."""
+    return AnswersFor(request.app.state.answers, request.state)
 
 
 def records_of(request: Request) -> Records:

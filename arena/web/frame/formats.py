@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -47,6 +48,11 @@ def iso_instant(at_us: int) -> str:
     return datetime.fromtimestamp(at_us / 1e6, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def format_time_ago(seconds: float) -> str:
+    """Return the time of day (UTC) that it was so many seconds ago."""
+    return f"{datetime.now(UTC) - timedelta(seconds=seconds):%H:%M:%S}"
+
+
 def format_duration(seconds: float) -> str:
     """Return a duration in its two largest units, such as `3 h 20 min`, `45 s`, `120 ms`."""
     if seconds < 1:
@@ -85,6 +91,12 @@ def mark_code(text: str) -> Markup:
     return Markup("").join(parts)
 
 
+def tournament_address(name: str) -> str:
+    """Return the address of a tournament that is known by its name: one that no path can hold is asked for."""
+    is_plain = "/" not in name and name not in (".", "..")
+    return f"/tournaments/{quote(name)}" if is_plain else f"/tournaments?name={quote(name, safe='')}"
+
+
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "count": format_count,
     "rating": format_rating,
@@ -94,7 +106,9 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "instant": format_instant,
     "iso": iso_instant,
     "duration": format_duration,
+    "time_ago": format_time_ago,
     "short_id": short_id,
     "seat_letter": seat_letter,
     "code": mark_code,
+    "tournament_address": tournament_address,
 }

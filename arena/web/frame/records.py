@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from arena.client.overview import ShownArena
 from arena.client.values.leaderboards import LeaderboardRow
 from arena.client.values.overview import Form, Record, Standing
-from arena.web.helping.helper import Helper
 
 T = TypeVar("T")
 Rated = LeaderboardRow | Standing
+Ask = Callable[..., Any]
 _Key = tuple[str, str, int, float, float]
 _MOST_FORMS: Final = 5000
 _MOST_RECORDS: Final = 300
-_MANY: Final = 2000
-"""The record of a version with more matches than that is left to the helper."""
+_MANY: Final = 500
+"""The record of a version with more matches than that is not read while a page waits."""
 _MANY_TOGETHER: Final = 50_000
-"""So are the faults in more matches than that."""
+"""So are the faults in more matches than that, and what so many versions did."""
+_MOST_VERSIONS: Final = 100
 
 
 class _Lru(Generic[T]):
@@ -50,46 +51,42 @@ class _Lru(Generic[T]):
 
 
 class Records:
-    """Keeps forms and records of versions."""
+    """Keeps forms and records of versions; `ask` asks for what takes long, as `AnswersFor.ask` does."""
 
-    def __init__(self, helper: Helper | None = None) -> None:
-        self._helper = helper
+    def __init__(self) -> None:
         self._forms: _Lru[Form] = _Lru(_MOST_FORMS)
         self._records: _Lru[Record] = _Lru(_MOST_RECORDS)
 
-    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow]) -> Mapping[str, Form]:
-        """Return how the versions of these lines did lately, by version id."""
+    def forms(self, arena: ShownArena, pool: str, rows: Sequence[LeaderboardRow], ask: Ask) -> Mapping[str, Form]:
+        """Return how the versions of these lines did lately, by version id. Raises BeingMadeError."""
         keys = {row.version_id: _key(pool, row) for row in rows}
         known = {version: form for version, key in keys.items() if (form := self._forms.get(key)) is not None}
         missing = [version for version in keys if version not in known]
-        found = self._list_forms(arena, pool, missing, sum(row.matches for row in rows)) if missing else {}
+        matches = sum(row.matches for row in rows if row.version_id in missing)
+        found: Mapping[str, Form] = {}
+        if matches > _MANY_TOGETHER or len(missing) > _MOST_VERSIONS:
+            found = ask(arena, "overview.list_forms", pool, tuple(missing))
+        elif missing:
+            found = arena.overview.list_forms(pool, missing)
         for version, form in found.items():
             self._forms.put(keys[version], form)
         return {**known, **found}
 
-    def _list_forms(self, arena: ShownArena, pool: str, versions: list[str], matches: int) -> Mapping[str, Form]:
-        """Return how versions did lately that have so many matches together."""
+    def record(self, arena: ShownArena, chosen: Standing, points: int, ask: Ask) -> Record:
+        """Return the record of the version that stands there, its curve thinned to about so many points.
 
-        def here() -> Mapping[str, Form]:
-            return arena.overview.list_forms(pool, versions)
-
-        if self._helper is None or matches <= _MANY_TOGETHER:
-            return here()
-        return self._helper.ask(here, "overview.list_forms", pool, versions)
-
-    def record(self, arena: ShownArena, chosen: Standing, points: int) -> Record:
-        """Return the record of the version that stands there, its curve thinned to about so many points."""
-        pool = chosen.pool.pool_id
+        Raises BeingMadeError.
+        """
+        pool, version = chosen.pool.pool_id, chosen.version_id
         found = self._records.get(_key(pool, chosen))
-        if found is None:
-            found = self._read(lambda: arena.overview.get_record(pool, chosen.version_id, points), chosen, points)
-            self._records.put(_key(pool, chosen), found)
+        if found is not None:
+            return found
+        if chosen.matches > _MANY:
+            asked: Record = ask(arena, "overview.get_record", pool, version, points)
+            return asked
+        found = arena.overview.get_record(pool, version, points)
+        self._records.put(_key(pool, chosen), found)
         return found
-
-    def _read(self, here: Callable[[], Record], chosen: Standing, points: int) -> Record:
-        if self._helper is None or chosen.matches <= _MANY:
-            return here()
-        return self._helper.ask(here, "overview.get_record", chosen.pool.pool_id, chosen.version_id, points)
 
 
 def _key(pool: str, row: Rated) -> _Key:

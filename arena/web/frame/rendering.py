@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from arena.web.drawing import small
 from arena.web.drawing.marks import mark_of
 from arena.web.frame import formats
+from arena.web.frame.asking import age_of
 from arena.web.frame.choices import language_of, theme_of
 from arena.web.frame.files import address_of
 from arena.web.frame.pools import game_title, pool_details
@@ -23,6 +24,10 @@ from arena.words.telling import tell
 
 _SETTINGS: Final = json.dumps({"includeIndicatorStyles": False, "allowEval": False, "historyCacheSize": 0})
 """Those of htmx: neither inline styles nor evaluated texts, which the policy of the pages forbids."""
+POLLS: Final = "x-being-made"
+"""Set by the page that waits for another one to be made."""
+WAITS: Final = 202
+"""The status of that page."""
 
 
 @cache
@@ -67,6 +72,8 @@ def render(
     of the program), `site`, `path`, and `values`.
     """
     language = language_of(request)
+    if POLLS in request.headers and status != WAITS:  # it waited for this one, and loads it
+        return Response(headers={"hx-refresh": "true"})
     page = (
         environment()
         .get_template(template)
@@ -80,6 +87,7 @@ def render(
             path=request.url.path,
             query=dict(request.query_params),
             status=status,
+            age_s=age_of(request.state),
             **values,
         )
     )

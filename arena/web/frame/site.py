@@ -51,6 +51,8 @@ class Site:
     """The names by which browsers may ask for it, besides addresses and `localhost`; `None` for any name."""
     helper: Helper | None = None
     """Does what takes long in a process of its own; `None` where it is done in this one."""
+    counter: Helper | None = None
+    """Does in another one what may take many seconds; it is started when there is any."""
 
     @property
     def takes_people(self) -> bool:

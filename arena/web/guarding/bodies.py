@@ -20,6 +20,8 @@ FORM_S: Final = 30.0
 """Within which a form is here as a whole."""
 PAUSE_S: Final = 30.0
 """How long an upload may stand still."""
+UPLOAD_S: Final = 3600.0
+"""Within which an upload is here as a whole, however little of it comes at a time."""
 _TOO_LARGE, _TOO_SLOW, _WRONG = 413, 408, 400
 
 
@@ -59,7 +61,7 @@ class _Body:
         self._is_upload = is_upload
         self._is_whole = False
         self._bytes = 0
-        self._until_s = asyncio.get_running_loop().time() + FORM_S
+        self._until_s = asyncio.get_running_loop().time() + (UPLOAD_S if is_upload else FORM_S)
 
     async def receive(self) -> Message:
         """Return what comes next. Raises HTTPException for too much, or too late."""
@@ -67,7 +69,7 @@ class _Body:
             return await self._receive()
         now_s = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout_at(now_s + PAUSE_S if self._is_upload else self._until_s):
+            async with asyncio.timeout_at(min(self._until_s, now_s + PAUSE_S)):
                 message = await self._receive()
         except TimeoutError as error:
             raise HTTPException(_TOO_SLOW, headers={"connection": "close"}) from error

@@ -12,13 +12,15 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
+from arena.web.frame.answers import BeingMadeError
 from arena.web.frame.choices import language_of
-from arena.web.frame.rendering import render
+from arena.web.frame.rendering import POLLS, WAITS, render
 from arena.web.guarding.headers import HEADERS
+from arena.web.strangers.sentences import is_full, sentence_of
 from arena.words.telling import tell
-from ratings.errors import DatabaseError
 
 _LOG = structlog.get_logger("web")
 
@@ -30,6 +32,9 @@ STATUS: Final[Mapping[str, int]] = {
     "arena.client.errors.HiddenError": 403,
     "arena.client.errors.ClientError": 409,
     "arena.client.there.errors.BusyError": 429,
+    "arena.client.there.errors.DiskFullError": 507,
+    "arena.client.there.errors.LoginError": 403,
+    "arena.client.there.errors.ServiceError": 503,
     "arena.client.there.errors.UnavailableError": 503,
     "arena.client.there.errors.UnreachableError": 503,
     "arena.match.replay.ReplayError": 409,
@@ -46,11 +51,14 @@ STATUS: Final[Mapping[str, int]] = {
     "ratings.errors.AccountError": 400,
     "ratings.errors.AccessDeniedError": 403,
     "ratings.errors.DatabaseError": 503,
+    "ratings.errors.DatabaseFullError": 507,
     "ratings.errors.RatingsError": 409,
     "ratings.statistics.errors.StatisticsError": 409,
 }
 _OWN_FAULT: Final = 500
+_NO_ROOM: Final = 507
 _API: Final = "/api/"
+_FEED: Final = "/feed"
 
 
 def status_of(error: BaseException) -> int:
@@ -63,8 +71,11 @@ def status_of(error: BaseException) -> int:
 
 def install_errors(app: FastAPI) -> None:
     """Have every error of the pages answered by a page."""
+    app.add_exception_handler(BeingMadeError, _answer_later)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(ClientDisconnect, _answer_nobody)
+    app.add_exception_handler(OSError, _answer_system)
     app.add_exception_handler(Exception, _answer_any)
     for path in STATUS:
         module, _, name = path.rpartition(".")
@@ -77,10 +88,42 @@ def _load(module: str, name: str) -> type[Exception]:
 
 
 async def _answer_known(request: Request, error: Exception) -> Response:
-    if isinstance(error, DatabaseError):  # where it lies, and what ails it, is the organiser's business
-        _LOG.warning("the database cannot be read", why=str(error))
-        return error_page(request, status_of(error), "")
-    return error_page(request, status_of(error), str(error))
+    sentence = sentence_of(error)
+    if sentence != str(error):  # where something lies, and what ails it, is the organiser's business
+        _LOG.warning("a page cannot be shown", why=str(error))
+    return error_page(request, status_of(error), sentence)
+
+
+async def _answer_nobody(_request: Request, _error: Exception) -> Response:
+    """Answer a browser that left in the middle of what it sent, and so reads nothing."""
+    return Response(status_code=400)
+
+
+async def _answer_system(request: Request, error: Exception) -> Response:
+    if not is_full(error):
+        return await _answer_any(request, error)
+    _LOG.warning("the disk is full", why=str(error))
+    return error_page(request, _NO_ROOM, sentence_of(error))
+
+
+async def _answer_later(request: Request, error: Exception) -> Response:
+    """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
+    if not _is_page(request.url.path):
+        return error_page(request, 503, str(error), {"retry-after": "1"})
+    is_part = "hx-request" in request.headers
+    return render(
+        request,
+        "waiting/part.html" if is_part else "waiting/page.html",
+        status=WAITS,
+        headers={"cache-control": "no-store"},
+        asked=request.url.path + ("?" + request.url.query if request.url.query else ""),
+        is_page=not is_part or POLLS in request.headers,
+        polls=f'{{"{POLLS}": "yes"}}',
+    )
+
+
+def _is_page(path: str) -> bool:
+    return not path.startswith((_API, _FEED))
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:

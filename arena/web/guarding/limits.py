@@ -112,3 +112,8 @@ def limited_address(peer: str) -> str | None:
             return None if address.is_loopback else str(ip_network((address, 64), strict=False))
         address = address.ipv4_mapped
     return None if address.is_loopback else str(address)
+
+
+def counted_address(peer: str) -> str:
+    """Return for what an address counts where whoever is on this machine counts as well."""
+    return limited_address(peer) or peer

@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.web.frame.asking import age_of
 from arena.web.guarding.hosts import is_this_machine
 
 _TAGGED: Final = ("/api/", "/feed.atom")
 _PICTURES: Final = "/badge.svg"
 _OK: Final = 200
 _NOT_MODIFIED: Final = 304
-_KEPT: Final = ("cache-control", "vary", "etag", "access-control-allow-origin", "access-control-expose-headers")
+_KEPT: Final = ("age", "cache-control", "vary", "etag", "access-control-allow-origin", "access-control-expose-headers")
 """The headers that stand on an answer without a body, too."""
 
 
@@ -50,6 +51,7 @@ class _Held:
         """Whether the arena is perhaps for nobody but this machine, whose browsers pages from everywhere run in."""
         self._is_open = scope["path"].startswith(_TAGGED) and not self._is_private
         self._send = send
+        self._state = State(scope.setdefault("state", {}))
         self._start: Message = {}
         self._body: list[bytes] = []
 
@@ -66,10 +68,12 @@ class _Held:
         headers = MutableHeaders(raw=list(self._start["headers"]))
         if self._is_open:
             headers["access-control-allow-origin"] = "*"
-            headers["access-control-expose-headers"] = "ETag, Retry-After"
+            headers["access-control-expose-headers"] = "Age, ETag, Retry-After"
         elif self._is_private:
             del headers["access-control-allow-origin"]
         if self._start["status"] == _OK:
+            if (age := int(age_of(self._state))) > 0:
+                headers["age"] = str(age)
             tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
             headers["etag"] = tag
             headers.setdefault("cache-control", "no-cache")

@@ -28,8 +28,8 @@ _LOG = structlog.get_logger("web")
 class Helper:
     """A process that answers one question after another about a database; it ends with this one."""
 
-    def __init__(self, db: str) -> None:
-        self._db = db
+    def __init__(self, db: str, niceness: int = 2) -> None:
+        self._db, self._niceness = db, niceness
         self._process: subprocess.Popen[bytes] | None = None
         self._asking = threading.Lock()
         self._is_closed = False
@@ -42,7 +42,7 @@ class Helper:
     def ask(self, otherwise: Callable[[], T], question: str, *arguments: Any, **more: Any) -> T:
         """Return the answer to a question, that of `otherwise` if the process has none.
 
-        A question is `tell`, or a call of the arena such as `tournaments.get_tournament`.
+        A question is `tell`, or one of `arena.web.helping.questions`.
         """
         with self._asking:
             found = self._exchange((question, arguments, more))
@@ -77,7 +77,8 @@ class Helper:
             write_message(process.stdin, question)
             found: tuple[Any] | None = read_message(process.stdout)
         except (OSError, EOFError, pickle.PickleError, ValueError) as error:
-            _LOG.warning("the helper of the pages gave no answer", error=repr(error), question=repr(question)[:200])
+            if not self._is_closed:
+                _LOG.warning("the helper of the pages gave no answer", error=repr(error), question=repr(question)[:200])
             self._forget()
             return None
         return found
@@ -94,7 +95,7 @@ class Helper:
                 start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
             )
             assert self._process.stdin is not None
-            write_message(self._process.stdin, self._db)
+            write_message(self._process.stdin, (self._db, self._niceness))
         return self._process
 
     def _forget(self) -> None:

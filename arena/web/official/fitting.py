@@ -26,6 +26,7 @@ from arena.client.values.ratings import OfficialRow, OfficialTable, SeatAdvantag
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.official.tables import FitError
+from arena.web.strangers.sentences import sentence_of
 from ratings.errors import RatingsError
 from ratings.statistics.errors import StatisticsError
 from ratings.store.database import open_for_reading
@@ -93,7 +94,7 @@ def _answer(db: str, pool: str) -> dict[str, Any]:
         finally:
             database.close()
     except (RatingsError, StatisticsError, ClientError) as error:
-        return {"why_not": str(error)}
+        return {"why_not": sentence_of(error)}
 
 
 def _end_with_input() -> None:

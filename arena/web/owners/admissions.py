@@ -27,6 +27,7 @@ from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.frame.streams import BEGIN, HEARTBEAT, HEARTBEAT_S, EventStream, Followers, event
 from arena.web.owners.entering import NotSignedInError, asking, private, session_of
+from arena.web.strangers.sentences import sentence_of
 from arena.words.catalogue import words
 from arena.words.telling import tell
 from ratings.store.states import AdmissionState
@@ -112,9 +113,9 @@ def _parts(request: Request, arena: ArenaThere, version: str) -> tuple[dict[str,
     except (NotSignedInError, LoginError):
         return _trouble(words(language_of(request)).say("owner.ended")), True
     except RefusedError as error:
-        return _trouble(tell(str(error), language_of(request))), True
+        return _trouble(tell(sentence_of(error), language_of(request))), True
     except ClientError as error:
-        return _trouble(tell(str(error), language_of(request))), False
+        return _trouble(tell(sentence_of(error), language_of(request))), False
     return {part: _rendered(request, f"owners/{part}.html", seen, version) for part in _PARTS}, seen.is_over
 
 

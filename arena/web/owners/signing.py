@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -11,9 +12,11 @@ from arena.client.errors import ClientError
 from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
+from arena.web.guarding.errors import status_of
 from arena.web.guarding.origins import need_own_page
 from arena.web.owners.entering import COOKIE, asking, private, proven_session, sessions_of
 from arena.web.owners.sessions import LIVES_S
+from arena.web.strangers.sentences import sentence_of
 from arena.words.catalogue import words
 
 router = APIRouter()
@@ -34,10 +37,11 @@ def sign_in(request: Request, token: Annotated[str, Form(max_length=200)] = "") 
     if not token:
         return _form(request, 400, words(language_of(request)).say("owner.no_token"))
     try:
-        with asking(request, token) as arena:
+        with asking(request, _sendable(token)) as arena:
             identity = arena.account.get_identity()
     except ClientError as error:
-        return _form(request, 403, str(error))
+        return _form(request, status_of(error), sentence_of(error))
+    sessions.close(request.cookies.get(COOKIE, ""))
     session = sessions.open(token, identity.owner or identity.token or "")
     answer = RedirectResponse("/account", status_code=303)
     is_secure = site_of(request).is_secure or request.url.scheme == "https"
@@ -53,6 +57,12 @@ def sign_out(request: Request, proof: Annotated[str, Form(max_length=100)] = "")
     answer = RedirectResponse("/", status_code=303)
     answer.delete_cookie(COOKIE)
     return answer
+
+
+def _sendable(token: str) -> str:
+    """Return a token, or for a text that cannot be sent as one another that is none, either: it counts as a trial."""
+    is_plain = token.isascii() and token.isprintable()
+    return token if is_plain else hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
 def _form(request: Request, status: int, sentence: str) -> Response:

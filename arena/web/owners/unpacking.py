@@ -5,35 +5,30 @@ Nothing but plain files is taken, at most as many and as large as a version may 
 
 from __future__ import annotations
 
-import stat
-import tarfile
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from arena.hosting.archive.errors import ArchiveError
 from arena.hosting.archive.limits import ArchiveLimits
-from arena.hosting.archive.names import check_path
+from arena.hosting.archive.names import check_path, shown
 from arena.hosting.content import is_left_out
+from arena.web.owners.archives import BROKEN, UploadError, read_members
+from arena.web.strangers.sentences import is_full
 
 _CHUNK_BYTES = 1 << 20
 _MANIFEST = "bot.toml"
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
-
-
-class UploadError(ValueError):
-    """What was uploaded cannot be a bot; the message says why, and what to do."""
 
 
 def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
-    """Return the directory with the bot's manifest: the one given, or the only folder in it. Raises UploadError."""
+    """Return the directory with the bot's manifest: the one given, or the only folder in it.
+
+    Raises UploadError, or OSError if the disk is full.
+    """
     try:
-        members = _members(file)
         left, count = limits.total_bytes, 0
-        for path, content, is_program in members:
+        for path, content, is_program in read_members(file, limits):
             parts = path.split("/")
-            if ".." not in parts and any(map(is_left_out, parts)):
+            if content is None or (".." not in parts and any(map(is_left_out, parts))):
                 continue
             count += 1
             if count > limits.files:
@@ -44,38 +39,12 @@ def unpack_bot(file: BinaryIO, directory: Path, limits: ArchiveLimits) -> Path:
     except UploadError:
         raise
     except FileExistsError as error:
-        raise UploadError(f"{path!r} is in it twice; leave one out") from error
-    except _BROKEN as error:
+        raise UploadError(f"{shown(path)} is in it twice; leave one out") from error
+    except BROKEN as error:
+        if is_full(error):
+            raise
         raise UploadError("it cannot be unpacked; send a .zip or a .tar.gz with the directory of the bot") from error
     return _root(directory)
-
-
-def _members(file: BinaryIO) -> Iterator[tuple[str, IO[bytes], bool]]:
-    if zipfile.is_zipfile(file):
-        return _zipped(zipfile.ZipFile(file))
-    file.seek(0)
-    return _tarred(tarfile.open(fileobj=file, mode="r:*"))
-
-
-def _zipped(archive: zipfile.ZipFile) -> Iterator[tuple[str, IO[bytes], bool]]:
-    for info in archive.infolist():
-        mode = info.external_attr >> 16
-        if info.is_dir():
-            continue
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise UploadError(f"{info.filename!r} is no plain file; send only files and folders")
-        with archive.open(info) as content:
-            yield info.filename.removeprefix("./"), content, bool(mode & stat.S_IXUSR)
-
-
-def _tarred(archive: tarfile.TarFile) -> Iterator[tuple[str, IO[bytes], bool]]:
-    for info in archive:
-        if info.isdir():
-            continue
-        content = archive.extractfile(info) if info.isreg() else None
-        if content is None:
-            raise UploadError(f"{info.name!r} is no plain file; send only files and folders")
-        yield info.name.removeprefix("./"), content, bool(info.mode & stat.S_IXUSR)
 
 
 def _write(directory: Path, path: str, content: IO[bytes], most_bytes: int, *, is_program: bool) -> int:

@@ -18,9 +18,10 @@ from arena.hosting.archive.limits import ArchiveLimits
 from arena.hosting.errors import HostingError
 from arena.web.frame.choices import language_of
 from arena.web.guarding.origins import need_own_page
+from arena.web.owners.archives import UploadError
 from arena.web.owners.entering import asking, proven_session, session_of
 from arena.web.owners.sessions import Session
-from arena.web.owners.unpacking import UploadError, unpack_bot
+from arena.web.owners.unpacking import unpack_bot
 from arena.words.catalogue import words
 
 _LIMITS = ArchiveLimits()

@@ -17,7 +17,7 @@ from arena.client.values.overview import Standing
 from arena.match.replay import ReplayError
 from arena.web.drawing.chart import draw
 from arena.web.drawing.curves import as_data, rating_chart
-from arena.web.frame.asking import arena_of, records_of
+from arena.web.frame.asking import answers_of, arena_of, records_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.pages.addresses import address_of_page
@@ -87,7 +87,7 @@ def _chosen(standings: tuple[Standing, ...], pool: str, version: str) -> Standin
 def _figures(request: Request, arena: ShownArena, chosen: Standing | None) -> dict[str, Any]:
     if chosen is None:
         return {"curve": None, "record": None}
-    record = records_of(request).record(arena, chosen, _POINTS)
+    record = records_of(request).record(arena, chosen, _POINTS, answers_of(request).ask)
     points = record.curve
     chart = rating_chart(points, words(language_of(request)).say) if points else None
     every = max(1, len(points) // _FEW)

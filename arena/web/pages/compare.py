@@ -29,9 +29,6 @@ _POINTS: Final = 120
 _MOST_OPPONENTS: Final = 500
 _MANY: Final = 2000
 """The opponents of a version with more matches than that take a while to count."""
-_MOST_WALKS: Final = 100
-_WALKS: Final[dict[tuple[str, int], tuple[WalkPoint, ...]]] = {}
-"""The walks that were read last, by tournament and number of pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,9 @@ def show_comparison(request: Request, tournament: str) -> Response:
     arena = arena_of(request)
     detail = answers_of(request).get_tournament(arena, tournament)
     result = _result(detail)
-    points = _walk(request, detail.summary.id, result.pairs)
+    points: tuple[WalkPoint, ...] = answers_of(request).of_tournament(
+        arena, detail.summary.id, "overview.walk_comparison", points=_POINTS
+    )
     chart = walk_chart(points, result, words(language_of(request)).say)
     every = max(1, len(points) // 12)
     return render(
@@ -106,19 +105,6 @@ def show_comparison(request: Request, tournament: str) -> Response:
         walk_data=as_data(chart),
         walk_points=[*points[:-1:every], points[-1]] if points else [],
     )
-
-
-def _walk(request: Request, tournament: str, pairs: int) -> tuple[WalkPoint, ...]:
-    """Return the walk of a comparison after so many pairs: it is read from all its matches, and never changes."""
-    found = _WALKS.get((tournament, pairs))
-    if found is None:
-        found = answers_of(request).of_tournament(
-            arena_of(request), tournament, "overview.walk_comparison", points=_POINTS
-        )
-        while len(_WALKS) >= _MOST_WALKS:
-            _WALKS.pop(next(iter(_WALKS)), None)
-        _WALKS[tournament, pairs] = found
-    return found
 
 
 def _result(detail: TournamentDetail) -> ComparisonResult:

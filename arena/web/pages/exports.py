@@ -1,6 +1,7 @@
 """Tables as files of comma-separated values, as spreadsheets read them, with the filters of their pages.
 
-A file holds up to 500 lines; whether there are more, and where, stands in its header `Link`.
+A name that a spreadsheet would take for a formula has an apostrophe before it, which makes it a text there. A file
+holds up to 500 lines; whether there are more, and where, stands in its header `Link`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ router = APIRouter()
 After = Annotated[str | None, Query(max_length=2000)]
 _MOST = 500
 _LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", "wins", "score")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""With which what a spreadsheet computes begins."""
 _MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks")
 
 
@@ -61,7 +64,16 @@ def send_leaderboard(
 
 def _rated(row: LeaderboardRow) -> Sequence[Any]:
     rating = (f"{value:.4f}" for value in (row.exposure, row.mu, row.sigma))
-    return (row.rank, row.bot, row.number, row.owner or "", *rating, row.matches, row.wins, f"{row.score:.4f}")
+    return (
+        row.rank,
+        plain_text(row.bot),
+        row.number,
+        plain_text(row.owner or ""),
+        *rating,
+        row.matches,
+        row.wins,
+        f"{row.score:.4f}",
+    )
 
 
 @router.get("/matches.csv")
@@ -79,7 +91,13 @@ def send_matches(request: Request, wanted: Annotated[Wanted, Depends()], after: 
 def _match(match: MatchSummary) -> Sequence[Any]:
     bots = " ".join(seat.bot for seat in match.seats)
     ranks = " ".join("" if seat.rank is None else str(seat.rank) for seat in match.seats).strip()
-    return (match.id, match.tournament, match.block, match.rotation, match.state.value, match.plies, bots, ranks)
+    named = plain_text(match.tournament)
+    return (match.id, named, match.block, match.rotation, match.state.value, match.plies, plain_text(bots), ranks)
+
+
+def plain_text(name: str) -> str:
+    """Return a name as a cell that no spreadsheet computes."""
+    return f"'{name}" if name.startswith(_FORMULAS) else name
 
 
 def _file(name: str, head: Sequence[str], lines: Iterable[Sequence[Any]], more: str | None) -> Response:

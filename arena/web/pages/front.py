@@ -9,13 +9,18 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from arena.client.arena import ArenaPort
+from arena.client.overview import ShownArena
+from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.matches import MatchDetail, MatchSeat
+from arena.client.values.overview import NewVersion
 from arena.client.values.tournaments import TournamentSummary
-from arena.web.frame.asking import arena_of, site_of
+from arena.web.frame.asking import answers_of, arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import telling_id
+from engine import registry
+from engine.core import Game
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -25,6 +30,8 @@ _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
 _TOURNAMENTS, _LOOKED_THROUGH = 6, 50
 _NEWEST = 6
+NEWS = f"{__name__}:gather"
+"""The question for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +50,45 @@ class Board:
         return sorted(self.match.seats, key=lambda seat: (seat.rank or 0, seat.seat))
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What stands on the front page, in no language yet."""
+
+    boards: Sequence[Leaderboard]
+    live: Sequence[Board]
+    hidden: int
+    """How many matches are played that cannot be watched."""
+    last: Sequence[MatchDetail]
+    tournaments: Sequence[TournamentSummary]
+    newest: Sequence[NewVersion]
+
+
 @router.get("/")
 def front(request: Request) -> Response:
     """Show what goes on or was played last, and the leaderboards of the busiest pools."""
-    arena = arena_of(request)
-    live, hidden = _live(arena) if site_of(request).is_live else ([], 0)
+    arena, language = arena_of(request), language_of(request)
+    news: News = answers_of(request).ask_soon(arena, NEWS, site_of(request).is_live)
     return render(
         request,
         "pages/front.html",
+        boards=news.boards,
+        live=news.live,
+        hidden=news.hidden,
+        last=[_played(match, language) for match in news.last],
+        games=[] if news.live or news.last else _games(),
+        tournaments=news.tournaments,
+        newest=news.newest,
+    )
+
+
+def gather(arena: ShownArena, is_live: bool) -> News:
+    """Return what is to be told now: some dozens of readings of the database."""
+    live, hidden = _live(arena) if is_live else ([], 0)
+    return News(
         boards=arena.leaderboards.list_leaderboards(limit=_BOARD_ROWS).boards,
         live=live,
         hidden=hidden,
-        last=_last(arena, _BOARDS - len(live), language_of(request)),
+        last=_last(arena, _BOARDS - len(live)),
         tournaments=_running(arena),
         newest=arena.overview.list_newest(_NEWEST),
     )
@@ -69,19 +103,25 @@ def _live(arena: ArenaPort) -> tuple[Sequence[Board], int]:
     return boards, sum(match.hidden for match in found)
 
 
-def _last(arena: ArenaPort, most: int, language: str) -> Sequence[Board]:
+def _last(arena: ArenaPort, most: int) -> Sequence[MatchDetail]:
     """Return the matches that were planned last of those that are over, of different tournaments if they can be."""
     found = arena.matches.list_matches(state=MatchState.FINISHED, limit=_LOOKED_AT).items
     seen = [match for match in found if not match.hidden and match.annulled is None]
     newest = {match.tournament: match for match in reversed(seen)}.values()
     others = [match for match in seen if match not in newest]
     details = (arena.matches.get_match(match.id) for match in [*reversed(newest), *others][:most])
-    return [_played(match, language) for match in details if match.replay_removed_at_us is None]
+    return [match for match in details if match.replay_removed_at_us is None]
 
 
 def _played(match: MatchDetail, language: str) -> Board:
     picture = f"/matches/{match.match_id}/board.svg?lang={language}&v={telling_id(match, language)}"
     return Board(match, board_size(match.pool.game, len(match.seats)), picture)
+
+
+def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
+    """Return the games, each with the size of its board: what there is to see before anything was played."""
+    games = [registry.get(name) for name in registry.names()]
+    return [(game, board_size(game.name, game.seats[0])) for game in games]
 
 
 def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:

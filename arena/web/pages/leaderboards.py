@@ -16,7 +16,7 @@ from arena.client.values.leaderboards import Leaderboard, LeaderboardRow
 from arena.client.values.overview import Form
 from arena.client.values.ratings import OfficialRow
 from arena.web.drawing.small import common_scale
-from arena.web.frame.asking import arena_of, records_of, site_of
+from arena.web.frame.asking import answers_of, arena_of, records_of, site_of
 from arena.web.frame.rendering import render
 from arena.web.official.tables import KeptTable
 from arena.web.pages.addresses import address_of_page
@@ -188,5 +188,5 @@ def _place(after: str | None) -> int:
 
 
 def _lines(request: Request, board: Leaderboard, official: Mapping[str, OfficialRow]) -> list[Line]:
-    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table)
+    forms = records_of(request).forms(arena_of(request), board.pool.pool_id, board.table, answers_of(request).ask)
     return [Line(row, forms[row.version_id], official.get(row.version_id)) for row in board.table]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from threading import Thread
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -15,12 +16,14 @@ from arena.client.errors import ClientError
 from arena.client.values.matches import MatchDetail
 from arena.match.replay import ReplayError, load
 from arena.story.facts import StoryError
+from arena.web.frame.answers import PATIENCE_S, BeingMadeError
 from arena.web.frame.asking import arena_of, site_of
 from arena.web.frame.choices import language_of
 from arena.web.frame.formats import format_instant, short_id
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
 from arena.web.viewing.document import picture_at
+from arena.web.viewing.gate import BusyError
 from arena.web.viewing.phrases import viewer_words
 from arena.web.viewing.sending import send_packed
 from arena.web.viewing.sizes import board_size
@@ -71,7 +74,7 @@ def show_match(request: Request, match: str, ply: Position = None) -> Response:
 
 def _tell_ahead(request: Request, match: MatchDetail, language: str) -> None:
     """Have a match told before it is asked for; whoever asks is told why it cannot be."""
-    with suppress(ClientError, RatingsError, ReplayError, StoryError):
+    with suppress(BusyError, ClientError, RatingsError, ReplayError, StoryError):
         tellings_of(request).packed(arena_of(request), match, language)
 
 
@@ -178,7 +181,12 @@ def _position(document: Mapping[str, Any], ply: int | None) -> int:
 
 
 def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dict[str, Any]:
-    """Return what is told of one position on a page without a script."""
+    """Return what is told of one position on a page without a script. Raises BeingMadeError."""
+    telling = Thread(target=_tell_ahead, args=(request, match, language), daemon=True)
+    telling.start()
+    telling.join(PATIENCE_S)
+    if telling.is_alive() and site_of(request).helper is not None:
+        raise BeingMadeError
     document = tellings_of(request).told(arena_of(request), match, language)
     number, last = _position(document, ply), len(document["frames"]) - 1
     frame = document["frames"][number]

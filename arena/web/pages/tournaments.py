@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from arena.client.errors import HiddenError
 from arena.client.values.page import Page
@@ -45,8 +45,13 @@ class Crossed:
 
 
 @router.get("/tournaments")
-def list_tournaments(request: Request, after: Cursor = None) -> Response:
-    """List the tournaments, the newest first."""
+def list_tournaments(
+    request: Request, after: Cursor = None, name: Annotated[str | None, Query(max_length=200)] = None
+) -> Response:
+    """List the tournaments, the newest first; with a name lead to the one that is called so."""
+    if name:
+        found = answers_of(request).get_tournament(arena_of(request), name)
+        return RedirectResponse(f"/tournaments/{found.summary.id}", 303)
     page = arena_of(request).tournaments.list_tournaments(after=after)
     return render(request, "pages/tournaments.html", page=page, progress_of=progress_of, known_formats=FORMATS)
 
@@ -67,7 +72,6 @@ def show_tournament(
         request,
         "pages/tournament.html",
         found=found,
-        asked=tournament,
         seen=course,
         crossed=crossed,
         why_not=why_not,
@@ -86,7 +90,7 @@ def show_state(request: Request, tournament: Named) -> Response:
     found = answers_of(request).get_tournament(arena_of(request), tournament)
     headers = {"hx-refresh": "true"} if found.summary.is_over else {}
     values = _standing(found, words(language_of(request)))
-    return render(request, "tournament/state.html", headers=headers, found=found, asked=tournament, **values)
+    return render(request, "tournament/state.html", headers=headers, found=found, **values)
 
 
 @router.get("/tournaments/{tournament}/confidence")

@@ -15,6 +15,7 @@ from arena.web.people.errors import KeptOutError, NotReachedError
 from arena.web.people.guest import Guest
 from arena.web.people.seat import Seat
 from arena.web.people.table import Chair
+from arena.web.strangers.sentences import sentence_of
 
 _LOG = structlog.get_logger("web")
 ENTER_PATIENCE_S = 15.0
@@ -90,4 +91,4 @@ async def _sit(chair: Chair) -> None:
     try:
         await chair.guest.run()
     except ClientError as error:
-        chair.seat.lose(str(error))
+        chair.seat.lose(sentence_of(error))

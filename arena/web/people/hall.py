@@ -19,7 +19,7 @@ from arena.client.errors import ClientError
 from arena.client.there.channel import Endpoint
 from arena.client.values.live import MatchEvent
 from arena.web.frame.site import Rules
-from arena.web.guarding.limits import limited_address
+from arena.web.guarding.limits import counted_address, limited_address
 from arena.web.people.desk import Desk, Found, request_of
 from arena.web.people.errors import (
     FullError,
@@ -36,6 +36,7 @@ from arena.web.people.seat import Seat
 from arena.web.people.table import About, Chair, Party, Table, new_key, parties_of
 from arena.web.people.values import Order, shown_name
 from arena.web.people.watching import Watching
+from arena.web.strangers.sentences import sentence_of
 
 LOOK_EVERY_S = 5.0
 """How often it is asked what became of matches of which the guests hear nothing."""
@@ -106,7 +107,8 @@ class Hall:
         names = self._guests.take(order.people)
         persons = order.persons()
         places = [seat for seat, bot in enumerate(order.sitting) if bot is None]
-        table = Table(About(order, order.called(), time.time()), {}, parties_of(order, visitor), address=address)
+        about, counted = About(order, order.called(), time.time()), counted_address(address)
+        table = Table(about, {}, parties_of(order, visitor), address=counted)
         chairs = {seat: self._chair(table, seat, persons[seat], name) for seat, name in zip(places, names, strict=True)}
         table.chairs = chairs
         try:
@@ -145,8 +147,8 @@ class Hall:
             await self._begin(table)
         except ClientError as error:
             for seat in table.seats:
-                seat.lose(str(error))
-            raise ServiceRefusedError(str(error), why=str(error)) from error
+                seat.lose(sentence_of(error))
+            raise ServiceRefusedError(str(error), why=sentence_of(error)) from error
         for seat in table.seats:
             seat.expect(table.about.match_id)
 
@@ -174,7 +176,7 @@ class Hall:
         self._check_address(address, order.people)
         if order.rated and not self.rules.rated:
             raise RatedError("people play unrated matches here; leave the match unrated")
-        self._pacer.count(address)
+        self._pacer.count(counted_address(address))
 
     def _check_held(self, visitor: str, more: int) -> None:
         """Raise HeldError if a visitor may not have so many seats more; those that wait for others count as his."""
@@ -189,8 +191,8 @@ class Hall:
 
     def _check_address(self, address: str, more: int) -> None:
         """Raise HeldError if an address would have more than half of all seats: who throws his cookie away is new."""
-        if limited_address(address) is not None:
-            held = sum(not seat.is_over for table in self._tables if table.address == address for seat in table.seats)
+        if (counted := limited_address(address)) is not None:
+            held = sum(not seat.is_over for table in self._tables if table.address == counted for seat in table.seats)
             _need_room(held, more, max(self.rules.per_visitor, self.rules.most // 2))
 
     # Guests.

@@ -90,7 +90,7 @@ class Table:
     over_since: float | None = None
     """By the loop's clock."""
     address: str = ""
-    """From which it was opened; not known of a table that another process left."""
+    """From which it was opened, of IPv6 its network; not known of a table that another process left."""
     following: Following = field(default_factory=Following)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -1,3 +1,4 @@
+import errno
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,3 +76,13 @@ def test_a_sweep_of_the_area_removes_what_nobody_needs(tmp_path: Path) -> None:
     area.sweep(1e9)
     assert list((tmp_path / ".history").iterdir()) == []
     assert area.uploads() == ()
+
+
+def test_whoever_only_looks_needs_no_room_on_the_disk(history: UploadHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(history, "ann", "a", 1000)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert remembered(history, "ann", 1001) == ["a"]

@@ -13,6 +13,8 @@ from arena.client.there.connect import open_line
 from arena.client.there.errors import BusyError, LoginError
 from arena.client.there.remote import ArenaThere, Behalf
 from arena.service.server.access import OPEN, may_call
+from arena.service.server.errors import CallError
+from arena.service.server.guard import LoginGuard
 from ratings.store.states import Scope
 from tests.service.server.test_access import PATHS, answer, bearing
 from tests.support.owners import RunningServer, running_server
@@ -115,3 +117,13 @@ def test_codes_of_invitations_are_guessed_no_faster_through_the_pages(server: Ru
                 entrance.redeem_invitation("kmi_guess", "laptop")
         with pytest.raises(BusyError):
             entrance.redeem_invitation("kmi_guess", "laptop")
+
+
+def test_whoever_tries_tokens_from_one_network_of_ipv6_is_one_address() -> None:
+    guard = LoginGuard(most_failures=2, clock=lambda: 0.0)
+    for number in (1, 2):
+        guard.note_failure(f"2001:db8::{number}")
+    with pytest.raises(CallError, match="too many failed logins from 2001:db8::3"):
+        guard.check("2001:db8::3")
+    guard.check("2001:db8:0:1::3")
+    guard.check("::ffff:192.0.2.1")

@@ -132,6 +132,22 @@ def test_only_a_token_lets_in_and_its_cookie_is_kept_from_scripts(server: Runnin
         assert "kmt_" not in cookie
 
 
+def test_a_text_that_is_no_token_is_answered_like_a_wrong_one(server: RunningServer) -> None:
+    with browsing(server) as client:
+        wrong, odd = (client.post("/login", data={"token": text}) for text in ("kmt_wrong", "kma_\u00e9\n\u202e"))
+    assert (wrong.status_code, odd.status_code, odd.text) == (403, 403, wrong.text)
+
+
+def test_whoever_signs_in_anew_has_left_before(server: RunningServer) -> None:
+    with browsing(server) as client:
+        sign_in(client, server.token("eve", Scope.COMPETITOR))
+        before = client.cookies["session"]
+        sign_in(client, server.token("eve", Scope.COMPETITOR))
+        client.cookies.clear()
+        client.cookies.set("session", before)
+        assert client.get("/account", follow_redirects=False).headers["location"] == "/login"
+
+
 def test_a_session_ends_after_its_time() -> None:
     now = [0.0]
     sessions = Sessions(lambda: now[0])

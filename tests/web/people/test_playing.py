@@ -8,8 +8,10 @@ from arena.client.errors import ClientError
 from arena.client.there.connect import connect
 from arena.client.values.operations import OperationState
 from arena.web.frame.site import Rules
+from arena.web.guarding.limits import counted_address
 from arena.web.people.errors import (
     FullError,
+    HourError,
     IllegalError,
     NoTableError,
     SeatTakenError,
@@ -18,6 +20,7 @@ from arena.web.people.errors import (
     TooManyError,
 )
 from arena.web.people.hall import Hall
+from arena.web.people.limits import Pacer
 from arena.web.people.planning import look_ahead
 from arena.web.people.showing import Teller, sight_of
 from arena.web.people.values import Pace, Stage
@@ -180,6 +183,14 @@ async def test_there_are_only_so_many_seats_and_so_many_for_one_visitor(place: P
         await hall.open("cid", "1", order(None, "first"))
         with pytest.raises(TooManyError, match="try again in 60 minutes"):
             await hall.open("dan", "1", order(None, "first"))
+
+
+def test_whoever_has_an_address_of_ipv6_has_all_of_its_network() -> None:
+    pacer = Pacer(1)
+    pacer.count(counted_address("2001:db8::1"))
+    with pytest.raises(HourError):
+        pacer.count(counted_address("2001:db8::2"))
+    assert counted_address("::1") == "::1"
 
 
 async def test_what_the_service_refuses_frees_the_seats_again(hall: Hall) -> None:

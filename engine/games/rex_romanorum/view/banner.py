@@ -9,6 +9,7 @@ from typing import Final
 
 from engine.abilities import Move, View
 from engine.games.rex_romanorum.state import FIGHT, FIGHT_ON, RexState
+from engine.games.rex_romanorum.view.labels import labels
 from engine.games.rex_romanorum.view.pieces import die, shield
 from engine.games.rex_romanorum.view.tell import headline
 from engine.games.rex_romanorum.view.tell_battle import battlefield, steps_of
@@ -45,7 +46,7 @@ def banner(view: View) -> list[str]:
     """Return the parts of the last move, as many for every position: its box, its seat, its lines, its throws."""
     move, frame = view.last, box(_LEFT, 0, _WIDTH, HEIGHT)
     if move is None:
-        return filled([frame], 2 + _MOST_LINES + _MOST_THROWS)
+        return filled([frame, *_beginning(view.language)], 2 + _MOST_LINES + _MOST_THROWS)
     throws = list(throws_of(move))
     most = _MOST_LINES - 1 if throws else _MOST_LINES
     lines = wrap(" ".join(headline(move, view.language)), _LETTERS, max_lines=most, placeholder=" …")
@@ -53,6 +54,13 @@ def banner(view: View) -> list[str]:
     rows = [text(_TEXT, first + _LINE * place, line, "s") for place, line in enumerate(lines)]
     seat = shield(move.seat, _LEFT + 22, 24 if throws else HEIGHT / 2)
     return [frame, seat, *filled(rows, _MOST_LINES), *filled(dice_row(throws, HEIGHT - 26), _MOST_THROWS)]
+
+
+def _beginning(language: str) -> list[str]:
+    """Return what stands there before the first move: what is to be won."""
+    lines = wrap(labels(language)["start"], _LETTERS)
+    first = 20 + (_MOST_LINES - len(lines)) * _LINE / 2
+    return [text(_LEFT + 14, first + _LINE * place, line, "s") for place, line in enumerate(lines)]
 
 
 def throws_of(move: Move) -> Iterator[Throw]:
