@@ -278,7 +278,8 @@ def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: Tes
     for again in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Bo"})):
         assert again.url.path == other["address"], "the one who came by it is led to his seat"
     other = told(visitor.get(other["address"]).text)
-    own, _ = dict(visitor.cookies), visitor.cookies.clear()
+    own = dict(visitor.cookies)
+    visitor.cookies.clear()
     for answer in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Eve"})):
         assert answer.status_code == 404
         assert "Somebody has taken this seat" in answer.text
