@@ -74,7 +74,8 @@ def show_live(request: Request, after: Annotated[str, Query(max_length=100)] = "
     """
     found = arena_of(request).matches.list_matches(state=MatchState.LEASED, limit=_LOOKED_AT).items
     ids = [match.id for match in found if not match.hidden and match.id != after]
-    return RedirectResponse(f"/matches/{ids[0]}?tv=1" if ids else "/", 303, {"cache-control": "no-store"})
+    asked = f"&lang={language_of(request)}" if "lang" in request.query_params else ""
+    return RedirectResponse(f"/matches/{ids[0]}?tv=1{asked}" if ids else "/", 303, {"cache-control": "no-store"})
 
 
 def _places(known: str | None, after: Sequence[str] | None, count: int) -> list[str | None]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import Page
 
 from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
@@ -67,6 +68,12 @@ def status_of(address: str) -> int:
             return error.code
 
 
+def hide(tab: Page, *, is_hidden: bool) -> None:
+    """Have a page believe that its tab is in the background, or in front again."""
+    tab.evaluate("hidden => Object.defineProperty(document, 'hidden', {value: hidden, configurable: true})", is_hidden)
+    tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
 def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place: Place, page: Watched) -> None:
     front, tab = served.addresses["web"], page.page
     tab.goto(f"{front}/")
@@ -84,8 +91,11 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
     tab.emulate_media(color_scheme="dark")
     assert page.serious_findings() == []
     assert page.overflows() == 0
+    hide(tab, is_hidden=True)
     place.release()  # the referee lets spectators look between two decisions
     boards.locator(".small-board [data-place]").first.wait_for()
+    assert tab.locator(".live span").inner_text().startswith("The match has not begun yet"), "it holds no connection"
+    hide(tab, is_hidden=False)
     tab.get_by_role("link", name="Show the result").wait_for()
     assert page.serious_findings() == []
     assert page.overflows() == 0

@@ -1,5 +1,6 @@
 // Small boards of matches under way, all told by one stream: a browser opens few connections to one host.
 import { Board } from "./board.js";
+import { follow } from "./stream.js";
 
 const hosts = new Map([...document.querySelectorAll("[data-board]")].map((host) => [host.dataset.board, host]));
 const boards = new Map();
@@ -24,15 +25,16 @@ if (hosts.size) {
   const address = new URLSearchParams([...hosts.keys()].map((match) => ["match", match]));
   address.set("latest", "true");
   address.set("lang", document.documentElement.lang);
-  const source = new EventSource(`/live?${address}`);
-  let going = hosts.size;
-  source.addEventListener("story", (event) => begin(JSON.parse(event.data)));
-  source.addEventListener("more", (event) => {
-    const { match, frames, parts } = JSON.parse(event.data);
-    if (boards.has(match)) show(match, frames, parts);
-  });
-  source.addEventListener("stop", () => {
-    going -= 1;
-    if (going === 0) source.close();
+  const going = new Set(hosts.keys());
+  const source = follow(address, {
+    story: (event) => begin(JSON.parse(event.data)),
+    more: (event) => {
+      const { match, frames, parts } = JSON.parse(event.data);
+      if (boards.has(match)) show(match, frames, parts);
+    },
+    stop: (event) => {
+      going.delete(JSON.parse(event.data).match);
+      if (!going.size) source.close();
+    },
   });
 }

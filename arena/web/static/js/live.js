@@ -1,4 +1,5 @@
 // A match under way on its page: the story so far, then what happens, by one stream that goes on where it was.
+import { follow } from "./stream.js";
 import { Viewer } from "./viewer.js";
 
 const status = document.querySelector("[data-live]");
@@ -50,13 +51,15 @@ const known = answer.ok ? await answer.json() : { at: "", story: null };
 const address = new URLSearchParams({ match, lang, after: known.story ? known.at : "" });
 if (known.story) begin(known.story);
 if (!known.story?.end) {
-  source = new EventSource(`/live?${address}`);
-  source.addEventListener("story", (event) => begin(JSON.parse(event.data).story));
-  source.addEventListener("more", (event) => more(JSON.parse(event.data)));
-  source.addEventListener("stop", (event) => {
-    source.close();
-    if (!viewer?.story.end) say(JSON.parse(event.data).why || status.dataset.over, true);
+  source = follow(address, {
+    story: (event) => begin(JSON.parse(event.data).story),
+    more: (event) => more(JSON.parse(event.data)),
+    stop: (event) => {
+      if (viewer?.story.end) return source.close();
+      say(JSON.parse(event.data).why || status.dataset.over, true);
+      source.later(); // it may be played again, or be told again
+    },
+    open: () => viewer && say(status.dataset.now),
+    error: () => say(status.dataset.away),
   });
-  source.addEventListener("error", () => say(status.dataset.away, source.readyState === EventSource.CLOSED));
-  source.addEventListener("open", () => viewer && say(status.dataset.now));
 }
