@@ -17,7 +17,6 @@ PLACE = "\x00"
 INWARD = (
     *GENERATED,
     "arena/client/mirror.py",
-    "arena/conform",
     "arena/executor",
     "arena/hosting/frames.py",
     "arena/hosting/launcher",
@@ -33,6 +32,8 @@ INWARD = (
 )
 """What is raised there tells programmers of a mistake, or is told in other words where it reaches a person."""
 _BETWEEN_PARTS = re.compile(r"""["']\s*\n\s*f?["']""")
+_NEWS = {"Note", "failed", "noted", "passed", "skipped"}
+"""What makes a piece of news of a bridge, or what a check found."""
 _INWARD_ERRORS = {
     "AssertionError",
     "AttributeError",
@@ -58,12 +59,20 @@ def joined_sources() -> str:
 
 
 def raised_sentences() -> Iterator[tuple[str, str]]:
-    """Yield the file and the text of each sentence that is raised where it may reach a person."""
+    """Yield the file and the text of each sentence that is raised, or told as news, where it may reach a person."""
     for path in sources_below(*TOPS):
         if not str(path).startswith(INWARD):
             for node in statements_of(path):
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and not _is_inward(node.exc):
                     yield from _raised(path, node.exc)
+                elif isinstance(node, ast.Expr | ast.Return | ast.Assign):
+                    yield from _told_as_news(path, node)
+
+
+def _told_as_news(path: Path, statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NEWS:
+            yield from _raised(path, node)
 
 
 def _raised(path: Path, call: ast.Call) -> Iterator[tuple[str, str]]:

@@ -15,8 +15,9 @@ from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of
 from arena.web.frame.formats import tournament_address
-from arena.web.frame.progress import progress_of, status_words
+from arena.web.frame.progress import progress_of
 from arena.words.catalogue import words
+from arena.words.standing import status_words
 
 HOSTILE = "<script>alert(1)</script>"
 

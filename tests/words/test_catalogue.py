@@ -10,6 +10,7 @@ import pytest
 from arena.cli import helping
 from arena.cli.app import make_parser
 from arena.words.catalogue import LANGUAGES, best_language, read_texts, words
+from arena.words.telling import read_sentences
 from ratings.store.limits import LIMITS
 from tests.support.sources import ROOT
 
@@ -33,8 +34,11 @@ FAMILIES = (
     "cli.heading_",
     "cli.env_var",
     "cli.default",
+    "cli_bot.conform_",
+    "cli_doctor.check_",
     "cli_doctor.state_",
     "cli_home.count_",
+    "cli_state.",
     "cli_stats.measure_",
 )
 """Beginnings of ids whose rest is found out while the program runs."""
@@ -126,3 +130,20 @@ def test_a_number_chooses_the_wording() -> None:
 )
 def test_a_browser_gets_the_language_that_it_likes_best(accepted: str, language: str) -> None:
     assert best_language(accepted) == language
+
+
+_FORMS_OF_ADDRESS = {
+    "de": re.compile(
+        r"\b([Dd](u|ich|ir)|[Dd]eine?[mnrs]?|[Ee]u(ch|er|re[mnrs]?)|[Gg]ib|[Ll]ade|[Ww]ähle|[Zz]ieh|[Ll]ass)\b"
+    ),
+    "fr": re.compile(r"\b([Tt](u|oi|es|on)|tien(ne)?s?)\b(?!-)"),
+    "it": re.compile(r"\b([Vv]oi|vostr[aeio]|Lei|usate|chiedete|scrivete|inserite)\b"),
+}
+"""German says Sie, French vous, Italian tu: these are the forms of the other address."""
+
+
+@pytest.mark.parametrize("language", _FORMS_OF_ADDRESS)
+def test_a_language_addresses_its_reader_in_one_way(language: str) -> None:
+    texts = [text if isinstance(text, str) else " ".join(text.values()) for text in read_texts(language).values()]
+    sentences = [told[language] for told in read_sentences().values()]
+    assert [text for text in (*texts, *sentences) if _FORMS_OF_ADDRESS[language].search(text)] == []

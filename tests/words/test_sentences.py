@@ -70,6 +70,34 @@ PUT_TOGETHER = {
     "{} fits {} {}{}; give {}; {}": (
         "'abcd' fits 2 tournaments; give more digits of the id, its end differs; see: arena tournament list"
     ),
+    "there is no program {}{}": "there is no program 'gcc'; install it, on Debian with `apt install gcc`",
+    "the arena ended the stream with OK{}": (
+        "the arena ended the stream with OK; its process ended with status 1; nothing on stderr"
+    ),
+    "{}, and the process exited with status 0": (
+        "the stream was ended with INTERNAL, and the process exited with status 0"
+    ),
+    "{}, and the process lives on after {} s": (
+        "the stream was ended with INTERNAL, and the process lives on after 5 s"
+    ),
+    "{}: {}, and stderr does not show that message, but {}": (
+        "the stream was ended with INTERNAL: 'Oh', and stderr does not show that message, but 'nothing'"
+    ),
+    "Joined named protocol 2.3, and stderr says nothing of it{}": (
+        "Joined named protocol 2.3, and stderr says nothing of it; its process ended with SIGKILL; nothing on stderr"
+    ),
+    "the stream ended before everything was sent{}": (
+        "the stream ended before everything was sent; it ended its stream; the last line on stderr is 'x'"
+    ),
+    "the stream ended {}{}": "the stream ended after Joined; it ended its stream; nothing on stderr",
+    "{}; those that are too many are not played": (
+        "the service begins more than 3 matches at once; those that are too many are not played"
+    ),
+    "Processes that had played before played {} more {}.{}": "Processes that had played before played 3 more matches.",
+    "{} Leave when the stream ends, or what you would still do is lost.": (
+        "Its processes did not end within half a second after their stream was closed, and had to be ended. Leave when "
+        "the stream ends, or what you would still do is lost."
+    ),
 }
 """Sentences that have no wording of their own where they are raised, each with what becomes of it."""
 SOMETHING = "'something'"

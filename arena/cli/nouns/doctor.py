@@ -16,9 +16,9 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, example, worker_count
-from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.output import Column, print_table, write_told
 from arena.cli.shared.places import need_here
-from arena.cli.shared.saying import say, speaking
+from arena.cli.shared.saying import named, say, speaking
 from arena.cli.shared.storage import open_storage
 from arena.hosting.errors import HostingError, RuntimeDirectoryError
 from arena.hosting.launcher.client import LauncherClient
@@ -196,11 +196,16 @@ def _state_text(state: str) -> str:
     return say(f"cli_doctor.state_{state.lower()}")
 
 
+def write_check(check: str) -> str:
+    """Write the name of a check: that of the sandbox is a sentence, of which others are a word."""
+    return write_told(named("cli_doctor.check_", check))
+
+
 _COLUMNS = (
-    Column("check", "check"),
+    Column("check", "check", write=write_check),
     Column("state", "state", write=_state_text),
-    Column("detail", "found"),
-    Column("remedy", "to_do"),
+    Column("detail", "found", write=write_told),
+    Column("remedy", "to_do", write=write_told),
 )
 
 

@@ -14,7 +14,7 @@ from arena.cli.shared.games import GameName, get_game
 from arena.cli.shared.manuals import action_names, manual, rules_in_words
 from arena.cli.shared.options import AsJson, GameOptions, Language, SvgFile, example, parse_assignments, write_svg
 from arena.cli.shared.output import Column, print_facts, print_json, print_table, yes_or_no
-from arena.cli.shared.saying import language_of_names, say
+from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.shared.suggestions import program
 from engine import registry
 from engine.abilities import View
@@ -81,7 +81,7 @@ def _print_options(rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         typer.echo(say("cli_game.no_options"))
     for row in rows:
-        typer.echo(say("cli_game.option", name=row["name"], description=row["description"]))
+        typer.echo(say("cli_game.option", name=row["name"], description=told(row["description"])))
         typer.echo(
             "  " + say("cli_game.values", values=_values_text(row["values"]), default=_default_text(row["default"]))
         )

@@ -13,7 +13,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import knows, say
+from arena.cli.shared.saying import knows, say, told
 from arena.service.home import Home
 
 HomeDirectory = Annotated[Path, typer.Option("--home", envvar=settings.HOME.variable, metavar="DIR")]
@@ -72,7 +72,7 @@ def restore(
         )
     else:
         for problem in done.problems:
-            typer.echo(problem)
+            typer.echo(told(problem))
         state = say("cli_shared.problems", count=len(done.problems)) if done.problems else say("cli_home.in_order")
         typer.echo(
             say(
@@ -102,7 +102,7 @@ def retention(
         print_json(report.to_json())
         return
     for line in report.lines():
-        typer.echo(line)
+        typer.echo(told(line))
 
 
 def _counted(counts: Mapping[str, int]) -> str:
@@ -115,4 +115,4 @@ def _count_text(name: str, count: int) -> str:
 
 
 def _say(sentence: str) -> None:
-    typer.echo(f"arena: {sentence}", err=True)
+    typer.echo(f"arena: {told(sentence)}", err=True)

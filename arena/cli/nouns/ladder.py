@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -12,9 +12,9 @@ from arena.cli.shared import options, paging, request, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.ladder_notes import print_note
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json
+from arena.cli.shared.output import Column, format_instant, print_facts, print_json, write_named
 from arena.cli.shared.request import Request, tournament_request
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.client.values.ladders import Ladder, LadderRequest
 from arena.tournament.formats.ladder import Ladder as LadderFormat
 from arena.tournament.formats.swiss import RETIRE_AFTER
@@ -35,7 +35,7 @@ def _pace_text(pace: object) -> str:
 _ANY_PACE = "any"
 _COLUMNS = (
     Column("name", "ladder"),
-    Column("state", "state"),
+    Column("state", "state", write=write_named("cli_state.")),
     Column("bots_are", "for", write=_kind_text),
     Column("game", "game"),
     Column("seats", "seats", right=True),
@@ -48,6 +48,14 @@ _COLUMNS = (
     Column("short_pool", "pool"),
 )
 
+_WORDED: Mapping[str, Callable[[Any], str]] = {
+    "state": write_named("cli_state."),
+    "bots_are": _kind_text,
+    "a_day": _pace_text,
+    "closed_because": told,
+    "note": told,
+}
+"""What people are told in words."""
 _SHOWN = (
     *("name", "state", "closed_because", "bots_are", "game", "seats", "time_control", "season", "bots", "a_day"),
     "short_pool",
@@ -115,7 +123,7 @@ def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False
         print_json(asdict(ladder))
         return
     facts = _facts(ladder)
-    print_facts({name: facts[name] for name in _SHOWN if facts[name] is not None})
+    print_facts({name: _WORDED.get(name, str)(facts[name]) for name in _SHOWN if facts[name] is not None})
     for one in ladder.absent:
         typer.echo(
             say(
@@ -123,7 +131,7 @@ def show(name: Name, db: Database = settings.DB.default, as_json: AsJson = False
                 since=format_instant(one.since_us),
                 bot=one.bot,
                 version=one.content_hash[:12],
-                why=one.why,
+                why=told(one.why),
             )
         )
 

@@ -11,7 +11,7 @@ import typer
 
 from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.options import example
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say
 from arena.client.errors import ClientError
 from arena.client.profiles import Profile, check_profile_name, check_writable, load_profile, save_profile
 from arena.client.there.quiet import keep_grpc_quiet
@@ -55,7 +55,15 @@ def login(
     profile = connect.log_in(endpoint, name, token)
     save_profile(profile)
     who = profile.owner or say("cli_login.organisers")
-    typer.echo(say("cli_login.done", address=address, who=who, scope=profile.scope.value, next=_next_step(profile)))
+    typer.echo(
+        say(
+            "cli_login.done",
+            address=address,
+            who=who,
+            scope=named("owner.scope_", profile.scope.value),
+            next=_next_step(profile),
+        )
+    )
 
 
 def _next_step(profile: Profile) -> str:

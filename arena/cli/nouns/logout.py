@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_table
+from arena.cli.shared.output import Column, print_table, write_named
 from arena.cli.shared.saying import say
 from arena.client.profiles import Profile, ProfileError, list_names, load_profile, remove_profile
 
@@ -17,7 +17,7 @@ _LOGINS = (
     Column("name", "name"),
     Column("address", "address"),
     Column("owner", "owner"),
-    Column("scope", "scope"),
+    Column("scope", "scope", write=write_named("owner.scope_")),
     Column("fingerprint", "pinned_certificate"),
 )
 

@@ -12,9 +12,18 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, format_percent, print_facts, print_json, print_table
+from arena.cli.shared.output import (
+    Column,
+    format_instant,
+    format_percent,
+    print_facts,
+    print_json,
+    print_table,
+    write_named,
+)
 from arena.cli.shared.paging import After, Limit, more_command, print_more, print_page, rows_wanted
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say
+from arena.cli.shared.tournament_table import status_text
 from arena.client.values.ladders import Season
 from arena.tournament.seasons import DEFAULT_FINAL_BLOCKS
 
@@ -25,7 +34,7 @@ LadderName = Annotated[str, typer.Argument(metavar="LADDER")]
 _SEASONS = (
     Column("number", "season", right=True),
     Column("name", "name"),
-    Column("state", "state"),
+    Column("state", "state", write=write_named("cli_state.")),
     Column("opened_at_us", "opened_utc", write=format_instant),
     Column("freezes_at_us", "freezes_utc", write=format_instant),
     Column("frozen_at_us", "frozen_utc", write=format_instant),
@@ -38,7 +47,7 @@ _TABLE = (
     Column("matches", "matches", right=True),
     Column("wins", "wins", right=True),
     Column("score", "score", right=True, write=format_percent),
-    Column("status", "note"),
+    Column("status", "note", write=status_text),
 )
 
 
@@ -155,7 +164,7 @@ def _print(season: Season, *, as_json: bool) -> None:
     facts = {
         "season": say("cli_season.numbered", name=season.name, number=season.number),
         "ladder": season.ladder,
-        "state": _state(season),
+        "state": named("cli_state.", _state(season)),
     }
     if season.freezes_at_us is not None and season.frozen_at_us is None:
         facts["freezes_utc"] = format_instant(season.freezes_at_us)

@@ -10,8 +10,8 @@ import typer
 
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, example
-from arena.cli.shared.output import Column, print_json, print_table
-from arena.cli.shared.saying import say
+from arena.cli.shared.output import Column, print_json, print_table, write_named
+from arena.cli.shared.saying import say, told
 from arena.cli.verbs.serve.overrides import read_overrides, with_overrides
 from arena.client.there.quiet import keep_grpc_quiet
 from arena.service.home import Home, make_home
@@ -24,7 +24,11 @@ from arena.service.settings.values import ServiceSettings
 # gRPC's fork handlers can hang a child that is started while streams are open; it reads this when it is imported.
 FORK_SUPPORT = "GRPC_ENABLE_FORK_SUPPORT"
 
-_COLUMNS = (Column("setting", "setting"), Column("value", "value"), Column("from", "from"))
+_COLUMNS = (
+    Column("setting", "setting"),
+    Column("value", "value"),
+    Column("from", "from", write=write_named("cli_state.origin_")),
+)
 
 app = typer.Typer()
 
@@ -80,7 +84,7 @@ def _run(place: Home, values: ServiceSettings, *, self_signed: bool) -> None:
 
 
 def _say(sentence: str) -> None:
-    typer.echo(f"arena: {sentence}", err=True)
+    typer.echo(f"arena: {told(sentence)}", err=True)
 
 
 def _print_check(checked: Checked, *, as_json: bool) -> None:
@@ -89,9 +93,9 @@ def _print_check(checked: Checked, *, as_json: bool) -> None:
     else:
         print_table(_COLUMNS, [_row(one) for one in checked.effective.said], as_json=False)
         for line in (*checked.notes, *checked.forecast.lines()):
-            typer.echo(line)
+            typer.echo(told(line))
         for problem in checked.problems:
-            typer.echo(say("cli_serve.problem", problem=problem))
+            typer.echo(say("cli_serve.problem", problem=told(problem)))
         found = len(checked.problems)
         typer.echo(say("cli_shared.problems", count=found) if found else say("cli_serve.in_order"))
     if checked.problems:

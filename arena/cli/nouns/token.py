@@ -11,9 +11,9 @@ from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.lifetimes import OptionalDays, expiry_us
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_json
+from arena.cli.shared.output import Column, format_instant, print_json, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say
 from ratings.store.states import Scope
 
 app = typer.Typer(epilog=example("arena token new --owner ada --name laptop", "arena token list"))
@@ -45,7 +45,10 @@ def new(
         return
     typer.echo(made.token)
     whose = made.summary.owner or say("cli_token.organiser")
-    typer.echo(say("cli_token.made", name=repr(name), owner=whose, scope=made.summary.scope.value), err=True)
+    typer.echo(
+        say("cli_token.made", name=repr(name), owner=whose, scope=named("owner.scope_", made.summary.scope.value)),
+        err=True,
+    )
 
 
 def _asks_for_himself(connection: Connection, owner: str | None) -> bool:
@@ -64,7 +67,7 @@ _TOKENS = (
     Column("id", "id"),
     Column("owner", "owner", write=_owner_text),
     Column("name", "name"),
-    Column("scope", "scope"),
+    Column("scope", "scope", write=write_named("owner.scope_")),
     Column("used_at_us", "used_utc", write=format_instant),
     Column("expires_at_us", "expires_utc", write=format_instant),
     Column("revoked_at_us", "revoked_utc", write=format_instant),

@@ -12,7 +12,7 @@ import typer
 
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import format_json, printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.connect import news
 
@@ -123,7 +123,7 @@ def _connected(what: news.Connected) -> str:
 
 
 def _disconnected(what: news.Disconnected) -> str:
-    return say("cli_bridge.disconnected", why=what.why, running=_matches(what.running))
+    return say("cli_bridge.disconnected", why=told(what.why), running=_matches(what.running))
 
 
 def _waiting(what: news.Waiting) -> str:
@@ -152,7 +152,12 @@ def _ended(what: news.MatchEnded) -> str:
     rank = say("cli_bridge.rank", rank=what.rank, seats=what.seats) if what.rank else say("cli_bridge.broken_off")
     shared = say("cli_bridge.shared", count=what.shared_by) if what.rank and what.shared_by > 1 else ""
     faults = "".join(
-        say("cli_bridge.fault", cause=fault.cause, ply=fault.ply, what=fault.explanation.rstrip("."))
+        say(
+            "cli_bridge.fault",
+            cause=named("fault.", fault.cause),
+            ply=fault.ply,
+            what=told(fault.explanation).rstrip("."),
+        )
         for fault in what.faults
     )
     return say("cli_bridge.ended", match=short_match_id(what.match_id), rank=rank, shared=shared, faults=faults)
@@ -168,7 +173,7 @@ def _stopped(what: news.BotStopped) -> str:
         then = say("cli_bridge.given_up")
     else:
         then = say("cli_bridge.started_anew", starts=what.starts_left + 1)
-    return say("cli_bridge.stopped", match=short_match_id(what.match_id), why=what.why, words=words, then=then)
+    return say("cli_bridge.stopped", match=short_match_id(what.match_id), why=told(what.why), words=words, then=then)
 
 
 def _draining(what: news.Draining) -> str:
@@ -182,7 +187,7 @@ def _wrote(what: news.BotWrote) -> str:
 
 
 def _note(what: news.Note) -> str:
-    return say("cli_bridge.note", text=what.text)
+    return say("cli_bridge.note", text=told(what.text))
 
 
 _WORDS: Mapping[type, Callable[[Any], str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.client.values.answers import BestKnown, ComparisonResult, comparison_note
 from arena.client.values.tournaments import TournamentDetail
 
@@ -30,9 +30,9 @@ def _best_line(best: BestKnown) -> str:
     leaders = ", ".join(best.leader_names)
     sure = f"{100 * best.confidence:.1f}%"
     if best.is_known:
-        return say("cli_shared.best_known", until=best.until, leaders=leaders, sure=sure)
+        return say("cli_shared.best_known", until=told(best.until), leaders=leaders, sure=sure)
     rivals = ", ".join(best.contender_names[:_MOST_RIVALS_SHOWN]) or say("cli_shared.nobody")
-    return say("cli_shared.best_not_yet", until=best.until, leaders=leaders, sure=sure, rivals=rivals)
+    return say("cli_shared.best_not_yet", until=told(best.until), leaders=leaders, sure=sure, rivals=rivals)
 
 
 def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
@@ -45,7 +45,7 @@ def conclusion_facts(detail: TournamentDetail) -> dict[str, Any] | None:
 def comparison_lines(found: ComparisonResult) -> list[str]:
     """Return the verdict of a comparison in lines for people, with what it was asked and how much it rests on."""
     verdict = say(_VERDICTS[found.answer])
-    lines = [say("cli_shared.compared", verdict=verdict, note=comparison_note(found), pairs=found.pairs)]
+    lines = [say("cli_shared.compared", verdict=verdict, note=told(comparison_note(found)), pairs=found.pairs)]
     lines.append(
         say(
             "cli_shared.asked",

@@ -6,6 +6,7 @@ from arena.cli.shared.connect import Connection
 from arena.cli.shared.errors import CliError
 from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.progress import ProgressDisplay
+from arena.cli.shared.saying import told
 from arena.client.values.operations import Operation, OperationState
 
 
@@ -29,7 +30,7 @@ def _show_all(connection: Connection, tournament_id: str) -> Operation | None:
     lines, last = None, None
     for last in connection.arena.tournaments.watch_tournament(tournament_id):
         lines = lines or ProgressDisplay(last.done, last.total)
-        lines.update(last.done, last.sentence, last.total)
+        lines.update(last.done, told(last.sentence), last.total)
     if lines is not None and last is not None:
         lines.end(last.done)
     return last

@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared.connect import Connection
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.output import printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.client.values.tournaments import LeakFinding, TournamentDetail
 from arena.match.report import LeakVerdict
 from ratings.store.states import MatchState
@@ -29,7 +29,7 @@ def report_host(connection: Connection, detail: TournamentDetail) -> None:
         typer.echo(say("cli_shared.void", count=count, command=show), err=True)
         void = connection.arena.matches.list_matches(detail.summary.id, state=MatchState.VOID, limit=_MOST_SHOWN)
         for match in void.items:
-            why = printable(match.void_reason or say("cli_match.unknown"))
+            why = printable(told(match.void_reason or "") or say("cli_match.unknown"))
             typer.echo("  " + say("cli_shared.void_match", match=short_match_id(match.id), why=why), err=True)
     for line in leak_lines(detail.leak_checks):
         typer.echo(line, err=True)
@@ -59,4 +59,6 @@ def leak_summary(checks: Sequence[LeakFinding]) -> str:
     if not checks:
         return say("cli_shared.no_leak_checks")
     counts = [(verdict, sum(check.verdict == verdict for check in checks)) for verdict in LeakVerdict]
-    return f"{len(checks)}: " + ", ".join(f"{count} {verdict.value}" for verdict, count in counts if count)
+    return f"{len(checks)}: " + ", ".join(
+        f"{count} {named('check.verdict_', verdict.value)}" for verdict, count in counts if count
+    )

@@ -13,21 +13,31 @@ from typing import Any
 
 import typer
 
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 
-_NO_BREAK = "\N{NO-BREAK SPACE}"
-"""It counts as not printable, but steers nothing, and French sets it before some signs."""
+_NO_BREAK = frozenset("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
+"""They count as not printable, but steer nothing, and French sets them before some signs."""
 _BETWEEN = 3
 """The characters between two columns of a drawn table; its two edges are one each."""
 
 
 def printable(text: str) -> str:
     """Return the text without characters that would steer a terminal: bots may have written it."""
-    return "".join(char if char.isprintable() or char == _NO_BREAK else "?" for char in text)
+    return "".join(char if char.isprintable() or char in _NO_BREAK else "?" for char in text)
 
 
 def _text(value: Any) -> str:
     return "-" if value is None else printable(str(value))
+
+
+def write_told(sentence: str | None) -> str:
+    """Write a sentence that the program keeps in English, in the language of this process."""
+    return _text(None if sentence is None else told(sentence))
+
+
+def write_named(family: str) -> Callable[[str | None], str]:
+    """Return what writes a value as the catalogue calls it below `family`, such as `search.state_`."""
+    return lambda value: _text(None if value is None else named(family, value))
 
 
 @dataclass(frozen=True, slots=True)

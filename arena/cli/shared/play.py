@@ -16,7 +16,7 @@ from arena.cli.shared.hosting_options import HostingOptions
 from arena.cli.shared.interrupt import run_interruptibly
 from arena.cli.shared.options import worker_count
 from arena.cli.shared.progress import ProgressDisplay
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage
 from arena.cli.shared.suggestions import program
 from arena.client.values.tournaments import PlannedTournament, TournamentDetail
@@ -126,7 +126,7 @@ class _Display:
         # A note may cost a look at all results of the tournament, and progress is shown with each of them.
         now = time.monotonic()
         if now - self._asked_at >= _NOTE_EVERY_S:
-            self._note, self._asked_at = self._ask_note(), now
+            self._note, self._asked_at = told(self._ask_note()), now
         return self._note
 
 

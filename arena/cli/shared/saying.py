@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from arena.cli.shared import settings
-from arena.words.catalogue import LANGUAGES, words
+from arena.words.catalogue import DEFAULT, LANGUAGES, words
 from arena.words.speaking import language_of_process
+from arena.words.telling import tell
 
 _OPTION = "--lang"
 _END_OF_OPTIONS = "--"
@@ -22,6 +23,20 @@ def say(text_id: str, **values: object) -> str:
 def knows(text_id: str) -> bool:
     """Return whether there is a text of that id."""
     return words(spoken()).knows(text_id)
+
+
+def told(sentence: str) -> str:
+    """Return a sentence that the program stores or raises in English in the language of this process."""
+    return tell(sentence, spoken())
+
+
+def named(family: str, value: str) -> str:
+    """Return what the catalogue calls a value below `family`, such as `void` below `search.state_`.
+
+    English has the value itself, which is what options take and JSON holds; so has a value that is not known here.
+    """
+    text_id = f"{family}{value.lower().replace('-', '_').replace(' ', '_')}"
+    return say(text_id) if spoken() != DEFAULT and knows(text_id) else value
 
 
 def spoken() -> str:

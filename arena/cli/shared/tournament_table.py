@@ -9,10 +9,18 @@ import typer
 
 from arena.cli.shared.conclusions import conclusion_lines
 from arena.cli.shared.connect import Connection
-from arena.cli.shared.output import Column, format_percent, print_table
-from arena.cli.shared.saying import say
+from arena.cli.shared.output import Column, format_percent, print_table, printable
+from arena.cli.shared.saying import say, spoken
 from arena.client.values.tournaments import TournamentDetail
 from arena.tournament.formats.roundrobin import CHALLENGER
+from arena.words.catalogue import words
+from arena.words.standing import status_words
+
+
+def status_text(status: str) -> str:
+    """Write what a format says of an entrant, in the language of this process."""
+    return printable(status_words(status, words(spoken())))
+
 
 TOURNAMENT_COLUMNS = (
     Column("place", "place", right=True),
@@ -24,7 +32,7 @@ TOURNAMENT_COLUMNS = (
     Column("points", "points", right=True),
     Column("score", "score", right=True, write=format_percent),
     Column("forfeits", "forfeits", right=True),
-    Column("status", "note"),
+    Column("status", "note", write=status_text),
 )
 """Blocks, points and score count whole blocks only; matches, wins and forfeits count all that was played."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from arena.cli.shared.output import printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 
 _LIVE_EVERY_S = 0.1
 _LOG_EVERY_S = 5.0
@@ -51,7 +51,9 @@ class UploadDisplay:
         """Say why it did not work, and when it is tried again."""
         self.end()
         self._written = 0
-        self._stream.write(say("cli_shared.tried_again", error=printable(str(error)), seconds=f"{pause_s:g}") + "\n")
+        self._stream.write(
+            say("cli_shared.tried_again", error=printable(told(str(error))), seconds=f"{pause_s:g}") + "\n"
+        )
         self._stream.flush()
 
     def end(self) -> None:

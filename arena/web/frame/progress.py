@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from typing import Final
 
 from arena.client.values.tournaments import TournamentSummary
-from arena.words.catalogue import Words
 
-_STATUSES: Final = (
-    (re.compile(r"out in round (\d+)"), "tournament.out_in_round"),
-    (re.compile(r"in, (\d+) lost"), "tournament.in_lost"),
-    (re.compile(r"(\d+) byes?"), "tournament.byes"),
-    (re.compile(r"in"), "tournament.still_in"),
-    (re.compile(r"winner"), "tournament.winner"),
-    (re.compile(r"withdrawn"), "tournament.withdrawn"),
-    (re.compile(r"keeps failing"), "tournament.keeps_failing"),
-)
 _TAGS: Final = {"running": "good", "cancelled": "bad", "planned": "warn"}
 
 
@@ -45,11 +34,3 @@ def progress_of(one: TournamentSummary, now_us: float | None = None) -> Progress
     is_known = one.leased > 0 and done > 0 and not one.more_waves
     left_s = passed_s * (one.total - done) / done if is_known else None
     return Progress(done, one.total, left_s, _TAGS.get(one.status, ""))
-
-
-def status_words(status: str, words: Words) -> str:
-    """Return what a format says of an entrant in the visitor's language; figures stay as they are."""
-    for pattern, text_id in _STATUSES:
-        if (found := pattern.fullmatch(status)) is not None:
-            return words.say(text_id, count=int(found[1])) if found.groups() else words.say(text_id)
-    return status

@@ -19,9 +19,10 @@ from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
 from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
-from arena.web.frame.progress import progress_of, status_words
+from arena.web.frame.progress import progress_of
 from arena.web.frame.rendering import render
 from arena.words.catalogue import Words, words
+from arena.words.standing import status_words
 
 router = APIRouter()
 _MOST_CROSSED = 24

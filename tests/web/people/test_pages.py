@@ -277,7 +277,7 @@ def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: Tes
     assert (table["own"], other["own"]) == ([0], [1])
     for again in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Bo"})):
         assert again.url.path == other["address"], "the one who came by it is led to his seat"
-    other = told(visitor.get(other["address"]).text)
+    other = told(visitor.get(str(other["address"])).text)
     own = dict(visitor.cookies)
     visitor.cookies.clear()
     for answer in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Eve"})):

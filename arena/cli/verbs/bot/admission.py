@@ -11,7 +11,7 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_facts, print_json
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.bot.findings import finding_lines
 from ratings.store.states import AdmissionState
 
@@ -33,10 +33,10 @@ def admission(
     print_facts(
         {
             "bot": say("cli_bot.version_of", bot=found.bot, version=found.version, hash=found.content_hash[:12]),
-            "state": found.state.value,
+            "state": named("admission.", found.state.value),
             "asked_for": format_instant(found.requested_at_us),
             "ended": format_instant(found.ended_at_us),
-            "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary,
+            "waits" if found.state is AdmissionState.QUEUED else "verdict": found.summary and told(found.summary),
         }
     )
     for line in finding_lines(found):

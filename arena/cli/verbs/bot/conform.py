@@ -18,7 +18,7 @@ from arena.cli.shared.options import AsJson, example
 from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import refuse_server
 from arena.cli.shared.runtimes import RuntimesFile, local_runtimes
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.conform.rules.table import BY_ID, RULES
 from arena.hosting.builder.outcome import BuildFailure
 from arena.hosting.builder.preparing import prepare_copy
@@ -137,13 +137,21 @@ def _ignore(_verdict: Verdict) -> None:
 
 def _print_verdict(verdict: Verdict) -> None:
     colon = ": " if verdict.message else ""
-    typer.echo(printable(f"{verdict.state:<15} {verdict.rule.id}{colon}{verdict.message}"))
+    typer.echo(printable(f"{_state_text(verdict.state):<{_width()}} {verdict.rule.id}{colon}{told(verdict.message)}"))
+
+
+def _state_text(state: str) -> str:
+    return say(f"cli_bot.conform_{state.replace('-', '_')}")
+
+
+def _width() -> int:
+    return 1 + max(len(_state_text(state)) for state in ("kept", "broken", "unchecked", "not-applicable"))
 
 
 def _print_summary(verdicts: Sequence[Verdict]) -> None:
     counts = Counter(verdict.state for verdict in verdicts)
-    told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {told}")
+    found = ", ".join(f"{count} {_state_text(state)}" for state, count in counts.items())
+    typer.echo(f"{say('cli_bot.rules', count=len(verdicts))}: {found}")
 
 
 def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
@@ -153,7 +161,7 @@ def _print_rules(rules: Sequence[str], *, as_json: bool) -> None:
         return
     width = max(len(rule.id) for rule in chosen)
     for rule in chosen:
-        typer.echo(f"{rule.id:<{width}}  {rule.statement}")
+        typer.echo(f"{rule.id:<{width}}  {told(rule.statement)}")
 
 
 def _json(verdict: Verdict) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from arena.cli.shared.output import printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.client.values.admissions import Admission, Finding, FindingState
 
 _WORDS = {
@@ -24,7 +24,8 @@ def finding_lines(admission: Admission, first: int = 0) -> list[str]:
 def finding_line(finding: Finding) -> str:
     """Return what one check found, in a line."""
     width = max(map(len, map(say, _WORDS.values())))
-    return f"{say(_WORDS[finding.state]).ljust(width)}  {finding.check}: {printable(finding.sentence)}"
+    check, found = named("check.", finding.check), printable(told(finding.sentence))
+    return f"{say(_WORDS[finding.state]).ljust(width)}  {check}: {found}"
 
 
 def print_findings(admission: Admission, shown: int) -> int:

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant
+from arena.cli.shared.output import Column, format_instant, write_named, write_told
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from arena.client.values.bots import BotDetail
@@ -28,11 +28,11 @@ def _hash_text(content_hash: str | None) -> str:
 
 _EVENTS = (
     Column("at_us", "at_utc", write=format_instant),
-    Column("kind", "what"),
+    Column("kind", "what", write=write_named("event.")),
     Column("version", "version", right=True),
     Column("content_hash", "hash", write=_hash_text),
-    Column("actor", "by"),
-    Column("message", "message"),
+    Column("actor", "by", write=write_named("cli_state.actor_")),
+    Column("message", "message", write=write_told),
 )
 
 

@@ -17,7 +17,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json, printable
 from arena.cli.shared.places import service_name
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.uploading import UploadDisplay
 from arena.cli.verbs.bot.findings import print_findings
@@ -104,7 +104,7 @@ def _say_waiting(admission: Admission | None, said: str) -> str:
     """Say what an admission waits for, unless that was said, and return what is said now."""
     why = admission.summary if admission is not None and admission.state is AdmissionState.QUEUED else None
     if why and why != said:
-        typer.echo(printable(why), err=True)
+        typer.echo(printable(told(why)), err=True)
     return why or said
 
 
@@ -122,7 +122,7 @@ def _watch(arena: ArenaThere, submitted: Submitted, log: str) -> Admission | Non
     except KeyboardInterrupt:
         raise InterruptedRunError(f"no longer watched; the service goes on, `{log}` shows what it found") from None
     if last.state is AdmissionState.ADMITTED:
-        typer.echo(say("cli_bot.admitted", what=last.summary or submitted.bot), err=True)
+        typer.echo(say("cli_bot.admitted", what=told(last.summary or submitted.bot)), err=True)
     elif last.state is AdmissionState.WITHDRAWN:
-        typer.echo(say("cli_bot.withdrawn", why=last.summary or say("cli_bot.newer_version")), err=True)
+        typer.echo(say("cli_bot.withdrawn", why=told(last.summary or "") or say("cli_bot.newer_version")), err=True)
     return last

@@ -20,7 +20,7 @@ from arena.cli.shared.options import Workers, parse_names
 from arena.cli.shared.output import printable
 from arena.cli.shared.request import DEFAULT_START_LIMIT, DEFAULT_TIME, Seed, StartLimit
 from arena.cli.shared.runtimes import RuntimesFile
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.hosting.errors import SandboxUnavailableError
 from arena.hosting.manifest import load_manifest
 from arena.hosting.proc.processes import has_proc
@@ -174,7 +174,7 @@ def find_test_level(sandbox: str) -> Place:
     try:
         return _level(find_level(has_owner=False, policy=SandboxPolicy(STANDARD)), say("cli_bot.as_service"))
     except SandboxUnavailableError as error:
-        return _level(NONE, str(error))
+        return _level(NONE, told(str(error)))
 
 
 def _level(name: str, why: str) -> Place:

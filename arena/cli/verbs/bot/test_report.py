@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import Column, format_percent, print_json, print_table, printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.cli.shared.suggestions import program
 from arena.cli.verbs.bot.findings import finding_line
 from arena.cli.verbs.bot.test_options import SEARCH_PLAYOUTS
@@ -122,7 +122,7 @@ def _print_turned(turned: Sequence[Turned]) -> None:
         typer.echo("\n" + say("cli_bot.lost"))
     for one in turned:
         ground, fall = one.played.bout.ground, one.fall
-        where = say("cli_bot.value_to", opponent=opponent_in(one.played.bout), ground=ground.describe())
+        where = say("cli_bot.value_to", opponent=opponent_in(one.played.bout), ground=told(ground.describe()))
         if fall is None:
             typer.echo(f"  {where}: `{_show(one.replay)}`")
         else:

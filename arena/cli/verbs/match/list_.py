@@ -12,7 +12,7 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
-from arena.cli.shared.output import Column
+from arena.cli.shared.output import Column, write_named, write_told
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 from ratings.store.states import MatchState
@@ -25,9 +25,9 @@ _COLUMNS = (
     Column("block", "block", right=True),
     Column("seats", "seats_rank", write=format_seats),
     Column("attempt", "attempts", right=True),
-    Column("sandbox", "sandbox"),
-    Column("state", "state"),
-    Column("void_reason", "reason"),
+    Column("sandbox", "sandbox", write=write_named("cli_state.sandbox_")),
+    Column("state", "state", write=write_named("search.state_")),
+    Column("void_reason", "reason", write=write_told),
 )
 
 

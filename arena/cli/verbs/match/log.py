@@ -13,7 +13,7 @@ from arena.cli.shared.connect import Connection, connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import format_instant, print_json, print_lines
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_totals
 from arena.client.port import Matches
@@ -96,11 +96,11 @@ def _print(detail: MatchDetail, logs: Collection[SeatLog], times: MatchTimes, co
 
 def _why_nothing(detail: MatchDetail, seat: int, connection: Connection) -> str:
     if detail.seats[seat].remote:
-        return LOG_STAYS_AT_HOME
+        return told(LOG_STAYS_AT_HOME)
     name = short_match_id(detail.match_id)
     if detail.state in (MatchState.PLANNED, MatchState.LEASED):
         meanwhile = connection.command("match", "watch", name, "--log", str(seat))
         return say("cli_match.not_over", match=name, command=meanwhile)
     if detail.plies is None:
-        return say("cli_match.no_log", match=name, state=detail.state.value)
+        return say("cli_match.no_log", match=name, state=named("search.state_", detail.state.value))
     return say("cli_match.wrote_nothing")

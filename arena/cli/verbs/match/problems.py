@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import format_instant, printable
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.client.values.matches import AttemptFact, MatchDetail
 from ratings.store.states import AttemptState
 
@@ -22,19 +22,25 @@ def print_problems(detail: MatchDetail) -> None:
             _print_host_fault(attempt)
     for fault in detail.faults:
         place = say("cli_match.seat_ply", seat=fault.seat, bot=fault.bot, ply=fault.ply)
-        typer.echo(f"\n{place}: {fault.cause}: {printable(fault.explanation)}")
+        typer.echo(f"\n{place}: {named('fault.', fault.cause)}: {printable(told(fault.explanation))}")
         _print_evidence(fault.evidence)
     for check in detail.leak_checks:
         text_id = "cli_match.seat" if check.ply is None else "cli_match.seat_ply"
         place = say(text_id, seat=check.seat, bot=check.bot, ply=check.ply)
         typer.echo(
-            "\n" + say("cli_match.leak_check", place=place, verdict=check.verdict, what=printable(check.sentence))
+            "\n"
+            + say(
+                "cli_match.leak_check",
+                place=place,
+                verdict=named("check.verdict_", check.verdict),
+                what=printable(told(check.sentence)),
+            )
         )
         _print_evidence(check.evidence)
 
 
 def _print_host_fault(attempt: AttemptFact) -> None:
-    cause = attempt.cause or say("cli_match.host_failed")
+    cause = named("cli_state.", attempt.cause) if attempt.cause else say("cli_match.host_failed")
     when = format_instant(attempt.ended_at_us)
     typer.echo(
         "\n"
@@ -42,7 +48,7 @@ def _print_host_fault(attempt: AttemptFact) -> None:
             "cli_match.attempt_failed",
             attempt=attempt.number,
             cause=cause,
-            reason=printable(attempt.reason or say("cli_match.unknown")),
+            reason=printable(told(attempt.reason or "") or say("cli_match.unknown")),
         )
     )
     _print_evidence(

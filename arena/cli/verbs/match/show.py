@@ -11,9 +11,9 @@ from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.matches import MatchId, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table
+from arena.cli.shared.output import Column, format_instant, print_facts, print_json, print_table, write_named
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.verbs.match.problems import print_problems
 from arena.cli.verbs.match.times import print_times
@@ -28,7 +28,7 @@ _SEATS = (
     Column("bot", "bot"),
     Column("version", "version", right=True),
     Column("rank", "rank", right=True),
-    Column("ended", "ended"),
+    Column("ended", "ended", write=write_named("cli_state.")),
     Column("runtime", "runtime"),
     Column("rating_change", "rating", right=True, write=lambda value: "-" if value is None else f"{value:+.2f}"),
 )
@@ -79,7 +79,7 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
             "cli_match.of_tournament", tournament=detail.tournament, block=detail.block, rotation=detail.rotation
         ),
         "pool": describe_pool(detail.pool),
-        "state": detail.state.value if detail.void_reason is None else f"{detail.state.value}: {detail.void_reason}",
+        "state": _state(detail),
         "started": format_instant(detail.started_at_us),
         "length": _length(detail),
         "sandbox": _sandbox(detail),
@@ -92,18 +92,23 @@ def _people_facts(detail: MatchDetail) -> dict[str, Any]:
     }
 
 
+def _state(detail: MatchDetail) -> str:
+    state = named("search.state_", detail.state.value)
+    return state if detail.void_reason is None else f"{state}: {told(detail.void_reason)}"
+
+
 def _sandbox(detail: MatchDetail) -> str | None:
     elsewhere = say("cli_match.remote_elsewhere")
     if detail.sandbox is None or not any(seat.remote for seat in detail.seats):
-        return detail.sandbox
+        return None if detail.sandbox is None else named("cli_state.sandbox_", detail.sandbox)
     if all(seat.remote for seat in detail.seats):
         return say("cli_match.no_hosted", elsewhere=elsewhere)
-    return say("cli_match.for_hosted", sandbox=detail.sandbox, elsewhere=elsewhere)
+    return say("cli_match.for_hosted", sandbox=named("cli_state.sandbox_", detail.sandbox), elsewhere=elsewhere)
 
 
 def _length(detail: MatchDetail) -> str:
     if detail.hidden:
-        return detail.why_hidden
+        return told(detail.why_hidden)
     if detail.plies is None or detail.duration_us is None:
         return say("cli_match.not_played")
     ended = say("cli_match.ended_by_rules") if detail.by_rules else say("cli_match.ended_by_forfeit")

@@ -15,7 +15,7 @@ from arena.cli.shared.interrupt import InterruptedRunError
 from arena.cli.shared.matches import MatchId
 from arena.cli.shared.options import AsJson, Database, Language, example
 from arena.cli.shared.output import format_json, printable
-from arena.cli.shared.saying import language_of_names, say
+from arena.cli.shared.saying import language_of_names, named, say
 from arena.client.values.live import LiveEnd, LiveMove, LiveStart, LogPart, MatchEvent
 from arena.story.facts import StoryError
 from arena.story.live import follow
@@ -133,7 +133,10 @@ def _end_text(end: LiveEnd) -> str:
     if end.lost:
         return say("cli_match.over_no_result")
     ranks = ", ".join(f"{seat} {rank}" for seat, rank in enumerate(end.ranks))
-    faults = "".join(say("cli_match.fault_at", bot=fault.bot, cause=fault.cause, ply=fault.ply) for fault in end.faults)
+    faults = "".join(
+        say("cli_match.fault_at", bot=fault.bot, cause=named("fault.", fault.cause), ply=fault.ply)
+        for fault in end.faults
+    )
     return say(
         "cli_match.over",
         how=say("cli_match.by_rules") if end.by_rules else say("cli_match.by_forfeit"),

@@ -10,14 +10,14 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsCsv, AsJson, Database, PoolOption, example, parse_style
-from arena.cli.shared.output import Column
+from arena.cli.shared.output import Column, write_told
 from arena.cli.shared.paging import After, more_command, options_given, print_rows_of_page, rows_wanted
 from arena.cli.shared.saying import say
 
 app = typer.Typer()
 
 _COLUMNS = (
-    Column("sentence", "suspicion"),
+    Column("sentence", "suspicion", write=write_told),
     Column("elo", "elo", right=True, write="{:.0f}".format),
     Column("z", "z", right=True, write="{:.1f}".format),
     Column("chance", "by_chance", right=True, write="{:.1g}".format),

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared import errors, settings
 from arena.cli.shared.options import AsJson, Database, PoolOption, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.cli.shared.storage import Storage, open_existing_storage
 from arena.cli.shared.suggestions import next_command
 from ratings.ledger.check import check_facts, check_ratings
@@ -61,7 +61,7 @@ def _pool_id(storage: Storage, pool: str | None) -> str | None:
 
 def _print(problems: Sequence[str], outcome: str, db: str, *, check: bool) -> None:
     for problem in problems:
-        typer.echo(problem)
+        typer.echo(told(problem))
     typer.echo(f"{db}: {outcome}")
     if problems and check:
         typer.echo(say("cli_rating.writes_anew", command=next_command("rating", "rebuild", db=db)))

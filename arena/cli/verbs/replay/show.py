@@ -14,7 +14,7 @@ from arena.cli.shared.errors import CliError, MisuseError
 from arena.cli.shared.games import get_game
 from arena.cli.shared.options import AsJson, Database, Language, SvgFile, example, write_svg
 from arena.cli.shared.output import format_instant, print_facts, print_json, print_lines
-from arena.cli.shared.saying import language_of_names, say
+from arena.cli.shared.saying import language_of_names, say, told
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.cli.verbs.replay.telling import print_plies, print_result, print_scoring, who_plays, words_of
 from arena.story.encoding import frame_json
@@ -51,7 +51,7 @@ def _show_match(document: Mapping[str, Any], language: str, *, as_json: bool) ->
     try:
         story = story_of_replay(document, language, draws=False)
     except StoryError as error:
-        typer.echo(say("cli_replay.notation_alone", why=error), err=True)
+        typer.echo(say("cli_replay.notation_alone", why=told(str(error))), err=True)
         frames, finish = _in_notation(document), None
     else:
         frames, finish = story.frames[1:], story.finish

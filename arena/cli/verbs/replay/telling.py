@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from arena.cli.shared.output import Column, print_facts, print_table, printable, yes_or_no
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.story.frames import Finish, Frame
 from engine.core import Game
 
@@ -61,7 +61,16 @@ def _cells(frame: Frame) -> tuple[str, ...]:
     left = "" if frame.remaining_us is None or frame.seat is None else _seconds(frame.remaining_us[frame.seat])
     time = "" if frame.elapsed_us is None else f"{frame.elapsed_us / 1000:.1f} ms"
     timed = left if frame.elapsed_us is not None else ""
-    cells = (str(frame.ply), str(frame.seat), frame.bot, frame.action, frame.by, time, timed, words_of(frame))
+    cells = (
+        str(frame.ply),
+        str(frame.seat),
+        frame.bot,
+        frame.action,
+        named("cli_state.by_", frame.by),
+        time,
+        timed,
+        words_of(frame),
+    )
     return tuple(map(printable, cells))
 
 
@@ -72,7 +81,8 @@ def _seconds(microseconds: int) -> str:
 def words_of(frame: Frame) -> str:
     """Return all that is told of a ply: what happened, faults, the bot's note."""
     faults = (
-        say("cli_replay.fault", seat=fault.seat, cause=fault.cause, what=fault.explanation) for fault in frame.faults
+        say("cli_replay.fault", seat=fault.seat, cause=named("fault.", fault.cause), what=told(fault.explanation))
+        for fault in frame.faults
     )
     note = (f"[{frame.note}]",) if frame.note else ()
     return " ".join((*faults, *frame.words, *note))
@@ -123,7 +133,7 @@ def print_result(result: Mapping[str, Any], names: Sequence[str], *, has_scoring
 def _detail_text(value: Any) -> str:
     """Write what a game says of its end without brackets and quotes."""
     if isinstance(value, Mapping):
-        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or "none"
+        return "; ".join(f"{key} {_detail_text(inner)}" for key, inner in value.items()) or say("cli_replay.none")
     if isinstance(value, list):
-        return ", ".join(map(_detail_text, value)) or "none"
+        return ", ".join(map(_detail_text, value)) or say("cli_replay.none")
     return yes_or_no(value)

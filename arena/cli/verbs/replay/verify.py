@@ -13,7 +13,7 @@ from arena.cli.shared.errors import MisuseError
 from arena.cli.shared.matches import short_match_id
 from arena.cli.shared.options import AsJson, Database, example
 from arena.cli.shared.output import print_json
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import say, told
 from arena.client.values.replays import ReplayCheck
 
 app = typer.Typer()
@@ -59,6 +59,6 @@ def _checks(connection: Connection, match: str | None, tournament: str | None) -
 def _print(matches: int, verified: int, removed: int, broken: Sequence[ReplayCheck]) -> None:
     for check in broken:
         for problem in check.problems:
-            typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=problem))
+            typer.echo(say("cli_replay.match_problem", match=short_match_id(check.match_id), problem=told(problem)))
     gone = say("cli_replay.no_longer_kept", count=removed) if removed else ""
     typer.echo(say("cli_replay.verified", count=matches, verified=verified, broken=len(broken), gone=gone))

@@ -9,7 +9,7 @@ import typer
 from arena.cli.shared import paging, settings
 from arena.cli.shared.connect import connect
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, format_instant
+from arena.cli.shared.output import Column, format_instant, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_page, rows_wanted
 from arena.cli.shared.saying import say
 
@@ -17,13 +17,13 @@ app = typer.Typer()
 
 _COLUMNS = (
     Column("name", "tournament"),
-    Column("format", "format"),
+    Column("format", "format", write=write_named("format.")),
     Column("game", "game"),
     Column("seats", "seats", right=True),
     Column("time_control", "time"),
     Column("finished", "played", right=True),
     Column("total", "matches", right=True),
-    Column("status", "status"),
+    Column("status", "status", write=write_named("tournament.status_")),
     Column("created_at_us", "planned_utc", write=format_instant),
 )
 

@@ -14,10 +14,10 @@ from arena.cli.shared.connect import connect
 from arena.cli.shared.host_report import leak_lines, leak_summary
 from arena.cli.shared.matches import format_seats, print_annulled, short_match_id
 from arena.cli.shared.options import AsJson, Database, example
-from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable
+from arena.cli.shared.output import Column, print_facts, print_json, print_table, printable, write_named
 from arena.cli.shared.paging import After, Limit, more_command, print_more, rows_wanted
 from arena.cli.shared.pools import describe_pool
-from arena.cli.shared.saying import say
+from arena.cli.shared.saying import named, say, told
 from arena.cli.shared.suggestions import next_command
 from arena.cli.shared.tournament_table import print_standings
 from arena.cli.verbs.tournament.arguments import TournamentText
@@ -33,7 +33,7 @@ _MATCHES = (
     Column("block", "block", right=True),
     Column("seats", "seats_rank", write=format_seats),
     Column("plies", "plies", right=True),
-    Column("state", "state"),
+    Column("state", "state", write=write_named("search.state_")),
 )
 _REST = {"standings": "cli_tournament.more_table", "leaks": "cli_tournament.more_leaks"}
 
@@ -108,11 +108,11 @@ def _print_matches(matches: Sequence[MatchSummary]) -> None:
     for match in matches:
         if match.void_reason:
             typer.echo(
-                say("cli_tournament.match_void", match=short_match_id(match.id), why=printable(match.void_reason))
+                say("cli_tournament.match_void", match=short_match_id(match.id), why=printable(told(match.void_reason)))
             )
     print_annulled(matches)
     for why in sorted({match.why_hidden for match in matches if match.hidden}):
-        typer.echo(say("cli_tournament.missing_are", why=why))
+        typer.echo(say("cli_tournament.missing_are", why=told(why)))
 
 
 def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
@@ -122,12 +122,12 @@ def _people_facts(detail: TournamentDetail) -> dict[str, Any]:
     return {
         "tournament": summary.name,
         "id": summary.id,
-        "format": summary.format,
+        "format": named("format.", summary.format),
         "pool": describe_pool(detail.pool),
         "rated": summary.rated,
         "status": say(
             "cli_tournament.status",
-            status=summary.status,
+            status=named("tournament.status_", summary.status),
             finished=summary.finished,
             total=summary.total,
             void=void,
