@@ -171,7 +171,10 @@ def _shots(home: Path, address: str) -> Sequence[Shot]:
     with open_site(str(home / "arena.db")) as site:
         arena = site.arena
         rex, king = (arena.matches.list_matches(tournament=name, limit=1).items[0].id for name in ("rex", "king"))
-        pools = {board.pool.game: board.pool.pool_id for board in arena.leaderboards.list_leaderboards(limit=1).boards}
+        pools = {
+            board.pool.game: board.pool.pool_id
+            for board in reversed(arena.leaderboards.list_leaderboards(limit=1).boards)
+        }
 
     def at(path: str, ready: str = "footer") -> Callable[[Page], None]:
         def go(page: Page) -> None:
@@ -194,7 +197,7 @@ def _shots(home: Path, address: str) -> Sequence[Shot]:
 
     viewer = "[data-viewer][data-ready]"
     return (
-        Shot("leaderboard", at(f"/leaderboards/{pools['foreign_king']}", "td.official svg, td svg.interval")),
+        Shot("leaderboard", at(f"/leaderboards/{pools['foreign_king']}", "td.official + td svg")),
         Shot("tournament", at("/tournaments/king"), height=820),
         Shot("bot", at(f"/bots/search?pool={pools['foreign_king']}", ".u-over")),
         Shot("compare", at("/compare/better"), height=760),

@@ -66,6 +66,9 @@ class Overview(Protocol):
     def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
         """Return the versions that were added last, the last first, without the seats that people take."""
 
+    def list_running(self, limit: int) -> tuple[TournamentSummary, ...]:
+        """Return the newest tournaments and ladders' seasons that are not over; single matches are none."""
+
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         """Return the newest comparisons in which all these bots take part, any version of each; all without bots."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import or_
 from sqlmodel import Session, col, func, select
 
 from ratings.read.identifying import may_be_part_of_id, only_one
@@ -15,11 +16,13 @@ from ratings.store.lookups import get_tournament
 from ratings.store.models import Bot, Entrant, Match, Pool, Tournament, Version
 from ratings.store.progress import Progress, count_each, count_progress
 from ratings.store.sessions import Source, read
+from ratings.store.states import MatchState
 from ratings.store.tallies import EntrantTally
 
 _NEWEST_FIRST = Order("tournaments", (tables.tournament.c.id,), (str,))
 _NAMES = select(Tournament.id, Tournament.name)
 _MOST_NAMED = 1000
+_OPEN = (MatchState.PLANNED, MatchState.LEASED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,17 @@ def with_bots(source: Source, format_name: str, bot_ids: Sequence[str], limit: i
     for bot_id in bot_ids:
         entered = select(Entrant.position).join(Version, col(Version.id) == Entrant.version_id)
         query = query.where(entered.where(Entrant.tournament_id == Tournament.id, Version.bot_id == bot_id).exists())
+    with read(source) as session:
+        found = session.exec(query.order_by(col(Tournament.id).desc()).limit(limit)).all()
+        progress = count_each(session, [tournament.id for tournament, _ in found])
+        return [TournamentRow(tournament, pool, progress[tournament.id]) for tournament, pool in found]
+
+
+def unfinished(source: Source, besides: str, limit: int) -> list[TournamentRow]:
+    """Return the newest tournaments of which something is left to play, seasons of ladders too, but of one format."""
+    is_open = select(Match.id).where(Match.tournament_id == Tournament.id, col(Match.state).in_(_OPEN)).exists()
+    query = select(Tournament, Pool).join(Pool).where(Tournament.format != besides)
+    query = query.where(col(Tournament.cancelled_at_us).is_(None), or_(col(Tournament.more_waves), is_open))
     with read(source) as session:
         found = session.exec(query.order_by(col(Tournament.id).desc()).limit(limit)).all()
         progress = count_each(session, [tournament.id for tournament, _ in found])

@@ -175,6 +175,7 @@ DEEDS: dict[str, Callable[[Book], Any]] = {
     "a match is watched": lambda book: book.arena.watchable.look(book.match, 0),
     "a bot is shown": lambda book: book.arena.bots.get_bot("ada"),
     "the newest versions are shown": lambda book: book.arena.overview.list_newest(6),
+    "running tournaments are shown": lambda book: book.arena.overview.list_running(6),
     "its places are shown": lambda book: book.arena.overview.list_standings("ada"),
     "its rating curve is drawn": lambda book: book.arena.overview.get_curve(*_rated(book.arena), 100),
     "its faults are counted": lambda book: book.arena.overview.count_faults(*_rated(book.arena)),

@@ -73,7 +73,8 @@ class Watched:
 
     def serious_findings(self, *rules: str) -> list[str]:
         """What axe-core finds in the page as it is now, of those that are serious or critical; by all rules or some."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
         options = {"runOnly": list(rules)} if rules else {}
         found = self.page.evaluate("options => axe.run(options).then(result => result.violations)", options)
         return [

@@ -3,9 +3,17 @@
 import json
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+
+from arena.client.here.viewer import Viewer
+from arena.web.app import make_app
+from arena.web.frame.site import Site
+from ratings.ledger.ledger import Ledger
+from ratings.store.states import Scope
+from tests.client.world import fresh_world
 
 
 def test_bots_are_listed_and_searched(client: TestClient) -> None:
@@ -65,3 +73,17 @@ def test_a_tournament_that_compares_nothing_has_no_walk(client: TestClient) -> N
     answer = client.get("/compare/duel")
     assert answer.status_code == 400
     assert "compares nothing" in answer.text
+
+
+def test_older_versions_are_on_the_next_pages(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, {0}, game="rex_romanorum") as made:
+        for number in range(2, 23):
+            Ledger(made.database).add_version(bot="dog", owner=None, content_hash=f"d{number}", manifest={})
+        client = TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER)))))
+        seen, address = [], "/bots/dog"
+        while address:
+            page = client.get(address).text.partition('id="versions"')[2]
+            seen += re.findall(r"<b>v(\d+)</b>", page)
+            link = re.search(r'rel="next" href="([^"]+)#versions"', page)
+            address = link[1].replace("&amp;", "&") if link else ""
+        assert seen == [str(number) for number in range(22, 0, -1)]

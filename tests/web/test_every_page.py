@@ -1,10 +1,13 @@
 """What holds for every page, in a real browser: no trouble, nothing serious for axe, nothing wider than the window."""
 
+import re
 from pathlib import Path
 
 import pytest
+from fastapi.routing import APIRoute
 
 from arena.web.opening import open_site
+from arena.web.routes import ROUTERS
 from arena.words.catalogue import LANGUAGES
 from tests.support.browsing import PHONE, Watched
 
@@ -33,6 +36,20 @@ PAGES = (
 )
 """The addresses; `{pool}` stands for the id of the busiest pool, `{match}` for that of the match planned last."""
 
+ELSEWHERE = {
+    "tests/web/live/test_live_pages.py": ("/tv",),
+    "tests/web/owners/test_in_a_browser.py": (
+        "/login", "/account", "/account/admission", "/account/bot", "/account/tokens",
+    ),
+    "tests/web/owners/test_account.py, without a browser; both are texts by one template": (
+        "/account/logs", "/account/build",
+    ),
+    "tests/web/people/test_in_a_browser.py": ("/play", "/play/{key}"),
+    "tests/web/test_running_tournament.py": ("/compare/{tournament}", "/tournaments/{tournament}/state"),
+}  # fmt: skip
+"""The pages that need a service or another database, and where they are looked at."""
+NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")
+"""What is fetched by pages, or is a file."""
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -44,6 +61,19 @@ def ids(played: Path) -> dict[str, str]:
             "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
             "match": site.arena.matches.list_matches(limit=1).items[0].id,
         }
+
+
+def test_no_page_is_left_out() -> None:
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    elsewhere = {path for paths in ELSEWHERE.values() for path in paths}
+    paths = [path.partition("?")[0] for path in PAGES]
+    left_out = [
+        route.path
+        for route in routes
+        if "GET" in (route.methods or ()) and not NO_PAGE.fullmatch(route.path) and route.path not in elsewhere
+        if not any(route.path_regex.fullmatch(path) for path in paths)
+    ]
+    assert left_out == []
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -6,12 +6,14 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from arena.client.here.viewer import Viewer
+from arena.client.values.tournaments import SINGLE_MATCH
 from arena.web.app import make_app
 from arena.web.frame.site import Site
 from ratings.ledger.ledger import Ledger
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
-from tests.client.world import fresh_world
+from tests.client.world import SEATS, World, circle, fresh_world
+from tests.ratings import book
 
 
 def test_the_last_positions_of_different_tournaments_are_shown_where_nothing_is_played(client: TestClient) -> None:
@@ -56,3 +58,21 @@ def test_the_newest_versions_and_their_admission_are_told_but_no_seats_of_people
             ("cat", "plays"),
             ("ben/owl", "not admitted yet"),
         ]
+
+
+def test_running_tournaments_are_told_and_no_tables_of_people(tmp_path: Path) -> None:
+    with fresh_world(tmp_path, {0}, game="rex_romanorum") as made:
+        versions = [found.version.id for found in book.active_versions(made.database)][:SEATS]
+        for number in range(60):
+            book.create(
+                made.database, versions, SEATS, blocks=circle(versions)[:1], name=f"table-{number}", format=SINGLE_MATCH
+            )
+        told = front_of(made).partition("Running tournaments</h2>")[2].partition("</section>")[0]
+        assert re.findall(r'href="/tournaments/[^"]+">([^<]+)<', told) == ["rex"]
+        made.play_on(set(range(8)) - {0})
+        assert "Running tournaments" not in front_of(made)
+
+
+def front_of(made: World) -> str:
+    """The front page as it is read now: pages that are up already keep it for a moment."""
+    return TestClient(make_app(Site(made.asked_by(Viewer(Scope.VIEWER))))).get("/").text

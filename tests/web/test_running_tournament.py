@@ -35,9 +35,9 @@ def running(world: World) -> TestClient:
     return TestClient(make_app(Site(world.asked_by(Viewer(Scope.VIEWER)))))
 
 
-def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient) -> None:
+def test_what_changes_is_asked_for_again_until_it_is_over(running: TestClient, world: World) -> None:
     page = running.get("/tournaments/rex").text
-    assert 'hx-get="/tournaments/rex/state?lang=en" hx-trigger="every 4s"' in page
+    assert f'hx-get="/tournaments/{world.tournament}/state?lang=en" hx-trigger="every 4s"' in page
     assert "3 of 8 matches" in page
     assert "5 being played" in page
     state = running.get("/tournaments/rex/state")

@@ -5,7 +5,6 @@ What a match or a tournament is made of stands in `request`, how its bots are ho
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,11 +13,10 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MISUSE, MisuseError
+from arena.cli.shared.files import write_file
 from arena.cli.shared.output import Style
 from arena.cli.shared.places import read_place
 from arena.hosting.proc.machine import count_cores
-
-_PAGE_START_BYTES = 64
 
 Database = Annotated[
     str,
@@ -99,37 +97,3 @@ def worker_count(workers: int) -> int:
 def write_svg(file: Path, picture: str) -> None:
     """Write a picture into a file. Raise MisuseError if the place cannot be written to."""
     write_file(file, picture, "--svg")
-
-
-def check_page(file: Path, flag: str) -> None:
-    """Raise MisuseError if no page can be written there, before what takes long begins, or if something else is there.
-
-    A page that stands there already is written anew.
-    """
-    if file.is_dir():
-        raise MisuseError(f"{file} is a directory; name a file after {flag}")
-    place = file.parent
-    if not place.is_dir():
-        raise MisuseError(f"there is no directory {place}; make it, or name another file after {flag}")
-    if not os.access(file if file.exists() else place, os.W_OK):
-        raise MisuseError(f"{file} may not be written; name another file after {flag}")
-    if file.is_file() and not _is_page(file):
-        raise MisuseError(f"{file} is not a page of HTML and would be lost; name another file after {flag}")
-
-
-def _is_page(file: Path) -> bool:
-    """Return whether a file is empty or begins as a page of HTML does."""
-    try:
-        with file.open("rb") as opened:
-            start = opened.read(_PAGE_START_BYTES)
-    except OSError:
-        return False
-    return not start or start.lstrip().lower().startswith(b"<!doctype html")
-
-
-def write_file(file: Path, text: str, flag: str) -> None:
-    """Write what a command made into the file that `flag` names. Raise MisuseError if the place cannot be written."""
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error

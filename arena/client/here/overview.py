@@ -21,7 +21,7 @@ from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
 from arena.client.values.ratings import OfficialTable
-from arena.client.values.tournaments import TournamentSummary
+from arena.client.values.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
 from ratings.read import admissions, bots, forms, leaderboard, sorting, tournaments
 from ratings.read.leaderboard import PoolRow
@@ -91,6 +91,9 @@ class OverviewHere:
 
     def list_newest(self, limit: int) -> tuple[NewVersion, ...]:
         return tuple(map(_new_version, newest_versions(self._place.database, limit)))
+
+    def list_running(self, limit: int) -> tuple[TournamentSummary, ...]:
+        return tuple(map(summary_of, tournaments.unfinished(self._place.database, SINGLE_MATCH, limit)))
 
     def find_comparisons(self, bots: Sequence[str], limit: int) -> tuple[TournamentSummary, ...]:
         ids = [find_version(self._place, name).bot.id for name in bots]

@@ -110,6 +110,8 @@ async def _answer_later(request: Request, error: Exception) -> Response:
     """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
     if not _is_page(request.url.path):
         return error_page(request, 503, str(error), {"retry-after": "1"})
+    if "seen" in request.query_params:
+        return Response(status_code=204)  # it shows what was there before, and asks again by itself
     is_part = "hx-request" in request.headers
     return render(
         request,

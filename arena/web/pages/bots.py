@@ -57,19 +57,24 @@ def show_bot(
     name: str,
     pool: Annotated[str, Query(max_length=64)] = "",
     version: Annotated[str, Query(max_length=9, pattern="^[0-9]*$")] = "",
+    older: Annotated[str | None, Query(max_length=2000)] = None,
 ) -> Response:
-    """Show a bot: its versions, and how one of them fares in one pool."""
+    """Show a bot: its versions, those `older` than a cursor tells, and how one of them fares in one pool."""
     arena = arena_of(request)
     bot = arena.bots.get_bot(name)
     standings = arena.overview.list_standings(bot.name)
     chosen = _chosen(standings, pool, version)
+    versions = arena.bots.list_versions(bot.name, limit=_FEW, after=older)
     return render(
         request,
         "pages/bot.html",
         bot=bot,
         standings=standings,
         chosen=chosen,
-        versions=arena.bots.list_versions(bot.name, limit=_FEW),
+        versions=versions,
+        older=address_of_page(request.url.path, pool=pool, version=version, older=versions.next)
+        if versions.next
+        else "",
         admission=_admission(arena, bot),
         matches=arena.matches.list_matches(bot=bot.name, limit=_FEW),
         **_figures(request, arena, chosen),

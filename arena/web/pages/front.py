@@ -28,7 +28,7 @@ _BOARD_ROWS = 5
 _BOARDS = 4
 _LOOKED_AT = 24
 """So many matches are looked through for boards to show."""
-_TOURNAMENTS, _LOOKED_THROUGH = 6, 50
+_TOURNAMENTS = 6
 _NEWEST = 6
 NEWS = f"{__name__}:gather"
 """The question for all of it."""
@@ -89,7 +89,7 @@ def gather(arena: ShownArena, is_live: bool) -> News:
         live=live,
         hidden=hidden,
         last=_last(arena, _BOARDS - len(live)),
-        tournaments=_running(arena),
+        tournaments=arena.overview.list_running(_TOURNAMENTS),
         newest=arena.overview.list_newest(_NEWEST),
     )
 
@@ -122,8 +122,3 @@ def _games() -> Sequence[tuple[Game, tuple[int, int] | None]]:
     """Return the games, each with the size of its board: what there is to see before anything was played."""
     games = [registry.get(name) for name in registry.names()]
     return [(game, board_size(game.name, game.seats[0])) for game in games]
-
-
-def _running(arena: ArenaPort) -> Sequence[TournamentSummary]:
-    found = arena.tournaments.list_tournaments(limit=_LOOKED_THROUGH).items
-    return [one for one in found if one.status == "running"][:_TOURNAMENTS]

@@ -11,7 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, Sessions
+from ratings.ledger.seat_logs import SeatLogFact
 from ratings.store.states import Scope
+from tests.client.world import SEATS, add_bots, circle
+from tests.ratings import book
 from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
@@ -38,6 +41,30 @@ def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: T
     assert client.post("/account/change", data=order).status_code == 400  # nobody said that he is sure
     assert "withdrawn" in client.post("/account/change", data=order | {"sure": "yes"}).text
     assert client.get("/account/bot", params={"name": "ada/hen"}).status_code == 404
+
+
+def test_an_owner_reads_what_his_own_bots_wrote_and_nothing_of_others(
+    server: RunningServer, client: TestClient
+) -> None:
+    match = play_logged(server, "<script>x</script>")
+    assert client.get("/account/logs", params={"match": match}).url.path == "/login"
+    sign_in(client, server.token("ann", Scope.COMPETITOR))
+    page = client.get("/account/logs", params={"match": match}).text
+    assert "&lt;script&gt;x&lt;/script&gt; ann/fox" in page
+    assert "<script>x" not in page
+    assert "ben/owl" not in page
+    assert client.get("/account/logs", params={"match": "none"}).status_code == 404
+
+
+def play_logged(server: RunningServer, text: str) -> str:
+    """The id of a match of ann/fox and ben/owl, in which each wrote that text and its name."""
+    versions = add_bots(server.database)
+    tournament = book.create(server.database, versions[:2], SEATS, blocks=circle(versions)[:1], name="logged")
+    matches = book.take(server.database, tournament)
+    for match in matches:
+        logs = [SeatLogFact(seat, f"{text} {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)]
+        book.record(server.database, match, ranks=(1, 2), seat_logs=logs)
+    return matches[0].match_id
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
