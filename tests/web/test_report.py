@@ -43,8 +43,11 @@ def replays(arena: ArenaPort) -> dict[str, dict[str, Any]]:
     return found
 
 
+SAMPLES = (b"", b"a", bytes(range(256)) * 3, b"\xff" * 127, bytes(127))
+
+
 def test_letters_of_seven_bits_mean_nothing_in_html() -> None:
-    for data in (b"", b"a", bytes(range(256)) * 3):
+    for data in SAMPLES:
         text = letters(data)
         assert not set(text) & set("\0\r\x1b&<")
         assert bytes_of(text) == data
@@ -55,11 +58,20 @@ def bytes_of(text: str) -> bytes:
     replaced = "\0\r\x1b&<"
     codes = (ord(replaced[ord(letter) - 0xC0]) if ord(letter) > 127 else ord(letter) for letter in text)
     bits = "".join(f"{code:07b}" for code in codes)
-    return bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8))
+    data = bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8))
+    return data[4 : 4 + int.from_bytes(data[:4], "big")]
+
+
+def test_wide_letters_survive_a_file_in_utf_16() -> None:
+    for data in SAMPLES:
+        text = letters(data, wide=True)
+        assert all("\u0400" <= letter <= "\ufbff" for letter in text)
+        assert text.encode("utf-16-le").decode("utf-16-le") == text
+        assert len(text) == 64 * -(-(len(data) + 4) // 127)
 
 
 def test_what_comes_again_in_the_same_situation_costs_next_to_nothing() -> None:
-    coder = Coder()
+    coder = Coder(12)
     for _ in range(2000):
         coder.guessed(8, (situation(1, 2), situation(3)), 5, lambda: coder.number(0, 5))
         coder.number(situation(4), -17)
@@ -81,7 +93,7 @@ def test_what_is_packed_comes_back_in_a_browser_as_the_viewer_takes_it(
     for game, replay in replays.items():
         document = json.loads(json.dumps(viewer_document(story_of_replay(replay))))
         file = tmp_path / f"{game}.html"
-        file.write_text(write_match(replay, "en"), encoding="utf-8")
+        file.write_bytes(write_match(replay, "en"))
         page.page.goto(f"{file.as_uri()}#ply=3")
         page.page.wait_for_selector("[data-viewer][data-ready]")
         told = page.page.evaluate("document.querySelector('[data-viewer]').viewer.story")
@@ -97,8 +109,11 @@ def test_what_is_packed_comes_back_in_a_browser_as_the_viewer_takes_it(
 
 
 def test_a_tournament_opens_from_a_disk_in_any_match(
-    page: Watched, tmp_path: Path, arena: ArenaPort, played: Path
+    page: Watched, tmp_path: Path, arena: ArenaPort, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Made as a long one is: by several processes, in UTF-16."""
+    monkeypatch.setattr("arena.web.report.streams._LONG", 0)
+    monkeypatch.setattr("arena.web.report.page._WIDE_FROM", 0)
     file = tmp_path / "report.html"
     assert run(["report", "three", "--html", str(file), "--lang", "fr", "--db", str(played)]) == 0
     page.page.goto(file.as_uri())
@@ -116,6 +131,8 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert unfolded(told) == unfolded(viewer_document(story_of_replay(replay, "fr")))
     assert page.page.locator("html").get_attribute("lang") == "fr"
     assert "Classement" in page.page.content()
+    assert page.page.evaluate("document.characterSet") == "UTF-16LE"
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]) -> None:
@@ -124,13 +141,13 @@ def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: 
         seat["name"] = NASTY
     replay["entries"][0]["note"] = NASTY
     file = tmp_path / "nasty.html"
-    file.write_text(write_match(replay, "en"), encoding="utf-8")
+    file.write_bytes(write_match(replay, "en"))
     text = file.read_text(encoding="utf-8")
     assert "alert(1)</script>" not in text
     page.page.goto(file.as_uri())
     page.page.wait_for_selector("[data-viewer][data-ready]")
     assert page.page.locator("[data-part=seats] .name").first.text_content() == NASTY
-    assert page.page.locator("script").count() == 3
+    assert page.page.locator("script").count() == 4
 
 
 def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
@@ -139,18 +156,18 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     def refuse(*_arguments: object) -> None:
         raise HiddenError("later")
 
-    monkeypatch.setattr("arena.web.report.gathering.pack_match", refuse)
+    monkeypatch.setattr(type(arena.replays), "get_replay", refuse)
     report = TournamentReport(arena, "duel", "en")
     assert [told.left_out for told in report.tell()][-1] == len(arena.matches.list_matches("duel", limit=None).items)
-    assert "data-matches" in report.write()
+    assert b"data-matches" in report.write()
 
 
 def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:
-    text = write_match(replays["foreign_king"], "de")
+    text = write_match(replays["foreign_king"], "de").decode()
     blocks = re.findall(r'<script type="application/octet-stream" id="(\w+)">([^<]+)</script>', text)
-    assert [name for name, _ in blocks] == ["tables", "frames"]
-    tables = json.loads(zlib.decompress(bytes_of(blocks[0][1]), -15))
-    assert tables["matches"][0]["seats"]
+    assert [name for name, _ in blocks] == ["tables", "frames0"]
+    (stream,) = json.loads(zlib.decompress(bytes_of(blocks[0][1]), -15))
+    assert stream["matches"][0]["seats"]
 
 
 def test_a_report_is_small(arena: ArenaPort) -> None:
@@ -159,8 +176,8 @@ def test_a_report_is_small(arena: ArenaPort) -> None:
     plies = [row.plies or 0 for row in arena.matches.list_matches("rome", limit=None).items]
     for _ in report.tell():
         pass
-    assert len(report.write().encode()) < 120_000 + 25 * sum(plies)
+    assert len(report.write()) < 120_000 + 25 * sum(plies)
 
 
 def test_an_empty_report_has_no_match() -> None:
-    assert json.loads(Packer().head())["matches"] == []
+    assert Packer(0).packed().head["matches"] == []

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.connect import connect
-from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.errors import CliError
+from arena.cli.shared.files import written
+from arena.cli.shared.options import Database, Language, example
+from arena.cli.shared.progress import ProgressDisplay
 from arena.cli.shared.saying import language_of_names, say
+
+if TYPE_CHECKING:
+    from arena.web.report.gathering import Told, TournamentReport
 
 app = typer.Typer()
 
@@ -24,15 +30,29 @@ def report(
 ) -> None:
     """Write a tournament into one HTML file, with its replays."""
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
+    from arena.web.report.streams import PackingError
 
     with connect(db) as connection:
         gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
-        told = None
-        for told in gathered.tell():
-            if told.done % 50 == 0:
-                typer.echo(say("cli_report.told", done=told.done, total=told.total), err=True)
-        write_file(html, gathered.write(), "--html")
-    done, left_out = (0, 0) if told is None else (told.done, told.left_out)
-    missing = say("cli_report.left_out", count=left_out) if left_out else ""
+        with written(html, "--html") as file:
+            try:
+                told = _tell(gathered)
+            except PackingError as error:
+                raise CliError("a process that packs matches was killed; try again with less beside it") from error
+            file.write(gathered.write())
+    missing = say("cli_report.left_out", count=told.left_out) if told.left_out else ""
     size = html.stat().st_size / 1000
-    typer.echo(say("cli_report.written", file=html, count=done - left_out, missing=missing, size=f"{size:.0f}"))
+    typer.echo(
+        say("cli_report.written", file=html, count=told.done - told.left_out, missing=missing, size=f"{size:.0f}")
+    )
+
+
+def _tell(gathered: TournamentReport) -> Told:
+    """Tell all matches, show how far that is, and return what was told at the end."""
+    telling = gathered.tell()
+    told = next(telling)
+    display = ProgressDisplay(0, told.total)
+    for told in telling:
+        display.update(told.done)
+    display.end(told.done)
+    return told

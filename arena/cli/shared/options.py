@@ -13,6 +13,7 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import MISUSE, MisuseError
+from arena.cli.shared.files import write_file
 from arena.cli.shared.output import Style
 from arena.cli.shared.places import read_place
 from arena.hosting.proc.machine import count_cores
@@ -96,11 +97,3 @@ def worker_count(workers: int) -> int:
 def write_svg(file: Path, picture: str) -> None:
     """Write a picture into a file. Raise MisuseError if the place cannot be written to."""
     write_file(file, picture, "--svg")
-
-
-def write_file(file: Path, text: str, flag: str) -> None:
-    """Write what a command made into the file that `flag` names. Raise MisuseError if the place cannot be written."""
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error

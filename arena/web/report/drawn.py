@@ -20,7 +20,7 @@ HOLE: Final = "\0"
 _VALUES: Final = re.compile(r'(?<==")[^"]*(?=")|(?<=>)[^<]+(?=<)')
 _AMOUNT: Final = re.compile(r"0|[1-9][0-9]{0,3}")
 _PLACE: Final = "<g data-place="
-_STEADY: Final = 3
+_RECENT: Final = 7
 _NONE: Final = -1
 _ANYWHERE: Final = -1
 
@@ -71,7 +71,8 @@ class Pictures:
         self._parts: list[Part] = []
         self._amounts = Numbered[int]()
         self._known: dict[tuple[int, int], Part] = {}
-        self._steady: dict[tuple[int, int, int], int] = {}
+        self._sames = Numbered[bytes]()
+        self._last_same: dict[tuple[int, int], int] = {}
         self._places: dict[int, int] = {}
         self._shown: dict[int, int] = {}
         self._before: list[int] = []
@@ -159,23 +160,46 @@ class Pictures:
         template = self._texts.put(fields.TEMPLATE, keys, _VALUES.sub(HOLE, text), Source())
         if showed is None or showed.template != template:
             showed = self._known.get((slot, template)) or self._known.get((_ANYWHERE, template))
+        found = _VALUES.findall(text)
+        before_it = showed.values if showed else (0,) * len(found)
+        same = self._same(slot, template, before_it, found, told)
         values, hole_of = list[int](), _Hole(slot, template, walk, told)
-        for hole, value in enumerate(_VALUES.findall(text)):
-            values.append(self._value(hole_of, hole, showed.values[hole] if showed else 0, values, value))
+        for hole, value in enumerate(found):
+            old = before_it[hole]
+            values.append(old if same[hole] else self._value(hole_of, hole, old, values, value))
         references = tuple(value for value in values if self._texts.text(value).startswith("#"))
         part = Part(template, tuple(values), references)
         self._known[slot, template] = self._known[_ANYWHERE, template] = part
         return part
 
+    def _same(self, slot: int, template: int, before: Sequence[int], texts: Sequence[str], told: Told) -> bytes:
+        """Write which holes show what the slot showed before, and return it: one of each that does."""
+        same = bytes(self._texts.text(old) == text for old, text in zip(before, texts, strict=True))
+        number, is_new = self._sames.number(same)
+        last = self._last_same.get((slot, template), _NONE)
+        keys = (
+            situation(fields.SAME, slot, template, told.event, last),
+            situation(fields.SAME + 1, template, told.event, told.words),
+            situation(fields.SAME + 2, template, told.event),
+            situation(fields.SAME + 3, slot, template, told.action),
+            situation(fields.SAME + 4, template, told.action, last),
+            situation(fields.SAME + 5, slot, template, last),
+            situation(fields.SAME + 6, template),
+        )
+
+        def tell() -> None:
+            seen = 1
+            for hole, is_same in enumerate(same):
+                self._coder.bit(situation(fields.SAME + 7, template, hole, seen), is_same)
+                seen = 2 * seen + is_same & _RECENT
+
+        self._coder.guessed(fields.SAME, keys, number, tell, is_new=is_new)
+        self._last_same[slot, template] = number
+        return same
+
     def _value(self, at: _Hole, hole: int, old: int, values: Sequence[int], text: str) -> int:
-        """Write the text in a hole, and return its number."""
+        """Write the text in a hole that shows another than before, and return its number."""
         place = at.slot, at.template, hole
-        steady = self._steady.get(place, 0)
-        is_same = self._texts.text(old) == text
-        self._coder.bit(situation(fields.SAME, at.template, hole, steady), is_same)
-        self._steady[place] = min(steady + 1, _STEADY) if is_same else 0
-        if is_same:
-            return old
         if _AMOUNT.fullmatch(self._texts.text(old)):
             is_amount = _AMOUNT.fullmatch(text) is not None
             self._coder.bit(situation(fields.AMOUNT, at.template, hole), is_amount)

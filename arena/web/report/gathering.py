@@ -12,14 +12,13 @@ from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
 from arena.client.values.statistics import Crosstable
 from arena.client.values.tournaments import StandingRow, TournamentDetail
-from arena.match.replay import load
-from arena.story.facts import StoryError
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.formats import format_instant, format_share, short_id
 from arena.web.frame.pools import game_title, pool_details
-from arena.web.report.packing import Packer
+from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
+from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
 from arena.words.catalogue import words
 from ratings.store.states import MatchState
@@ -47,33 +46,42 @@ class TournamentReport:
         self._arena = arena
         self._language = language
         self._detail = arena.tournaments.get_tournament(tournament)
-        self._packer = Packer()
+        self._streams: list[Packed] = []
 
     def tell(self) -> Iterator[Told]:
-        """Tell all matches that are over, in the order of the schedule, and yield how far that is."""
+        """Tell all matches that are over, in the order of the schedule, and yield how far that is, first at the start.
+
+        Raises PackingError.
+        """
         summary = self._detail.summary
         rows = self._arena.matches.list_matches(summary.id, MatchState.FINISHED, limit=None).items
-        left_out = 0
-        for done, row in enumerate(reversed(rows), 1):
-            left_out += not self._take(row.id)
+        replays = ((place, self._replay(row.id)) for place, row in enumerate(reversed(rows)))
+        packing, done, left_out = pack_all(replays, sum(row.plies or 0 for row in rows), self._language), 0, 0
+        yield Told(0, len(rows), 0)
+        while True:
+            try:
+                is_in = next(packing)
+            except StopIteration as end:
+                self._streams = end.value
+                return
+            done, left_out = done + 1, left_out + (not is_in)
             yield Told(done, len(rows), left_out)
 
-    def _take(self, match: str) -> bool:
+    def _replay(self, match: str) -> bytes | None:
         if self._arena.matches.get_match(match).replay_removed_at_us is not None:
-            return False
+            return None
         try:
-            pack_match(self._arena, match, self._language, self._packer)
-        except (HiddenError, StoryError):
-            return False
-        return True
+            return self._arena.replays.get_replay(match).data
+        except HiddenError:
+            return None
 
-    def write(self) -> str:
+    def write(self) -> bytes:
         """Return the file."""
         detail, summary = self._detail, self._detail.summary
         crosstable = self._arena.statistics.get_crosstable(summary.id)
         return write_report(
             summary.name,
-            self._packer,
+            self._streams,
             self._language,
             facts=_facts(detail, self._language),
             standings=detail.standings,
@@ -94,19 +102,13 @@ class TournamentReport:
         return draw_curves([(bot, values) for bot, values in curves if len(values) > 1])
 
 
-def pack_match(arena: ArenaPort, match: str, language: str, packer: Packer) -> None:
-    """Tell a match and pack it. Raises what `Replays.get_replay` does, and StoryError if it cannot be told here."""
-    document = load(arena.replays.get_replay(match).data)
-    packer.add(viewer_document(story_of_replay(document, language)))
-
-
-def write_match(document: dict[str, Any], language: str) -> str:
+def write_match(document: dict[str, Any], language: str) -> bytes:
     """Return the file of one match, from its replay. Raises StoryError if it cannot be told here."""
-    packer, story = Packer(), story_of_replay(document, language)
+    packer, story = Packer(len(document["entries"])), story_of_replay(document, language)
     packer.add(viewer_document(story))
     title = f"{story.game.title} {short_id(document['match_id'])}"
     facts = [" · ".join(story.beginning.names), f"{format_instant(document['started_at_us'])} UTC"]
-    return write_report(title, packer, language, facts=facts)
+    return write_report(title, [packer.packed()], language, facts=facts)
 
 
 def _facts(detail: TournamentDetail, language: str) -> list[str]:

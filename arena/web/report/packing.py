@@ -10,16 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from arena.web.report import fields
-from arena.web.report.coding import Coder, situation
+from arena.web.report.coding import Coder, situation, size_for
 from arena.web.report.drawn import Pictures, Told
 from arena.web.report.texts import Numbered, Source, Texts
 
 _HEAD = ("match_id", "game", "title", "language", "seats", "clock", "started_at_us", "marks", "colours")
 _SEATS = 1 << 10
 """An event is its action and, in steps of this, its seat."""
+_MOVED: Final = 12
+"""Figures of a row that moved by more together are like one another."""
 
 
 @dataclass(slots=True)
@@ -38,23 +40,35 @@ class _Before:
     turn: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Matches as they are stored."""
+
+    head: Mapping[str, Any]
+    """Everything but the frames, as JSON data."""
+    frames: bytes
+    """The frames of all matches, one match after another."""
+
+
 class Packer:
     """Takes matches one by one; `head` and `frames` are what is stored at the end."""
 
-    def __init__(self) -> None:
-        self._coder = Coder()
+    def __init__(self, plies: int) -> None:
+        """Make tables for matches of so many plies together; of more they fit less."""
+        self._size = size_for(plies)
+        self._coder = Coder(self._size)
         self._texts = Texts(self._coder)
         self._pictures = Pictures(self._coder, self._texts)
         self._throws = Numbered[str]()
         self._shared: list[Any] = []
         self._matches: list[dict[str, Any]] = []
 
-    def add(self, document: Mapping[str, Any]) -> None:
-        """Take a match, a document as `arena.web.viewing.document.viewer_document` makes it."""
+    def add(self, document: Mapping[str, Any], place: int = 0) -> None:
+        """Take a match, a document as `arena.web.viewing.document.viewer_document` makes it, listed by its place."""
         frames, before = document["frames"], _Before()
         faults = {at: frame["faults"] for at, frame in enumerate(frames) if "faults" in frame}
         head = {name: document[name] for name in _HEAD}
-        head |= {"end": document["end"], "faults": faults, "picture": self._share(document["picture"])}
+        head |= {"place": place, "end": document["end"], "faults": faults, "picture": self._share(document["picture"])}
         self._matches.append(head | {"frames": len(frames)})
         self._pictures.begin()
         for frame in frames:
@@ -63,14 +77,10 @@ class Packer:
             drawn = [(slot, document["parts"][part]) for slot, part in zip(changes[::2], changes[1::2], strict=True)]
             self._pictures.put(drawn, told)
 
-    def head(self) -> bytes:
-        """Return everything but the frames, as JSON."""
-        tables = {"pictures": self._shared, "matches": self._matches}
-        return json.dumps(tables, ensure_ascii=False, separators=(",", ":")).encode()
-
-    def frames(self) -> bytes:
-        """Return the frames of all matches, one match after another."""
-        return self._coder.data()
+    def packed(self) -> Packed:
+        """Return all that was taken."""
+        head = {"size": self._size, "pictures": self._shared, "matches": self._matches}
+        return Packed(head, self._coder.data())
 
     def _share(self, picture: Any) -> int | None:
         if picture is None:
@@ -178,10 +188,13 @@ class Packer:
         self._coder.bit(situation(kind, -1), bool(row))
         if not row:
             return before, {}
-        steps, last = dict[int, int](), 0
+        steps, moved, rest = dict[int, int](), 0, 0
         for at, (new, old) in enumerate(zip(row, before or [0] * len(row), strict=True)):
-            self._coder.number(situation(kind + 1, seen[at], min(abs(last), 4)), new - old)
-            steps[at] = last = new - old
+            steps[at] = step = new - old
+            is_last = at == len(row) - 1 and moved > 0
+            key = situation(kind + 1, seen[at], min(moved, _MOVED), is_last)
+            self._coder.number(key, step - rest if is_last else step)
+            moved, rest = moved + abs(step), rest - step
         return row, steps
 
     def _small(self, kind: int, keys: tuple[int, ...], number: int) -> None:

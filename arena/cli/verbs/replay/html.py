@@ -9,8 +9,9 @@ import typer
 
 from arena.cli.shared import settings
 from arena.cli.shared.errors import CliError
+from arena.cli.shared.files import written
 from arena.cli.shared.matches import short_match_id
-from arena.cli.shared.options import Database, Language, example, write_file
+from arena.cli.shared.options import Database, Language, example
 from arena.cli.shared.saying import language_of_names, say
 from arena.cli.verbs.replay.finding import ReplayName, find_replay, read_document
 from arena.story.facts import StoryError
@@ -30,9 +31,10 @@ def html(
     from arena.web.report.gathering import write_match  # the web's libraries are imported by nobody else
 
     try:
-        text = write_match(document, language_of_names(language, as_json=False))
+        made = write_match(document, language_of_names(language, as_json=False))
     except StoryError as error:
         raise CliError(f"the match cannot be shown: {error}") from error
     file = output or Path(f"match-{short_match_id(document['match_id'])}.html")
-    write_file(file, text, "--output")
+    with written(file, "--output") as stream:
+        stream.write(made)
     typer.echo(say("cli_replay.written", file=file, size=f"{file.stat().st_size / 1000:.0f}"))

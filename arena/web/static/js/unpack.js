@@ -4,46 +4,27 @@ import { Pictures } from "./unpack_drawn.js";
 import { FIELDS, Source, Texts } from "./unpack_texts.js";
 
 const SEATS = 1 << 10;
-const PAUSE_MS = 12;
-const REPLACED = [0, 13, 27, 38, 60];
+const MOVED = 12;
 
 export class Packed {
   constructor(tables, bytes) {
     this.tables = tables;
-    this.coder = new Decoder(bytes);
+    this.coder = new Decoder(bytes, tables.size);
     this.texts = new Texts(this.coder);
     this.pictures = new Pictures(this.coder, this.texts);
     this.throws = new Map();
-    this.matches = [];
-    this.reading = this.#read();
   }
 
-  // A match as the viewer takes it. What came before foretells the rest, so that all matches before are read first.
-  async story(number) {
-    while (this.matches.length <= number) await this.step();
-    return this.#story(this.tables.matches[number], this.matches[number]);
-  }
-
-  // Reads on for a moment, and lets the page breathe.
-  async step() {
-    this.stepping ??= new Promise((done) => {
-      const until = performance.now() + PAUSE_MS;
-      while (performance.now() < until && !this.reading.next().done);
-      setTimeout(done);
-    }).then(() => (this.stepping = null));
-    return this.stepping;
-  }
-
-  *#read() {
+  // Every match as the viewer takes it, in their order; between them nothing now and then, so that others get a turn.
+  *stories() {
     for (const head of this.tables.matches) {
       const frames = [], before = { decider: -1, last: 0, earlier: 0, words: 0, elapsed: new Map(), remaining: null, values: null, steps: [], turn: 0 };
       this.pictures.begin();
       for (let at = 0; at < head.frames; at++) {
         frames.push(this.#frame(head, before));
-        if (at % 16 === 15) yield;
+        if (at % 16 === 15) yield null;
       }
-      this.matches.push(frames);
-      yield;
+      yield this.#story(head, frames);
     }
   }
 
@@ -121,11 +102,15 @@ export class Packed {
   #differ(kind, before, seen) {
     if (!this.coder.bit(situation(kind, -1))) return [null, []];
     const row = [], steps = [];
-    let last = 0;
+    let moved = 0, rest = 0;
     for (let at = 0; at < seen.length; at++) {
-      last = this.coder.number(situation(kind + 1, seen[at], Math.min(Math.abs(last), 4)));
-      steps.push(last);
-      row.push(last + (before?.[at] ?? 0));
+      const isLast = at === seen.length - 1 && moved > 0;
+      const told = this.coder.number(situation(kind + 1, seen[at], Math.min(moved, MOVED), Number(isLast)));
+      const step = isLast ? told + rest : told;
+      moved += Math.abs(step);
+      rest -= step;
+      steps.push(step);
+      row.push(step + (before?.[at] ?? 0));
     }
     return [row, steps];
   }
@@ -162,22 +147,4 @@ export class Packed {
     told[0].title = head.title;
     return { ...head, picture: this.tables.pictures[head.picture] ?? null, parts, frames: told };
   }
-}
-
-// The bytes of a block of letters of seven bits, as arena/web/report/page.py writes them.
-export function bytesOf(text) {
-  const bytes = new Uint8Array(Math.floor((7 * text.length) / 8));
-  let rest = 0, bits = 0, at = 0;
-  for (let place = 0; place < text.length; place++) {
-    const code = text.charCodeAt(place);
-    rest = ((rest << 7) | (code < 128 ? code : REPLACED[code - 192])) & 0x7fff;
-    bits += 7;
-    if (bits >= 8) bytes[at++] = (rest >> (bits -= 8)) & 255;
-  }
-  return bytes;
-}
-
-export async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -4,13 +4,14 @@ import { FIELDS, Numbered } from "./unpack_texts.js";
 
 const AMOUNT = /^(?:0|[1-9][0-9]{0,3})$/;
 const PLACE = "<g data-place=";
-const STEADY = 3;
+const RECENT = 7;
 
 export class Pictures {
   constructor(coder, texts) {
-    Object.assign(this, { coder, texts, parts: [], steady: new Map(), known: new Map(), places: new Map() });
+    Object.assign(this, { coder, texts, parts: [], lastSame: new Map(), known: new Map(), places: new Map() });
     this.numbers = new Numbered();
     this.amounts = new Numbered();
+    this.sames = new Numbered();
     this.begin();
   }
 
@@ -97,8 +98,10 @@ export class Pictures {
     const template = this.texts.read(FIELDS.TEMPLATE, keys);
     if (showed?.template !== template) showed = this.known.get(`${slot} ${template}`) ?? this.known.get(`${template}`);
     const values = [], count = this.texts.text(template).split("\0").length - 1;
+    const same = this.#same(slot, template, count, told);
     for (let hole = 0; hole < count; hole++) {
-      values.push(this.#value({ slot, template, hole, walk, told }, showed?.values[hole] ?? 0, values.at(-1) ?? 0));
+      const old = showed?.values[hole] ?? 0;
+      values.push(same[hole] === "1" ? old : this.#value({ slot, template, hole, walk, told }, old, values.at(-1) ?? 0));
     }
     const part = { template, values, references: values.filter((value) => this.texts.text(value).startsWith("#")) };
     this.known.set(`${slot} ${template}`, part);
@@ -106,12 +109,33 @@ export class Pictures {
     return part;
   }
 
+  // Which holes show what the slot showed before, a one for each that does.
+  #same(slot, template, count, told) {
+    const place = `${slot} ${template}`, last = this.lastSame.get(place) ?? -1;
+    const keys = [
+      situation(FIELDS.SAME, slot, template, told.event, last),
+      situation(FIELDS.SAME + 1, template, told.event, told.words),
+      situation(FIELDS.SAME + 2, template, told.event),
+      situation(FIELDS.SAME + 3, slot, template, told.action),
+      situation(FIELDS.SAME + 4, template, told.action, last),
+      situation(FIELDS.SAME + 5, slot, template, last),
+      situation(FIELDS.SAME + 6, template),
+    ];
+    const number = this.coder.guessed(FIELDS.SAME, keys, () => {
+      let same = "", seen = 1;
+      for (let hole = 0; hole < count; hole++) {
+        const bit = this.coder.bit(situation(FIELDS.SAME + 7, template, hole, seen));
+        seen = (2 * seen + bit) & RECENT;
+        same += bit;
+      }
+      return this.sames.number(same);
+    });
+    this.lastSame.set(place, number);
+    return this.sames.items[number];
+  }
+
   #value(at, old, before) {
     const { slot, template, hole, told } = at, { coder, texts } = this;
-    const place = `${slot} ${template} ${hole}`, steady = this.steady.get(place) ?? 0;
-    const isSame = coder.bit(situation(FIELDS.SAME, template, hole, steady));
-    this.steady.set(place, isSame ? Math.min(steady + 1, STEADY) : 0);
-    if (isSame) return old;
     if (AMOUNT.test(texts.text(old)) && coder.bit(situation(FIELDS.AMOUNT, template, hole))) {
       return texts.know(`${Number(texts.text(old)) + this.#change(slot, at.walk, told)}`);
     }

@@ -1,0 +1,58 @@
+"""Files that commands write: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from arena.cli.shared.errors import MisuseError
+
+
+def write_file(file: Path, text: str, flag: str) -> None:
+    """Write what a command made into the file that `flag` names. Raise MisuseError if the place cannot be written."""
+    with written(file, flag) as stream:
+        stream.write(text.encode(errors="surrogateescape"))
+
+
+@contextmanager
+def written(file: Path, flag: str) -> Iterator[IO[bytes]]:
+    """Give a stream whose bytes stand in `file` at the end; if anything is raised, that is as it was before.
+
+    Whoever needs long begins with it: MisuseError tells at once if the place cannot be written, later if it is full.
+    """
+    try:
+        if file.exists() and not file.is_file():
+            with file.open("wb") as stream:  # a device or a pipe, which no file may replace
+                yield stream
+            return
+        with _beside(file) as stream:
+            yield stream
+    except OSError as error:
+        raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error
+
+
+@contextmanager
+def _beside(file: Path) -> Iterator[IO[bytes]]:
+    target = file.resolve()
+    if target.exists() and not os.access(target, os.W_OK):
+        target.open("ab").close()  # says why not
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+        new.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        new.replace(target)
+    finally:
+        with suppress(FileNotFoundError):
+            new.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
