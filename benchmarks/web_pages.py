@@ -89,12 +89,10 @@ class Server:
         return held
 
     def put_first(self) -> None:
-        """Have its threads come before all that is not of real time, and before the processes that it started."""
-        policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
-        for place, pid in enumerate(self.family()):
-            with suppress(OSError):
-                for thread in Path(f"/proc/{pid}/task").iterdir():
-                    os.sched_setscheduler(int(thread.name), policy, os.sched_param(1 if place else 2))
+        """Have its threads, and no process that it starts, come before all that is not of real time."""
+        policy, least = os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1)
+        for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
+            os.sched_setscheduler(int(thread.name), policy, least)
 
     def close(self) -> None:
         """End the process."""
@@ -233,7 +231,7 @@ def measure(db: Path, seconds: float, core: int, only: str = "", *, alone: bool 
         weigh(server, found, alone=alone)
     with serving(db, core, alone=alone) as server:
         if alone:
-            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(3))
+            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(2))
         asyncio.run(load(server, found, seconds, alone=alone))
         if alone:
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

@@ -51,7 +51,9 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(512)
     except OSError as error:
         why = error.strerror or str(error)
-        raise WebListenError(f"{host}:{port} cannot be listened on: {why}; choose another address") from error
+        raise WebListenError(
+            f"{host}:{port} cannot be listened on: {why}; choose another address with --address"
+        ) from error
     return listening
 
 

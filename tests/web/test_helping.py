@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 from arena.web.helping.helper import Helper
 from arena.web.helping.teller import teller_of
+from arena.web.official.fitting import fit_elsewhere
+from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from arena.web.viewing.tellings import tell
 from tests.support.patience import PATIENCE_S
@@ -69,6 +72,18 @@ def test_a_question_that_fails_there_is_asked_here_with_its_error(helped: Site) 
     for _ in range(2):
         with pytest.raises(UnknownError, match="nosuch"):
             answers.ask(helped.arena, "tournaments.list_confidence", "nosuch")
+
+
+def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
+    helped: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = helper_of(helped).process_id
+    assert process is not None
+    assert os.getsid(process) == process
+    telling = "import json, os; print(json.dumps({'why_not': str(os.getsid(0) == os.getpid())}))"
+    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", telling))
+    with pytest.raises(FitError, match="True"):
+        fit_elsewhere("any.db", "any")
 
 
 def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:

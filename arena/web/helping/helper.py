@@ -88,7 +88,12 @@ class Helper:
         if self._is_closed:
             return None
         if self._process is None:
-            self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._process = subprocess.Popen(
+                _COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
+            )
             assert self._process.stdin is not None
             write_message(self._process.stdin, (self._db, self._niceness))
         return self._process

@@ -41,7 +41,13 @@ def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S) -> OfficialT
     """Return the official table of a pool of a database, which another process fits. Raises FitError."""
     asked = json.dumps({"db": db, "pool": pool})  # not among the arguments, which everybody on the machine can read
     with tempfile.TemporaryFile() as written:
-        process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=written, text=True)
+        process = subprocess.Popen(
+            _COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=written,
+            text=True,
+            start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
+        )
         with process:  # its input stays open: the process ends when that ends
             assert process.stdin is not None
             process.stdin.write(asked + "\n")

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from arena.web.frame.asking import site_of
 from arena.web.frame.choices import language_of
-from arena.web.people.errors import NoTableError, PeopleError, TakenOverError
+from arena.web.people.errors import NoTableError, PeopleError, SeatTakenError, TakenOverError
 from arena.web.people.hall import Hall
 from arena.web.people.table import Table
 from arena.words.catalogue import Words, words
@@ -36,7 +36,7 @@ def table_of(request: Request, key: str) -> Table:
     """Return the table that a key opens. Raises an error 404."""
     try:
         return hall_of(request).find(key)
-    except NoTableError as error:
+    except (NoTableError, SeatTakenError) as error:
         raise HTTPException(404, told(request, error)) from error
 
 

@@ -86,11 +86,12 @@ class Hall:
         return self._guests.free
 
     def find(self, key: str) -> Table:
-        """Return the table at which a key opens a seat, or invites to one. Raises NoTableError."""
-        table = self._keys.get(key)
-        if table is None:
-            raise NoTableError("there is no such table any more; open another one")
-        return table
+        """Return the table at which a key opens a seat, or invites to one. Raises NoTableError, SeatTakenError."""
+        if (table := self._keys.get(key)) is not None:
+            return table
+        if any(party.invitation == key for one in self._tables for party in one.parties):
+            raise SeatTakenError("somebody has taken this seat; ask for another invitation")
+        raise NoTableError("there is no such table any more; open another one")
 
     def tables_of(self, visitor: str) -> list[tuple[Table, Party]]:
         """Return where a visitor plays, the newest first."""

@@ -30,6 +30,8 @@ _HOLES = {name: f"{{{name}}}" for name in ("who", "rank", "seats", "time", "step
 @router.get("/play/{key}")
 async def table_page(request: Request, key: str) -> Response:
     """Show a table, and let this browser play at it from now on; or invite to it."""
+    if seated := _seated(request, key):
+        return seated
     table = table_of(request, key)
     if any(party.is_awaited and party.invitation == key for party in table.parties):
         return _invite(request, table, key)
@@ -66,6 +68,13 @@ async def table_page(request: Request, key: str) -> Response:
     return remember(request, page, visitor_of(request))
 
 
+def _seated(request: Request, invitation: str) -> Response | None:
+    """Lead whoever took the seat of an invitation back to it: links are opened again, and buttons pressed twice."""
+    tables = hall_of(request).tables_of(visitor_of(request))
+    own = next((party.key for _, party in tables if party.invitation == invitation), None)
+    return None if own is None else RedirectResponse(f"/play/{own}", status_code=303)
+
+
 def _party(request: Request, table: Table, key: str) -> Party:
     try:
         return table.party(key)
@@ -94,6 +103,8 @@ def _invite(request: Request, table: Table, key: str, problem: str = "", status:
 async def sit(request: Request, key: str) -> Response:
     """Let somebody who is invited take his seat, and lead there."""
     need_own_page(request)
+    if seated := _seated(request, key):
+        return seated
     table, visitor, form = table_of(request, key), visitor_of(request), await form_of(request)
     try:
         party = await hall_of(request).sit(table, key, visitor, form.get("name", ""))

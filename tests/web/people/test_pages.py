@@ -74,6 +74,13 @@ def test_the_form_offers_games_seats_bots_clocks_and_options(visitor: TestClient
         assert text in page
 
 
+def test_the_form_says_how_bots_come_to_an_arena_without(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    advice = "arena bot add random greedy search"
+    assert advice not in visitor.get("/play").text
+    monkeypatch.setattr("arena.web.people.lobby.offered_bots", lambda *_: [])
+    assert advice in visitor.get("/play").text
+
+
 def test_a_table_is_played_by_requests(visitor: TestClient) -> None:
     table = sit_down(visitor)
     state = wait_until_asked(visitor, table)
@@ -268,8 +275,15 @@ def test_an_invitation_leads_to_a_seat_and_opens_nothing_afterwards(visitor: Tes
     assert sat.status_code == 200
     other = told(sat.text)
     assert (table["own"], other["own"]) == ([0], [1])
-    assert visitor.get(link).status_code == 404
-    assert visitor.post(f"{link}/sit", data={"name": "Eve"}).status_code == 404
+    for again in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Bo"})):
+        assert again.url.path == other["address"], "the one who came by it is led to his seat"
+    other = told(visitor.get(str(other["address"])).text)
+    own = dict(visitor.cookies)
+    visitor.cookies.clear()
+    for answer in (visitor.get(link), visitor.post(f"{link}/sit", data={"name": "Eve"})):
+        assert answer.status_code == 404
+        assert "Somebody has taken this seat" in answer.text
+    visitor.cookies.update(own)
     ready = wait_until_asked(visitor, table)
     assert ready["names"] == ["<script>alert(1)</script>", "<b>Bo"]
     seen = visitor.get(f"{other['address']}/state", params={"grip": str(other["grip"])}).json()

@@ -249,7 +249,7 @@ async def test_an_invited_person_has_a_seat_and_a_key_of_his_own(hall: Hall) -> 
     assert table.seats_of(second)[0].name == "Bob <i>"
     with pytest.raises(SeatTakenError):
         await hall.sit(table, invitation, "eve", "Eve")
-    with pytest.raises(NoTableError):
+    with pytest.raises(SeatTakenError):
         hall.find(invitation)
     assert table.is_gathering
     await hall.sit(table, third.invitation, "cid", "Cid")
