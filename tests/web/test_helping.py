@@ -77,6 +77,7 @@ def test_a_question_that_fails_there_is_asked_here_with_its_error(helped: Site) 
 def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
     helped: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    helper_of(helped).start()
     process = helper_of(helped).process_id
     assert process is not None
     assert os.getsid(process) == process
