@@ -51,6 +51,7 @@ BOUNDED = {
     "LiveStart.chance": "what the set-up of a game draws",
     "LiveStart.opening": "the random plies that a match begins with",
     "MatchDetail.attempts": "three at most, then the match is void",
+    "MatchDetail.awaits": "the matches of two blocks at most",
     "MatchDetail.faults": "a forfeited seat does nothing any more",
     "MatchDetail.leak_checks": "one for each seat",
     "MatchDetail.seats": "as many as the game has",

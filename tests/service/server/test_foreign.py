@@ -106,7 +106,8 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
     ],
     "WatchLogs": [
         (lambda arena, found: next(arena.matches.watch_logs(found.shown, 0)), ForbiddenError),
-        (lambda arena, found: next(arena.matches.watch_logs(found.running, 0)), HiddenError),
+        (lambda arena, found: next(arena.matches.watch_logs(found.running, 0)), ForbiddenError),
+        (lambda arena, found: next(arena.matches.watch_logs(found.hidden, 0)), HiddenError),
     ],
     "WatchMatch": [
         (lambda arena, found: next(arena.matches.watch_match(found.running)), HiddenError),
@@ -114,7 +115,7 @@ REFUSED: dict[str, list[tuple[Call, type[ClientError]]]] = {
     ],
     "GetReplay": [
         (lambda arena, found: arena.replays.get_replay(found.hidden), HiddenError),
-        (lambda arena, found: arena.replays.get_replay(found.running), HiddenError),
+        (lambda arena, found: arena.replays.get_replay(found.running), UnknownError),
     ],
     "GetUsage": [(lambda arena, _: arena.account.get_usage("ann"), ForbiddenError)],
     "GetTimes": [(lambda arena, found: arena.matches.get_times(found.hidden), HiddenError)],

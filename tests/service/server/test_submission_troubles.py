@@ -203,7 +203,7 @@ def test_a_full_disk_is_told_with_the_remedy_and_what_has_arrived_is_kept(tmp_pa
     words = [sys.executable, "-m", "tests.service.server.on_a_small_disk", str(tmp_path / "small"), str(tmp_path)]
     *_log, line = run_on_small_disk(tmp_path / "small", 4000, words)
     said = json.loads(line)
-    assert said["while uploading"]["kind"] == said["while storing"]["kind"] == "BusyError"
+    assert said["while uploading"]["kind"] == said["while storing"]["kind"] == "DiskFullError"
     assert "what has arrived is kept" in said["while uploading"]["message"]
     assert "what has arrived is kept" in said["while storing"]["message"]
     assert str(tmp_path) not in json.dumps(said)
