@@ -23,9 +23,13 @@ from arena.web.helping.questions import call_of
 
 PATIENCE_S: Final = 0.02
 """So long a page waits for an answer that may come at once."""
+_PATIENCE_SMALL_S: Final = 1.0
+"""So long for one over few matches, which is there at once unless the machine is busy."""
 _PATIENCE_SOON_S: Final = 30.0
 _LEAST_REST_S: Final = 1.0
 _MOST_REST_S: Final = 60.0
+_MOST_REST_SOON_S: Final = 5.0
+"""What is played now is news on a front page: it is never older, however busy the machine was."""
 _REST_PER_WORK: Final = 30.0
 _OLDEST_S: Final = 600.0
 """An answer that nobody asked for in so long is not given any more while the next one is made."""
@@ -76,6 +80,7 @@ class _Wish:
     question: str
     arguments: tuple[Any, ...]
     more: Mapping[str, Any]
+    most_rest_s: float = _MOST_REST_S
 
     def put_to(self, arena: ShownArena) -> Any:
         """Return the arena's answer."""
@@ -84,6 +89,10 @@ class _Wish:
     def put_to_helper(self, arena: ShownArena, helper: Helper) -> Any:
         """Return the answer of a helper; the arena's, or its error, if that has none."""
         return helper.ask(partial(self.put_to, arena), self.question, *self.arguments, **self.more)
+
+
+def _soon(question: str, arguments: tuple[Any, ...]) -> _Wish:
+    return _Wish(question, arguments, {}, _MOST_REST_SOON_S)
 
 
 @dataclass(slots=True)
@@ -127,7 +136,10 @@ class Answers:
             return given
         is_long = self._late is not None and arena.overview.count_matches(tournament) > _MANY
         wish = _Wish(question, (), {"tournament": tournament, **more})
-        return self._made(arena, place, wish, self._late if is_long else self._soon, self._patience_s)
+        if is_long:
+            return self._made(arena, place, wish, self._late, self._patience_s)
+        patience_s = self._patience_s if place.kept is not None else max(self._patience_s, _PATIENCE_SMALL_S)
+        return self._made(arena, place, wish, self._soon, patience_s)
 
     def ask(self, arena: ShownArena, question: str, *arguments: Any, **more: Any) -> Given:
         """Return the answer to a question that takes long, such as `statistics.list_lengths`; the same errors."""
@@ -145,11 +157,11 @@ class Answers:
         if given is not None:
             return given
         patience_s = _PATIENCE_SOON_S if place.kept is None else self._patience_s
-        return self._made(arena, place, _Wish(question, arguments, {}), self._soon, patience_s)
+        return self._made(arena, place, _soon(question, arguments), self._soon, patience_s)
 
     def prepare(self, arena: ShownArena, question: str, *arguments: Any, waits: bool) -> None:
         """Have an answer for `ask_soon` ready: at once, or soon in the background if there is a helper."""
-        place, wish = self._place((question, *arguments)), _Wish(question, arguments, {})
+        place, wish = self._place((question, *arguments)), _soon(question, arguments)
         if waits:
             place.kept = self._answered(arena, wish, None)
         elif self._soon is not None:
@@ -214,5 +226,5 @@ class Answers:
         except Exception as found:  # it is raised where the answer is asked for
             error = found
         end = self._clock()
-        rest = min(_MOST_REST_S, max(_LEAST_REST_S, _REST_PER_WORK * (end - start)))
+        rest = min(wish.most_rest_s, max(_LEAST_REST_S, _REST_PER_WORK * (end - start)))
         return _Kept(answer, error, mark, start, end + rest)

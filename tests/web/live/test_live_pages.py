@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from tests.support.browsing import PHONE, Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import HELD_NAME, Place, write_manifest
+from tests.support.processes import wait_until
 from tests.support.serving import Served, plan, serving, wait_for_counts
 
 BOT = f"""
@@ -76,7 +77,13 @@ def hide(tab: Page, *, is_hidden: bool) -> None:
 
 def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place: Place, page: Watched) -> None:
     front, tab = served.addresses["web"], page.page
-    tab.goto(f"{front}/")
+    board = tab.locator("[aria-labelledby=now] h3 a")
+
+    def shows_the_match() -> bool:
+        tab.goto(f"{front}/")
+        return board.count() == 1
+
+    wait_until(shows_the_match)  # what was read before the match began is shown for a moment more
     assert page.serious_findings() == []
     assert status_of(f"{front}/live?match=ffff") == 404
     assert status_of(f"{front}/live?" + "&".join(f"match={number}" for number in range(9))) == 400
@@ -84,7 +91,7 @@ def test_a_match_is_watched_from_the_front_page_to_its_end(served: Served, place
     boards.goto(f"{front}/tv")
     match = urlsplit(boards.url).path
     boards.goto(f"{front}/")
-    tab.locator("[aria-labelledby=now] h3 a").click()
+    board.click()
     assert urlsplit(tab.url).path == match
     assert tab.locator(".live span").inner_text().startswith("The match has not begun yet")
     tab.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
