@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from arena.client.there.channel import Endpoint
@@ -11,6 +11,7 @@ from arena.client.there.remote import ArenaThere, Behalf, Line
 from arena.client.values.live import MatchEvent
 from arena.web.frame.streams import FullError
 from arena.web.live.channel import Channel, Watch
+from arena.web.viewing.persons import NOBODY, Persons, event_with_persons
 
 BEAT_S = 0.5
 """Nobody is told more often than once a beat, and all at the same moment: what they are told is encoded once."""
@@ -54,14 +55,15 @@ class Hub:
         self.spectators = 0
         self.is_closed = False
 
-    async def channel(self, match: str, language: str, *, hides: bool = False) -> Channel:
+    async def channel(self, match: str, language: str, *, hides: bool = False, persons: Persons = NOBODY) -> Channel:
         """Return the channel of a match, named by its whole id, told in a language. Raises FullError.
 
-        `hides` tells whether its game hides parts. Whoever asks may watch the match: it is not looked at again.
+        `hides` tells whether its game hides parts, and `persons` who sits there. Whoever asks may watch the match: it
+        is not looked at again.
         """
         found = self._channels.get(match)
         if found is None or found.failure is not None:
-            found = self._open(match, hides=hides)
+            found = self._open(match, hides, persons)
         found.idle_beats = 0
         await asyncio.to_thread(found.begin, language)
         return found
@@ -79,10 +81,15 @@ class Hub:
         for channel in self._channels.values():
             channel.close()
 
-    def _open(self, match: str, *, hides: bool) -> Channel:
+    def _open(self, match: str, hides: bool, persons: Persons) -> Channel:
         if self.is_closed or (len(self._channels) >= MOST_MATCHES and not self._make_room()):
             raise FullError("as many matches are watched as can be served; come back in a while")
-        channel = self._channels[match] = Channel(match, *self._opener(hides))
+        watch, end_watch = self._opener(hides)
+
+        def watch_people(wanted: str) -> Iterator[MatchEvent]:
+            return (event_with_persons(event, persons) for event in watch(wanted))
+
+        channel = self._channels[match] = Channel(match, watch_people, end_watch)
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat())
         return channel

@@ -17,6 +17,7 @@ from arena.web.frame.choices import language_of
 from arena.web.live.channel import Channel
 from arena.web.live.hub import Hub
 from arena.web.live.stream import Spectator, View, places_of
+from arena.web.viewing.persons import persons_of
 from ratings.store.states import MatchState
 
 router = APIRouter()
@@ -89,4 +90,5 @@ async def _open(request: Request, hub: Hub, match: str, language: str) -> Channe
     found = await asyncio.to_thread(arena_of(request).matches.get_match, match)
     if found.hidden:
         raise HiddenError(f"match {found.match_id} is {found.why_hidden}")
-    return await hub.channel(found.match_id, language, hides=hides_parts(found.pool.game))
+    hides = hides_parts(found.pool.game)
+    return await hub.channel(found.match_id, language, hides=hides, persons=persons_of(found))

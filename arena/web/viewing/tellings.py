@@ -19,6 +19,7 @@ from arena.story.replays import last_picture, story_of_replay
 from arena.web.viewing.document import viewer_document
 from arena.web.viewing.gate import Gate
 from arena.web.viewing.kept import Kept
+from arena.web.viewing.persons import persons_of, with_persons
 from engine import registry
 
 KEPT_BYTES = 48 * 1024 * 1024
@@ -33,7 +34,8 @@ def tell(arena: ArenaPort, match_id: str, language: str) -> bytes:
     Raises what `Replays.get_replay` does, ReplayError, and StoryError if the match cannot be told here.
     """
     document = load(arena.replays.get_replay(match_id).data)
-    told = viewer_document(story_of_replay(document, language))
+    persons = persons_of(arena.matches.get_match(match_id))
+    told = viewer_document(story_of_replay(with_persons(document, persons), language))
     return gzip.compress(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL, mtime=0)
 
 
@@ -66,7 +68,8 @@ class Tellings:
         """
 
         def draw() -> bytes:
-            picture = last_picture(load(arena.replays.get_replay(match.match_id).data), language)
+            document = load(arena.replays.get_replay(match.match_id).data)
+            picture = last_picture(with_persons(document, persons_of(match)), language)
             return b"" if picture is None else picture.svg().encode()
 
         return self._kept.get(f"last {telling_id(match, language)}", draw).decode()

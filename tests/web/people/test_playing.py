@@ -1,6 +1,8 @@
 """People play whole matches beside bots, through the service, by its referee."""
 
 import asyncio
+import gzip
+import json
 
 import pytest
 
@@ -24,6 +26,7 @@ from arena.web.people.limits import Pacer
 from arena.web.people.planning import look_ahead
 from arena.web.people.showing import Teller, sight_of
 from arena.web.people.values import Pace, Stage
+from arena.web.viewing.tellings import tell
 from engine import registry
 from tests.support.people import by_chance, open_hall, order, play, until, until_asked
 from tests.support.places import Place
@@ -65,6 +68,10 @@ def _check_recorded(arena: object, match_id: str, own: int, ranks: tuple[int, ..
     assert found.seats[own].person == "Änna <b>"
     assert tuple(seat.rank for seat in found.seats) == ranks
     assert found.rated is False
+    if len(ranks) == 2:
+        told = json.loads(gzip.decompress(tell(arena, match_id, "en")))  # type: ignore[arg-type]
+        assert told["seats"][own] == "Änna <b>", "the viewer calls people as they call themselves"
+        assert not any("<b>" in part for part in told["parts"])
 
 
 async def test_hot_seat_everybody_is_asked_in_turn_in_one_browser(hall: Hall) -> None:

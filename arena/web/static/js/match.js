@@ -3,6 +3,8 @@ import { Viewer, wanted } from "./viewer.js";
 
 const root = document.querySelector("[data-viewer]");
 if (root?.dataset.frames) {
+  const place = root.querySelector("[data-part=place]");
+  place.textContent = root.dataset.telling;
   const answer = await fetch(root.dataset.frames);
   if (answer.ok) {
     const viewer = new Viewer(root, await answer.json());
@@ -14,5 +16,6 @@ if (root?.dataset.frames) {
     root.dataset.ready = "";
   } else {
     root.querySelector("[data-part=failed]").hidden = false;
+    place.textContent = "";
   }
 }
