@@ -87,6 +87,12 @@ def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
         fit_elsewhere("any.db", "any")
 
 
+def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", ""))
+    with pytest.raises(FitError, match="ended without an answer"):
+        fit_elsewhere("longer than a pipe holds " * 10_000, "any")
+
+
 def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:
     helper = Helper(str(played))
     try:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,8 @@ def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S) -> OfficialT
             text=True,
             start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
         )
-        with process:  # its input stays open: the process ends when that ends
+        # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
+        with suppress(BrokenPipeError), process:
             assert process.stdin is not None
             process.stdin.write(asked + "\n")
             process.stdin.flush()

@@ -235,7 +235,7 @@ async def test_a_hub_that_is_full_gives_up_what_nobody_looks_at_and_what_has_not
     hub = Hub(play.open)
     channels = {"begins later": await hub.channel("begins later", "en"), "unseen": await hub.channel("unseen", "en")}
     waiting = Browser(hub, View(channels["begins later"], "en"))
-    await until(lambda: hub.spectators == 1)
+    await until(lambda: bool(channels["begins later"].wakers))
     await hub.channel("third", "en")
     assert [one.is_over for one in channels.values()] == [False, True]
     Browser(hub, View(await hub.channel("third", "en"), "en"))

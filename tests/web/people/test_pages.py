@@ -20,6 +20,7 @@ from arena.web.people.hall import Hall
 from arena.words.catalogue import LANGUAGES
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
+from tests.support.processes import wait_until
 
 FORM = {
     "game": "foreign_king",
@@ -34,8 +35,9 @@ RULES = Rules(most=6, per_visitor=4, per_hour=1000)
 @pytest.fixture
 def visitor(place: Place) -> Iterator[TestClient]:
     service = f"unix:{place.directory / 'run' / 'owners.sock'}"
-    with open_site(str(place.db), service, people=RULES) as site, TestClient(make_app(site)) as client:
+    with open_site(str(place.db), service, people=RULES) as site, TestClient(app := make_app(site)) as client:
         yield client
+        wait_until(lambda: app.state.hall.free == RULES.most)  # pages that start anew go on with tables that are played
 
 
 def sit_down(visitor: TestClient, **changes: str) -> dict[str, object]:
