@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from arena.client.overview import ShownArena
 from arena.web.app import make_app
+from arena.web.frame.answers import PATIENCE_S as PATIENCE_AT_ONCE_S
 from arena.web.frame.answers import Answers, BeingMadeError
 from arena.web.frame.rendering import POLLS
 from arena.web.helping.helper import Helper
@@ -42,7 +43,8 @@ def slow() -> Iterator[Slow]:
 
 
 @pytest.fixture
-def client(played: Path, slow: Slow) -> Iterator[TestClient]:
+def client(played: Path, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setattr("arena.web.frame.answers._PATIENCE_SMALL_S", PATIENCE_AT_ONCE_S)
     with open_site(str(played)) as site:
         helper = cast("Helper", slow)
         yield TestClient(make_app(replace(site, helper=helper, counter=helper)))

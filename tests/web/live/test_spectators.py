@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,7 +35,6 @@ class Play:
         self.failure: Exception | None = None
         self._allowed = 0
         self._changed = threading.Condition()
-        self._is_ended = False
 
     def go_on(self, count: int | None = None) -> None:
         with self._changed:
@@ -48,23 +48,24 @@ class Play:
 
     def open(self, _: bool) -> tuple[Callable[[str], Iterator[MatchEvent]], Callable[[], None]]:
         self.watches += 1
-        return self._watch, self._end
+        is_ended = threading.Event()
+        return partial(self._watch, is_ended), partial(self._end, is_ended)
 
-    def _end(self) -> None:
+    def _end(self, is_ended: threading.Event) -> None:
         with self._changed:
-            self._is_ended = True
+            is_ended.set()
             self._changed.notify_all()
 
-    def _watch(self, _: str) -> Iterator[MatchEvent]:
+    def _watch(self, is_ended: threading.Event, _: str) -> Iterator[MatchEvent]:
         for number, event in enumerate(self.events):
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._allowed > number or self._is_ended or self.failure is not None,  # noqa: B023 - asked now
+                    lambda: self._allowed > number or is_ended.is_set() or self.failure is not None,  # noqa: B023 - asked now
                     PATIENCE_S,
                 )
                 if self.failure is not None:
                     raise self.failure
-                if self._is_ended:
+                if is_ended.is_set():
                     return
             yield event
 
