@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -62,6 +63,11 @@ class _Server(uvicorn.Server):
 
     `app.state.on_stop` holds what is to be called then.
     """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop, within about GRACE_S. A second signal changes nothing: to break that off would leave a trace."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for end in self.config.app.state.on_stop:  # type: ignore[union-attr] # it is the application of `serve`

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from arena.web.app import make_app
 from arena.web.frame.site import Site
 from arena.web.opening import open_site
-from arena.web.serving import listen
+from arena.web.serving import listen, make_server
 from tests.support.patience import PATIENCE_S
 from tests.support.web_server import served
 
@@ -39,6 +40,13 @@ def test_no_part_of_an_answer_is_held_back_until_the_part_before_is_confirmed() 
             return await seen
 
     assert asyncio.run(look()) == 1
+
+
+def test_a_second_ctrl_c_does_not_break_the_stop_off(site: Site) -> None:
+    server = make_server(make_app(site))
+    for _ in range(2):
+        server.handle_exit(signal.SIGINT, None)
+    assert (server.should_exit, server.force_exit) == (True, False)
 
 
 def test_an_answer_that_hangs_when_the_pages_stop_is_a_sentence_and_no_trace(
