@@ -172,13 +172,19 @@ def test_an_address_has_a_number_of_connections_at_once(
         assert _all_of(first).startswith(b"HTTP/1.1 200 ")
 
 
+def break_front_page(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Have the front page meet an error where it asks the arena."""
+
+    def fail(_request: object) -> None:
+        raise error
+
+    monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
+
+
 def test_who_leaves_in_the_middle_of_a_form_is_no_fault_of_the_arena(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def leave(_request: object) -> None:
-        raise ClientDisconnect
-
-    monkeypatch.setattr("arena.web.pages.front.arena_of", leave)
+    break_front_page(monkeypatch, ClientDisconnect())
     monkeypatch.setattr(errors, "_LOG", None)  # whatever is logged fails
     assert client.get("/").status_code == 400
 
@@ -187,10 +193,7 @@ def test_who_leaves_in_the_middle_of_a_form_is_no_fault_of_the_arena(
 def test_a_full_disk_is_told_in_one_sentence(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(_request: object) -> None:
-        raise error
-
-    monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
+    break_front_page(monkeypatch, error)
     answer = client.get("/")
     assert (answer.status_code, "The disk of the arena is full" in answer.text) == (507, True)
     assert "/srv/x" not in answer.text
@@ -200,10 +203,7 @@ def test_a_full_disk_is_told_in_one_sentence(
 def test_where_the_service_is_reached_is_told_to_nobody(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(_request: object) -> None:
-        raise error
-
-    monkeypatch.setattr("arena.web.pages.front.arena_of", fail)
+    break_front_page(monkeypatch, error)
     answer = client.get("/", headers={"accept-language": "de"})
     assert (answer.status_code, "antwortet gerade nicht" in answer.text) == (503, True)
     assert "/srv/x" not in answer.text
