@@ -41,8 +41,8 @@ PACE: Final = 20.0
 """Requests a second."""
 _LATER: Final = (202, 503)
 """The answer is being made."""
-_REST_S: Final = 0.5
-"""So long a browser waits before it asks again for what is being made."""
+_AGAIN_MS: Final = re.compile(rb"load delay:(\d+)ms")
+"""After how long a page that waits asks again."""
 _AGAIN: Final = 3
 _PAINTED: Final = (
     *("front", "leaderboards", "leaderboard", "bot", "bot with most matches", "matches", "match", "tournaments"),
@@ -129,7 +129,7 @@ class Asking:
         """Return a page, as soon as it is made. Raises RuntimeError if it is none."""
         status, body, _ = self.get(address)
         while status in _LATER:
-            time.sleep(_REST_S)
+            time.sleep(_rest_s(status, body))
             status, body, _ = self.get(address)
         if status != 200:
             raise RuntimeError(f"{status}: {address}: {body[:300]!r}")
@@ -172,19 +172,27 @@ async def load(server: Server, found: Sequence[Measured], seconds: float, *, alo
 async def _ask_when_due(
     port: int, one: Measured, address: str, due: float, free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
 ) -> None:
-    status = await _exchange(port, address, free)
+    status, body = await _exchange(port, address, free)
     one.took_ms.append(1000 * (time.monotonic() - due))
     while status in _LATER:
-        await asyncio.sleep(_REST_S)
-        status = await _exchange(port, address, free)
+        await asyncio.sleep(_rest_s(status, body))
+        status, body = await _exchange(port, address, free)
         if status not in _LATER:
             one.ready_ms.append(1000 * (time.monotonic() - due))
     if status != 200:
         raise RuntimeError(f"{status}: {address}")
 
 
-async def _exchange(port: int, address: str, free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]) -> int:
-    """Ask for an address, read all of the answer, and return its status."""
+def _rest_s(status: int, body: bytes) -> float:
+    """Return how long whoever reads that something is being made rests before asking again: a browser, a program."""
+    found = _AGAIN_MS.search(body) if status == 202 else None
+    return 1.0 if found is None else int(found[1]) / 1000
+
+
+async def _exchange(
+    port: int, address: str, free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+) -> tuple[int, bytes]:
+    """Ask for an address, and return the status and the body of the answer, unpacked."""
     head = "".join(f"{name}: {value}\r\n" for name, value in _BROWSER.items())
     status, headers = b"", {}
     while not status:  # the server closes a connection that was idle for some seconds
@@ -195,14 +203,16 @@ async def _exchange(port: int, address: str, free: list[tuple[asyncio.StreamRead
     while (line := await reader.readline()) not in (b"\r\n", b""):
         name, _, value = line.decode().partition(":")
         headers[name.lower()] = value.strip()
+    body = b""
     if "content-length" in headers:
-        await reader.readexactly(int(headers["content-length"]))
+        body = await reader.readexactly(int(headers["content-length"]))
     else:
         while size := int(await reader.readline(), 16):
-            await reader.readexactly(size + 2)
+            body += (await reader.readexactly(size + 2))[:-2]
         await reader.readline()
     free.append((reader, writer))
-    return int(status.split()[1])
+    is_packed = headers.get("content-encoding") == "gzip"
+    return int(status.split()[1]), gzip.decompress(body) if is_packed else body
 
 
 def paint(port: int, kinds: Sequence[Kind]) -> dict[str, list[float]]:

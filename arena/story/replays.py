@@ -22,12 +22,12 @@ def story_of_replay(
     return tell(beginning_of(document), [_ply(entry) for entry in entries], ending, language, draws=draws)
 
 
-def last_picture(document: Mapping[str, Any], language: str = "en") -> Picture | None:
-    """Return the picture of the end of a replay, no other of which is drawn; `None` if the game draws none.
+def picture_of_replay(document: Mapping[str, Any], language: str = "en", plies: int | None = None) -> Picture | None:
+    """Return the picture after so many plies of a replay, else of its end; `None` if the game draws none.
 
-    Raises StoryError.
+    No other picture is drawn. Raises StoryError.
     """
-    entries = document["entries"]
+    entries = document["entries"][:plies]
     story = Story(beginning_of(document), language, draws=not entries)
     for entry in entries:
         story.draws = entry is entries[-1]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from arena.client.here.arena import ArenaHere
 from arena.client.here.viewer import Viewer
@@ -14,13 +13,11 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.frame.site import NOBODY, Rules, Site
 from arena.web.helping.helper import Helper
+from arena.web.helping.yielding import IDLE
 from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import OfficialTables
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
-
-_FAR: Final = 10
-"""The niceness of what counts for many seconds, which nobody waits for."""
 
 
 @contextmanager
@@ -42,7 +39,7 @@ def open_site(
     """
     database = open_for_reading(db)
     official = OfficialTables(partial(fit_elsewhere, db))
-    helper, counter = (Helper(db), Helper(db, _FAR)) if is_helped else (None, None)
+    helper, counter = (Helper(db), Helper(db, IDLE)) if is_helped else (None, None)
     try:
         programs = StoredPrograms(VersionStore.of_database(Path(database_url(db).database or "arena.db")))
         arena = ArenaHere(database, programs, Viewer(Scope.VIEWER))

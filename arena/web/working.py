@@ -21,6 +21,7 @@ from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
 from arena.web.helping.helper import TELL, read_message, write_message
 from arena.web.helping.questions import call_of
+from arena.web.helping.yielding import give_way
 from arena.web.viewing.tellings import tell
 from ratings.store.database import database_url, open_for_reading
 from ratings.store.states import Scope
@@ -32,7 +33,7 @@ def main() -> int:
     os.dup2(2, 1)  # whatever is printed is no answer
     questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
     db, niceness = read_message(sys.stdin.buffer)
-    os.nice(niceness)
+    give_way(niceness)
     with _opened(db) as arena:
         threading.Thread(target=_read, args=(sys.stdin.buffer, questions), daemon=True).start()
         while True:

@@ -1,5 +1,7 @@
 """Files that commands write: whole or not at all."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,41 @@ def _break_off(file: Path) -> None:
     with written(file, "--html") as stream:
         stream.write(b"half")
         raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_a_signal_breaks_off_leaves_everything_as_it_was(tmp_path: Path, number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_DFL)  # tests may run under nohup
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _tell_twice(tmp_path / "made.html", number)
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _tell_twice(file: Path, number: signal.Signals) -> None:
+    with written(file, "--html"):
+        try:
+            os.kill(os.getpid(), number)
+        finally:
+            os.kill(os.getpid(), number)  # a terminal that is closed may tell so twice
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "README.md"
+    file.write_text("# Mine")
+    with pytest.raises(MisuseError, match=r"README.md is there, .*; remove it, or name another file after --html"):
+        written(file, "--html", lambda beginning: beginning.startswith(b"<")).__enter__()
+    assert file.read_text() == "# Mine"
+    file.write_text("")
+    for text in (b"<one>", b"<two>"):
+        with written(file, "--html", lambda beginning: beginning.startswith(b"<")) as stream:
+            stream.write(text)
+    assert file.read_bytes() == b"<two>"
+    with written(Path("/dev/null"), "--html", lambda _beginning: False) as stream:
+        stream.write(b"a device")
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 from arena.web.helping.helper import Helper
 from arena.web.helping.teller import teller_of
+from arena.web.helping.yielding import IDLE
 from arena.web.official.fitting import fit_elsewhere
 from arena.web.official.tables import FitError
 from arena.web.opening import open_site
 from arena.web.viewing.tellings import tell
 from tests.support.patience import PATIENCE_S
 from tests.support.places import wait_for_end
+from tests.support.processes import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +82,8 @@ def test_ctrl_c_in_a_terminal_is_not_for_the_processes_of_the_pages(
     helper_of(helped).start()
     process = helper_of(helped).process_id
     assert process is not None
-    assert os.getsid(process) == process
-    telling = "import json, os; print(json.dumps({'why_not': str(os.getsid(0) == os.getpid())}))"
+    assert (os.getpgid(process), os.getsid(process)) == (process, os.getsid(0)), "in a session it would not give way"
+    telling = "import json, os; print(json.dumps({'why_not': str(os.getpgid(0) == os.getpid() != os.getsid(0))}))"
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", telling))
     with pytest.raises(FitError, match="True"):
         fit_elsewhere("any.db", "any")
@@ -91,6 +93,29 @@ def test_a_fit_that_ends_before_it_is_asked_is_told_as_one(monkeypatch: pytest.M
     monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", ""))
     with pytest.raises(FitError, match="ended without an answer"):
         fit_elsewhere("longer than a pipe holds " * 10_000, "any")
+
+
+def test_a_helper_that_is_never_let_run_is_replaced_by_one_that_gives_way_less(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is stopped here, as where bots take all of the machine."""
+    helper = Helper(str(played), IDLE, patience_s=0.2)
+    try:
+        helper.start()
+        first = helper.process_id
+        assert first is not None
+        wait_until(lambda: os.sched_getscheduler(first) == os.SCHED_IDLE)
+        os.kill(first, signal.SIGSTOP)
+        assert helper.ask(nothing, "overview.count_matches", "duel") > 0
+        second = helper.process_id
+        assert second not in (None, first)
+        assert os.sched_getscheduler(second or 0) == os.SCHED_OTHER
+    finally:
+        helper.close()
+    fits = "import json, sys, time\nif json.loads(sys.stdin.readline())['niceness'] == 20: time.sleep(3600)"
+    monkeypatch.setattr("arena.web.official.fitting._COMMAND", (sys.executable, "-c", f"{fits}\nprint('{{}}')"))
+    with pytest.raises(KeyError, match="pool"):
+        fit_elsewhere("any.db", "any", patience_s=1.0)
 
 
 def test_a_helper_that_was_killed_is_replaced(played: Path) -> None:

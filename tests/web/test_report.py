@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +22,12 @@ from arena.web.report.coding import Coder, situation
 from arena.web.report.gathering import TournamentReport, write_match
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
+from arena.web.report.page import is_report
 from arena.web.viewing.document import viewer_document
 from tests.support.browsing import Watched
+from tests.support.patience import PATIENCE_S
+from tests.support.places import Place
+from tests.support.processes import wait_until
 
 NASTY = "</script><script>alert(1)</script>"
 
@@ -132,6 +139,7 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert page.page.locator("html").get_attribute("lang") == "fr"
     assert "Classement" in page.page.content()
     assert page.page.evaluate("document.characterSet") == "UTF-16LE"
+    assert is_report(file.read_bytes()[:2000])
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -150,6 +158,41 @@ def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: 
     assert page.page.locator("script").count() == 4
 
 
+def test_no_other_file_is_replaced(
+    arena: ArenaPort, played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = arena.matches.list_matches("duel", limit=1).items[0].id
+    file = tmp_path / "README.md"
+    file.write_text("# Mine")
+    for words in (["report", "duel", "--html", str(file)], ["replay", "html", match, "--output", str(file)]):
+        assert run([*words, "--db", str(played)]) == 2
+        assert f"{file} is there, and is no report of the arena; remove it" in capsys.readouterr().err
+    assert file.read_text() == "# Mine"
+
+
+_BY_PROCESSES = """
+import sys
+from arena.cli.main import main
+from arena.web.report import streams
+streams._LONG = 0
+main()
+"""
+
+
+def test_a_making_that_is_told_to_end_leaves_nothing(played: Path, tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    command = [sys.executable, "-c", _BY_PROCESSES, "report", "rome", "--html", "rome.html", "--db", str(played)]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=place.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        wait_until(lambda: list(tmp_path.iterdir()) != [] and len(place.processes()) > 2)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, told) == (130, "arena: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+    place.wait_until_nothing_runs()
+
+
 def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     arena: ArenaPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +206,9 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
 
 
 def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:
-    text = write_match(replays["foreign_king"], "de").decode()
+    made = write_match(replays["foreign_king"], "de")
+    assert is_report(made[:2000])
+    text = made.decode()
     blocks = re.findall(r'<script type="application/octet-stream" id="(\w+)">([^<]+)</script>', text)
     assert [name for name, _ in blocks] == ["tables", "frames0"]
     (stream,) = json.loads(zlib.decompress(bytes_of(blocks[0][1]), -15))

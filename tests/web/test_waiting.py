@@ -45,6 +45,7 @@ def slow() -> Iterator[Slow]:
 @pytest.fixture
 def client(played: Path, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setattr("arena.web.frame.answers._PATIENCE_SMALL_S", PATIENCE_AT_ONCE_S)
+    monkeypatch.setattr("arena.web.frame.answers._FEW", -1)
     with open_site(str(played)) as site:
         helper = cast("Helper", slow)
         yield TestClient(make_app(replace(site, helper=helper, counter=helper)))

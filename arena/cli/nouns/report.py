@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,11 +31,12 @@ def report(
 ) -> None:
     """Write a tournament into one HTML file, with its replays."""
     from arena.web.report.gathering import TournamentReport  # the web's libraries are imported by nobody else
+    from arena.web.report.page import is_report
     from arena.web.report.streams import PackingError
 
     with connect(db) as connection:
         gathered = TournamentReport(connection.arena, tournament, language_of_names(language, as_json=False))
-        with written(html, "--html") as file:
+        with written(html, "--html", is_report) as file:
             try:
                 told = _tell(gathered)
             except PackingError as error:
@@ -49,10 +51,10 @@ def report(
 
 def _tell(gathered: TournamentReport) -> Told:
     """Tell all matches, show how far that is, and return what was told at the end."""
-    telling = gathered.tell()
-    told = next(telling)
-    display = ProgressDisplay(0, told.total)
-    for told in telling:
-        display.update(told.done)
+    with closing(gathered.tell()) as telling:
+        told = next(telling)
+        display = ProgressDisplay(0, told.total)
+        for told in telling:
+            display.update(told.done)
     display.end(told.done)
     return told

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from arena.cli.shared.ending import ended_in_order
 from arena.cli.shared.errors import MisuseError
+
+_BEGINNING = 2_000
+"""So many bytes of a file tell of which kind it is."""
 
 
 def write_file(file: Path, text: str, flag: str) -> None:
@@ -19,20 +23,34 @@ def write_file(file: Path, text: str, flag: str) -> None:
 
 
 @contextmanager
-def written(file: Path, flag: str) -> Iterator[IO[bytes]]:
+def written(file: Path, flag: str, is_ours: Callable[[bytes], bool] | None = None) -> Iterator[IO[bytes]]:
     """Give a stream whose bytes stand in `file` at the end; if anything is raised, that is as it was before.
+
+    SIGTERM and the closing of the terminal raise KeyboardInterrupt meanwhile. `is_ours` tells by its first bytes
+    whether a file that stands there may be replaced; any may if it is not given, and one that is empty.
 
     Whoever needs long begins with it: MisuseError tells at once if the place cannot be written, later if it is full.
     """
     try:
+        if is_ours is not None and file.is_file():
+            _refuse_other(file, flag, is_ours)
         if file.exists() and not file.is_file():
             with file.open("wb") as stream:  # a device or a pipe, which no file may replace
                 yield stream
             return
-        with _beside(file) as stream:
+        with ended_in_order(), _beside(file) as stream:
             yield stream
     except OSError as error:
         raise MisuseError(f"cannot write {file}: {error.strerror}; name another file after {flag}") from error
+
+
+def _refuse_other(file: Path, flag: str, is_ours: Callable[[bytes], bool]) -> None:
+    with file.open("rb") as stream:
+        beginning = stream.read(_BEGINNING)
+    if beginning and not is_ours(beginning):
+        raise MisuseError(
+            f"{file} is there, and is no report of the arena; remove it, or name another file after {flag}"
+        )
 
 
 @contextmanager

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import typer
 
+from arena.cli.shared.ending import ending_signals
 from arena.cli.shared.errors import INTERRUPTED, CliError
 from arena.cli.shared.saying import say
 
@@ -49,18 +49,12 @@ async def _supervise(work: Coroutine[Any, Any, T], remedy: str) -> T:
             os._exit(INTERRUPTED)
 
     loop = asyncio.get_running_loop()
-    for number in _ending_signals():
+    for number in ending_signals():
         loop.add_signal_handler(number, interrupt)
     try:
         return await task
     except asyncio.CancelledError:
         raise InterruptedRunError(f"stopped; {remedy}") from None
-
-
-def _ending_signals() -> list[signal.Signals]:
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        return [signal.SIGINT, signal.SIGTERM]
-    return [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 def _say(text: str) -> None:

@@ -23,8 +23,8 @@ from arena.web.helping.questions import call_of
 
 PATIENCE_S: Final = 0.02
 """So long a page waits for an answer that may come at once."""
-_PATIENCE_SMALL_S: Final = 1.0
-"""So long for one over few matches, which is there at once unless the machine is busy."""
+_PATIENCE_SMALL_S: Final = 0.04
+"""So long for one over not so many matches, which is there by then unless the machine is busy."""
 _PATIENCE_SOON_S: Final = 30.0
 _LEAST_REST_S: Final = 1.0
 _MOST_REST_S: Final = 60.0
@@ -34,16 +34,26 @@ _REST_PER_WORK: Final = 30.0
 _OLDEST_S: Final = 600.0
 """An answer that nobody asked for in so long is not given any more while the next one is made."""
 _MOST_KEPT: Final = 100
+_FEW: Final = 100
+"""What is counted over no more matches than that is done at once: to have it done elsewhere would take longer."""
 _MANY: Final = 1000
 """What is counted over more matches than that is counted apart from what is soon done."""
+_LEAST_AGAIN_S: Final = 0.2
+_MOST_AGAIN_S: Final = 5.0
+_AGAIN_PER_WAITED: Final = 0.5
+"""Whoever has waited for long asks again less often: asking takes time from making."""
 _BEING_MADE: Final = "it takes a while to work this out; ask again in a second"
 
 
 class BeingMadeError(Exception):
-    """An answer is being worked out, and will be there soon; the message says so."""
+    """An answer is being worked out, and will be there soon; the message says so.
 
-    def __init__(self) -> None:
+    `again_s` is after how many seconds it is well to ask again, given for how many it has been worked on.
+    """
+
+    def __init__(self, worked_s: float = 0.0) -> None:
         super().__init__(_BEING_MADE)
+        self.again_s = min(_MOST_AGAIN_S, max(_LEAST_AGAIN_S, _AGAIN_PER_WAITED * worked_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,8 @@ class _Place:
     kept: _Kept | None = None
     making: threading.Event | None = None
     """It is set when the one that is being made is there."""
+    since_s: float = 0.0
+    """When that was begun."""
     changing: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -134,10 +146,12 @@ class Answers:
         given = self._still_good(arena, place)
         if given is not None:
             return given
-        is_long = self._late is not None and arena.overview.count_matches(tournament) > _MANY
+        matches = 0 if self._late is None else arena.overview.count_matches(tournament)
         wish = _Wish(question, (), {"tournament": tournament, **more})
-        if is_long:
+        if matches > _MANY:
             return self._made(arena, place, wish, self._late, self._patience_s)
+        if matches <= _FEW:
+            return self._made_here(arena, place, wish)
         patience_s = self._patience_s if place.kept is not None else max(self._patience_s, _PATIENCE_SMALL_S)
         return self._made(arena, place, wish, self._soon, patience_s)
 
@@ -191,7 +205,7 @@ class Answers:
             return place.kept.given(0.0)
         kept, now = place.kept, self._clock()
         if kept is None or now - kept.asked_s > _OLDEST_S:
-            raise BeingMadeError
+            raise BeingMadeError(now - place.since_s)
         return kept.given(now - kept.asked_s)
 
     def _made_here(self, arena: ShownArena, place: _Place, wish: _Wish) -> Given:
@@ -207,7 +221,7 @@ class Answers:
         with place.changing:
             if place.making is not None:
                 return place.making
-            place.making = made = threading.Event()
+            place.making, place.since_s = (made := threading.Event()), self._clock()
 
         def make(helper: Helper) -> None:
             place.kept = self._answered(arena, wish, helper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -108,8 +109,9 @@ async def _answer_system(request: Request, error: Exception) -> Response:
 
 async def _answer_later(request: Request, error: Exception) -> Response:
     """Answer what is not worked out yet: a page that waits for it, a part of one that does, or when to ask again."""
+    assert isinstance(error, BeingMadeError)
     if not _is_page(request.url.path):
-        return error_page(request, 503, str(error), {"retry-after": "1"})
+        return error_page(request, 503, str(error), {"retry-after": str(math.ceil(error.again_s))})
     if "seen" in request.query_params:
         return Response(status_code=204)  # it shows what was there before, and asks again by itself
     is_part = "hx-request" in request.headers
@@ -120,6 +122,7 @@ async def _answer_later(request: Request, error: Exception) -> Response:
         headers={"cache-control": "no-store"},
         asked=request.url.path + ("?" + request.url.query if request.url.query else ""),
         is_page=not is_part or POLLS in request.headers,
+        again_ms=round(1000 * error.again_s),
         polls=f'{{"{POLLS}": "yes"}}',
     )
 

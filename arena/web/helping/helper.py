@@ -7,14 +7,18 @@ is answered here instead: more slowly for the others, but as it would be without
 from __future__ import annotations
 
 import pickle
+import select
 import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Any, Final, TypeVar
 
 import structlog
+
+from arena.web.helping.yielding import IDLE, SOON, is_starved
 
 T = TypeVar("T")
 HEAD: Final = struct.Struct(">I")
@@ -28,8 +32,8 @@ _LOG = structlog.get_logger("web")
 class Helper:
     """A process that answers one question after another about a database; it ends with this one."""
 
-    def __init__(self, db: str, niceness: int = 2) -> None:
-        self._db, self._niceness = db, niceness
+    def __init__(self, db: str, niceness: int = SOON, patience_s: float = 20.0) -> None:
+        self._db, self._niceness, self._patience_s = db, niceness, patience_s
         self._process: subprocess.Popen[bytes] | None = None
         self._asking = threading.Lock()
         self._is_closed = False
@@ -69,18 +73,27 @@ class Helper:
     def _exchange(self, question: object) -> tuple[Any] | None:
         """Return the answer alone in a tuple, or `None` if there is none."""
         try:
-            process = self._ready()
-            if process is None:
-                return None
-            assert process.stdin is not None
-            assert process.stdout is not None
-            write_message(process.stdin, question)
-            found: tuple[Any] | None = read_message(process.stdout)
+            return self._answered(question)
         except (OSError, EOFError, pickle.PickleError, ValueError) as error:
             if not self._is_closed:
                 _LOG.warning("the helper of the pages gave no answer", error=repr(error), question=repr(question)[:200])
             self._forget()
             return None
+
+    def _answered(self, question: object) -> tuple[Any] | None:
+        """Ask the process, one that gives way less if it was never let run."""
+        process = self._ready()
+        if process is None:
+            return None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        write_message(process.stdin, question)
+        has_answered = partial(_has_answered, process.stdout)
+        if self._niceness >= IDLE and is_starved(process.pid, has_answered, self._patience_s):
+            self._niceness = SOON
+            self._forget()
+            return self._answered(question)
+        found: tuple[Any] | None = read_message(process.stdout)
         return found
 
     def _ready(self) -> subprocess.Popen[bytes] | None:
@@ -92,7 +105,7 @@ class Helper:
                 _COMMAND,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
+                process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
             )
             assert self._process.stdin is not None
             write_message(self._process.stdin, (self._db, self._niceness))
@@ -109,6 +122,13 @@ class Helper:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 _close_quietly(pipe)
+
+
+def _has_answered(answers: IO[bytes], waited_s: float) -> bool:
+    """Wait for an answer so many seconds."""
+    waiting = select.poll()  # unlike select it takes a descriptor of any number
+    waiting.register(answers, select.POLLIN)
+    return bool(waiting.poll(1000 * waited_s))
 
 
 def _close_quietly(pipe: IO[bytes]) -> None:

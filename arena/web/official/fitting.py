@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialRow, OfficialTable, SeatAdvantage
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
+from arena.web.helping.yielding import IDLE, SOON, give_way, is_starved
 from arena.web.official.tables import FitError
 from arena.web.strangers.sentences import sentence_of
 from ratings.errors import RatingsError
@@ -34,33 +37,53 @@ from ratings.store.database import open_for_reading
 from ratings.store.states import Scope
 
 LONGEST_S = 1800.0
-_NICENESS = 15
 _COMMAND = (sys.executable, "-m", "arena.web.official.fitting")
 
 
-def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S) -> OfficialTable:
-    """Return the official table of a pool of a database, which another process fits. Raises FitError."""
-    asked = json.dumps({"db": db, "pool": pool})  # not among the arguments, which everybody on the machine can read
+def fit_elsewhere(db: str, pool: str, longest_s: float = LONGEST_S, patience_s: float = 60.0) -> OfficialTable:
+    """Return the official table of a pool of a database, which another process fits. Raises FitError.
+
+    It gives way to all; if it was not let run for `patience_s` another one is started that gives way less.
+    """
+    written = _fitted(db, pool, IDLE, longest_s, patience_s)
+    return _read_answer(written if written is not None else _fitted(db, pool, SOON, longest_s, longest_s) or b"")
+
+
+def _fitted(db: str, pool: str, niceness: int, longest_s: float, patience_s: float) -> bytes | None:
+    """Return what the process writes, or `None` if it was not let run. Raises FitError."""
+    asked = {"db": db, "pool": pool, "niceness": niceness}
     with tempfile.TemporaryFile() as written:
         process = subprocess.Popen(
             _COMMAND,
             stdin=subprocess.PIPE,
             stdout=written,
             text=True,
-            start_new_session=True,  # Ctrl-C in a terminal is for the pages, which end it
+            process_group=0,  # Ctrl-C in a terminal is for the pages, which end it
         )
         # Its input stays open: the process ends when that ends. One that has ended at once gives no answer.
         with suppress(BrokenPipeError), process:
             assert process.stdin is not None
-            process.stdin.write(asked + "\n")
+            # Not among the arguments, which everybody on the machine can read.
+            process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
-            try:
-                process.wait(longest_s)
-            except subprocess.TimeoutExpired as error:
+            if is_starved(process.pid, partial(_has_ended, process, time.monotonic(), longest_s), patience_s):
                 process.kill()
-                raise FitError(f"the fit took longer than {longest_s:.0f} s") from error
+                return None
         written.seek(0)
-        return _read_answer(written.read())
+        return written.read()
+
+
+def _has_ended(process: subprocess.Popen[str], start_s: float, longest_s: float, waited_s: float) -> bool:
+    """Wait for a process so many seconds; `longest_s` after its start it is killed. Raises FitError then."""
+    left_s = max(0.0, start_s + longest_s - time.monotonic())
+    try:
+        process.wait(min(waited_s, left_s))
+    except subprocess.TimeoutExpired as error:
+        if left_s > waited_s:
+            return False
+        process.kill()
+        raise FitError(f"the fit took longer than {longest_s:.0f} s") from error
+    return True
 
 
 def _read_answer(text: bytes) -> OfficialTable:
@@ -80,8 +103,8 @@ def _read_answer(text: bytes) -> OfficialTable:
 
 def main() -> int:
     """Fit what standard input asks for."""
-    os.nice(_NICENESS)
     asked = json.loads(sys.stdin.readline())
+    give_way(asked["niceness"])
     threading.Thread(target=_end_with_input, daemon=True).start()
     json.dump(_answer(asked["db"], asked["pool"]), sys.stdout)
     return 0

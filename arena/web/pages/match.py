@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import Annotated, Any
@@ -93,21 +93,14 @@ def send_frames(request: Request, match: str, v: str = "") -> Response:
 def send_board(request: Request, match: str, ply: Position = None, v: str = "") -> Response:
     """Send the picture of a position, the last one unless another is asked for; `v` as in the address of the frames."""
     found, language = _finished(request, match), language_of(request)
-    drawn = _drawn(request, found, ply, language)
+    if ply is not None and found.plies is not None:
+        _check_position(ply, found.plies, language)
+    drawn = tellings_of(request).picture(arena_of(request), found, language, ply)
     if not drawn:
         raise HTTPException(404, words(language).say("viewer.no_picture"))
     is_named = v == telling_id(found, language)
     headers = {"content-security-policy": PICTURE_POLICY, "cache-control": _FOREVER if is_named else _ASK_AGAIN}
     return Response(drawn, media_type="image/svg+xml", headers=headers)
-
-
-def _drawn(request: Request, match: MatchDetail, ply: int | None, language: str) -> str:
-    arena, tellings = arena_of(request), tellings_of(request)
-    if ply is None:
-        return tellings.last(arena, match, language)
-    document = tellings.told(arena, match, language)
-    picture = picture_at(document, _position(document, ply))
-    return "" if picture is None else picture.svg()
 
 
 @router.get("/matches/{match}/replay.json")
@@ -172,12 +165,10 @@ def _why_not(match: MatchDetail, language: str) -> str:
     return say("match.not_over")
 
 
-def _position(document: Mapping[str, Any], ply: int | None) -> int:
-    """Return the number of the frame that is asked for. Raises HTTPException beyond the end."""
-    last = len(document["frames"]) - 1
-    if ply is not None and ply > last:
-        raise HTTPException(404, words(document["language"]).say("viewer.beyond", last=last))
-    return last if ply is None else ply
+def _check_position(ply: int, last: int, language: str) -> None:
+    """Raise HTTPException for a position beyond the end."""
+    if ply > last:
+        raise HTTPException(404, words(language).say("viewer.beyond", last=last))
 
 
 def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dict[str, Any]:
@@ -188,12 +179,12 @@ def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dic
     if telling.is_alive() and site_of(request).helper is not None:
         raise BeingMadeError
     document = tellings_of(request).told(arena_of(request), match, language)
-    number, last = _position(document, ply), len(document["frames"]) - 1
-    frame = document["frames"][number]
-    picture = picture_at(document, number)
-    ways = {"first": 0, "back": max(number - 1, 0), "next": min(number + 1, last), "last": last}
+    last = len(document["frames"]) - 1
+    _check_position(ply, last, language)
+    frame, picture = document["frames"][ply], picture_at(document, ply)
+    ways = {"first": 0, "back": max(ply - 1, 0), "next": min(ply + 1, last), "last": last}
     return {
-        "ply": number,
+        "ply": ply,
         "last": last,
         "bot": document["seats"][frame["seat"]] if "seat" in frame else "",
         "words": " ".join(frame.get("words", ())),
@@ -201,5 +192,5 @@ def _still(request: Request, match: MatchDetail, ply: int, language: str) -> dic
         "has_picture": picture is not None,
         "title": picture.title if picture else "",
         "text": frame.get("text", ""),
-        "ways": [(name, place) for name, place in ways.items() if place != number],
+        "ways": [(name, place) for name, place in ways.items() if place != ply],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,7 @@ class TournamentReport:
         self._detail = arena.tournaments.get_tournament(tournament)
         self._streams: list[Packed] = []
 
-    def tell(self) -> Iterator[Told]:
+    def tell(self) -> Generator[Told, None, None]:
         """Tell all matches that are over, in the order of the schedule, and yield how far that is, first at the start.
 
         Raises PackingError.

@@ -7,6 +7,7 @@ from anywhere.
 from __future__ import annotations
 
 import base64
+import codecs
 import hashlib
 import json
 import re
@@ -30,6 +31,7 @@ _IMPORT: Final = re.compile(r"^import .*\n", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _INDENT: Final = re.compile(r"^ +", re.MULTILINE)
+_GENERATOR: Final = '<meta name="generator" content="Kingmaker Arena report">'
 _WIDE_FROM: Final = 700_000
 """With so many bytes of matches a file is shorter in UTF-16, though all else in it takes twice as much."""
 
@@ -58,6 +60,13 @@ def write_report(title: str, streams: Sequence[Packed], language: str, **values:
         )
     )
     return ("\ufeff" + text).encode("utf-16-le", "replace") if wide else text.encode(errors="replace")
+
+
+def is_report(beginning: bytes) -> bool:
+    """Return whether a file that begins with these bytes was written by `write_report`."""
+    coding = "utf-16" if beginning.startswith(codecs.BOM_UTF16_LE) else "utf-8"
+    text = beginning.decode(coding, "replace")
+    return text.startswith("<!doctype html>") and _GENERATOR in text
 
 
 _NOTHING: Final[Mapping[str, Any]] = {"facts": (), "standings": (), "crosstable": None, "curves": None, "lists": False}

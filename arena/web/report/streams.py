@@ -11,7 +11,8 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ _LONG: Final = 60_000
 _STREAMS: Final = 2
 _AHEAD: Final = 8
 """So many matches wait in a process for those before them."""
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Replay = tuple[int, bytes | None]
 """The place of a match in the list, and its replay; `None` if that may not be shown."""
@@ -80,6 +82,36 @@ def _pack_by_processes(replays: Iterable[Replay], plies: int, language: str) -> 
             process.close()
 
 
+@contextmanager
+def _ending_later() -> Iterator[None]:
+    """Have signals that end this process wait: one that is half started complains of what it was not told.
+
+    Blocking them would not do, as a library's thread hears them, and Python answers in this one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for each in came:
+            signal.raise_signal(each)
+
+
+@contextmanager
+def _deaf_to_terminals() -> Iterator[None]:
+    """Have what is started here never hear what a terminal tells all processes: the one that asks ends it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Process:
     """A process that packs one stream."""
 
@@ -87,11 +119,8 @@ class _Process:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_work, args=(other, plies, language), daemon=True)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._process.start()  # it never sees a Ctrl-C: the process that asks ends it
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with _ending_later(), _deaf_to_terminals():
+            self._process.start()
         other.close()
         self.open = 0
         """How many answers are still to come."""

@@ -15,7 +15,7 @@ from typing import Any
 from arena.client.arena import ArenaPort
 from arena.client.values.matches import MatchDetail
 from arena.match.replay import load
-from arena.story.replays import last_picture, story_of_replay
+from arena.story.replays import picture_of_replay, story_of_replay
 from arena.web.viewing.document import viewer_document
 from arena.web.viewing.gate import Gate
 from arena.web.viewing.kept import Kept
@@ -61,18 +61,18 @@ class Tellings:
         found: dict[str, Any] = json.loads(gzip.decompress(self.packed(arena, match, language)))
         return found
 
-    def last(self, arena: ArenaPort, match: MatchDetail, language: str) -> str:
-        """Return the picture of the end of a finished match as SVG, or nothing if its game draws none; the same errors.
+    def picture(self, arena: ArenaPort, match: MatchDetail, language: str, plies: int | None) -> str:
+        """Return the picture of a finished match after so many plies, else of its end, as SVG; the same errors.
 
-        It costs far less than the story, of which every position is drawn.
+        Nothing if its game draws none. It costs far less than the story, of which every position is drawn.
         """
 
         def draw() -> bytes:
             document = load(arena.replays.get_replay(match.match_id).data)
-            picture = last_picture(with_persons(document, persons_of(match)), language)
+            picture = picture_of_replay(with_persons(document, persons_of(match)), language, plies)
             return b"" if picture is None else picture.svg().encode()
 
-        return self._kept.get(f"last {telling_id(match, language)}", draw).decode()
+        return self._kept.get(f"after {plies} {telling_id(match, language)}", draw).decode()
 
 
 def telling_id(match: MatchDetail, language: str) -> str:

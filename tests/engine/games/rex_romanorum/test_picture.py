@@ -24,6 +24,11 @@ from tests.engine.games.rex_romanorum.table import lay
 
 BOTS = ("The-longest-name-that-anybody-gave-a-bot 12.34.56", "b", "An Ordinary Bot 1.0", "søren <&>", "WWWWWWWWW")
 MANY_STEPS = 71
+MOST_CHANGED = 8
+"""Of about 200 parts of the picture so many may be changed by a ply in the mean over a whole match.
+
+Measured with 2 to 5 seats: 6.1 to 7.7 at random, 6.5 to 7.5 where samples play; no ply changed more than 70.
+"""
 
 
 @pytest.mark.parametrize("seats", GAME.seats)
@@ -79,15 +84,16 @@ def test_the_picture_has_no_style_attribute_and_squeezes_no_text() -> None:
     assert set(re.findall(r'href="#([^"]+)"', svg)) <= known
 
 
-def test_a_picture_is_small_and_a_move_changes_little_of_it() -> None:
-    before: tuple[str, ...] = ()
+def test_a_picture_is_small_and_over_a_whole_match_a_ply_changes_little_of_it() -> None:
+    before = SHOWN.picture(GAME.new_state(3), View(names=BOTS)).parts
     changes = []
     for move in moves(GAME, 3, 1):
         picture = SHOWN.picture(move.after, View(names=BOTS, last=move))
         assert len(picture.svg().encode()) < 60_000
         changes.append(sum(one != other for one, other in zip(picture.parts, before, strict=False)))
         before = picture.parts
-    assert sum(changes) / len(changes) < 8
+    assert move.after.seat() is None
+    assert sum(changes) / len(changes) < MOST_CHANGED
 
 
 def test_names_are_abbreviated_before_a_vowel_and_told_whole() -> None:

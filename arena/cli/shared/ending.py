@@ -1,0 +1,39 @@
+"""Which signals end a command, and how one that would be killed by them ends in good order."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return Ctrl-C, SIGTERM and the closing of the terminal, the last unless this process is to pass it over."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return [signal.SIGINT, signal.SIGTERM]
+    return [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Have the first of these signals raise KeyboardInterrupt as Ctrl-C does, so that what was begun is tidied up.
+
+    A terminal that is closed may tell so twice, so those that follow change nothing, but a second Ctrl-C.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are not told to it
+        return
+    numbers = [number for number in ending_signals() if number is not signal.SIGINT]
+
+    def interrupt(_number: int, _frame: object) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
