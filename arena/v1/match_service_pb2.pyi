@@ -160,7 +160,7 @@ class DownloadReplaysResponse(_message.Message):
     def __init__(self, replay: _Optional[_Union[Replay, _Mapping]] = ...) -> None: ...
 
 class MatchSummary(_message.Message):
-    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden")
+    __slots__ = ("id", "tournament", "position", "block", "rotation", "seats", "attempt", "sandbox", "state", "void_reason", "plies", "decisions", "game_digest", "annulled", "hidden", "why_hidden", "ended_at_us")
     ID_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -177,6 +177,7 @@ class MatchSummary(_message.Message):
     ANNULLED_FIELD_NUMBER: _ClassVar[int]
     HIDDEN_FIELD_NUMBER: _ClassVar[int]
     WHY_HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    ENDED_AT_US_FIELD_NUMBER: _ClassVar[int]
     id: str
     tournament: str
     position: int
@@ -193,7 +194,8 @@ class MatchSummary(_message.Message):
     annulled: str
     hidden: bool
     why_hidden: str
-    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ...) -> None: ...
+    ended_at_us: int
+    def __init__(self, id: _Optional[str] = ..., tournament: _Optional[str] = ..., position: _Optional[int] = ..., block: _Optional[int] = ..., rotation: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., attempt: _Optional[int] = ..., sandbox: _Optional[str] = ..., state: _Optional[str] = ..., void_reason: _Optional[str] = ..., plies: _Optional[int] = ..., decisions: _Optional[int] = ..., game_digest: _Optional[str] = ..., annulled: _Optional[str] = ..., hidden: bool = ..., why_hidden: _Optional[str] = ..., ended_at_us: _Optional[int] = ...) -> None: ...
 
 class SeatSummary(_message.Message):
     __slots__ = ("bot", "rank")

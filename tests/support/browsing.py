@@ -19,6 +19,22 @@ NEEDED = "KMA_NEED_BROWSER"
 AXE = Path(__file__).parents[1] / "web" / "vendor" / "axe.min.js"
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
+_CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+_SEE = """controls => {
+  const chosen = one => one.form?.querySelector(`[name="${one.name}"]:checked`);
+  const isOther = one => one.type === "radio" && !one.checked && chosen(one);
+  window.wanted = [...document.querySelectorAll(controls)].filter(one =>
+    one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0 && !isOther(one));
+  window.reached = new Map();
+  document.addEventListener("focusin", ({ target }) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(target);
+    reached.set(target, outlineStyle !== "none" && parseFloat(outlineWidth) > 0);
+  });
+  document.activeElement.blur();
+  return wanted.length;
+}"""
+_UNREACHED = """wanted.filter(one => one.isConnected && !reached.get(one))
+  .map(one => `${reached.has(one) ? "unseen" : "unreached"}: ${one.outerHTML.slice(0, 200)}`)"""
 expect.set_options(timeout=PATIENCE_S * 1000)  # its own 5 s are too few on a busy machine, whatever a page is given
 
 
@@ -83,6 +99,18 @@ class Watched:
             if one["impact"] in ("serious", "critical")
             for node in one["nodes"]
         ]
+
+    def unreached(self) -> list[str]:
+        """What can be seen and used in the page, but is not reached by the tabulator alone, or not seen to be."""
+        wanted: int = self.page.evaluate(_SEE, _CONTROLS)
+        found: list[str] = []
+        for presses in (wanted + 1, wanted // 2 + 10):  # regions that scroll are reached, too, and come on top
+            for _ in range(presses):
+                self.page.keyboard.press("Tab")
+            found = self.page.evaluate(_UNREACHED)
+            if not found:
+                break
+        return found
 
     def overflows(self) -> int:
         """By how many pixels the page is wider than the window."""

@@ -28,7 +28,7 @@ _TOURNAMENTS = (
     ("round-robin", "--game", "foreign_king", "--seats", "2", "--name", "duel", "--blocks", "2"),
     ("round-robin", "--game", "foreign_king", "--seats", "3", "--name", "three"),
     ("round-robin", "--game", "rex_romanorum", "--seats", "3", "--name", "rome"),
-    ("knockout", "--game", "foreign_king", "--seats", "2", "--name", "cup"),
+    ("knockout", "--game", "foreign_king", "--seats", "2", "--name", "cup", "--double"),
     ("swiss", "--game", "foreign_king", "--seats", "2", "--name", "swiss", "--rounds", "2"),
 )
 

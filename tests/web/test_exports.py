@@ -5,6 +5,7 @@ import csv
 import pytest
 from fastapi.testclient import TestClient
 
+from arena.web.frame.formats import iso_instant
 from arena.web.pages.exports import plain_text
 
 
@@ -30,6 +31,7 @@ def test_the_file_of_a_search_holds_the_matches_found(client: TestClient) -> Non
     rows = rows_of(client, "/matches.csv?tournament=cup&bot=greedy")
     assert [row["match"] for row in rows] == [match["id"] for match in found]
     assert rows[0]["bots"].split() == [seat["bot"] for seat in found[0]["seats"]]
+    assert rows[0]["ended"] == iso_instant(found[0]["ended_at_us"])
     assert client.get("/matches.csv?least_plies=-1").status_code == 400
 
 

@@ -1,6 +1,7 @@
 """Tournaments and the search for matches, asked without a browser."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,12 +11,13 @@ from fastapi.testclient import TestClient
 from arena import web
 from arena.client.values.answers import ConfidencePoint
 from arena.client.values.pairings import Paired, Pairing
-from arena.client.values.tournaments import TournamentSummary
+from arena.client.values.pools import Pool
+from arena.client.values.tournaments import StandingRow, TournamentDetail, TournamentSummary
 from arena.web.drawing.bracket import can_be_drawn, draw_bracket
 from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import STEPS, heat_of
-from arena.web.frame.formats import tournament_address
-from arena.web.frame.progress import progress_of
+from arena.web.frame.formats import format_instant, iso_instant, tournament_address
+from arena.web.frame.progress import foretell, progress_of
 from arena.words.catalogue import words
 from arena.words.standing import status_words
 
@@ -61,6 +63,9 @@ def test_the_search_finds_and_its_pages_go_on(client: TestClient) -> None:
     assert ids
     assert all(f'href="/matches/{id_}"' in page for id_ in ids)
     assert 'value="greedy"' in page
+    ended = client.get(f"/api/v1/matches/{ids[0]}").json()
+    at_us = ended["started_at_us"] + ended["duration_us"]
+    assert f'<time class="nowrap" datetime="{iso_instant(at_us)}">{format_instant(at_us)}</time>' in page
     assert "No match fits" in client.get("/matches?least_plies=100000").text
 
 
@@ -113,13 +118,19 @@ DOUBLE = (
 
 def test_a_bracket_is_a_picture_in_which_no_two_ties_meet_and_names_are_text() -> None:
     assert can_be_drawn(DOUBLE)
-    picture = draw_bracket(DOUBLE, "Bracket", ["1", "2", "3", "4"], "bye")
+    picture = draw_bracket(DOUBLE, "Bracket", ["1", "2", "3", "4"], "bye", ["Unbeaten", HOSTILE])
     root = ElementTree.fromstring(f'<root xmlns="x">{picture}</root>')
     assert [one for one in root.iter() if one.tag.endswith("script")] == []
     assert " style=" not in picture
     boxes = [one.attrib for one in root.iter() if one.attrib.get("class", "").startswith("br-box")]
     places = [(int(one["x"]), int(one["y"]), int(one["height"])) for one in boxes]
     assert len(places) == len(DOUBLE)
+    lanes = [one for one in root.iter() if one.attrib.get("class") == "br-lane"]
+    assert [one.text for one in lanes] == ["Unbeaten", HOSTILE]
+    second = int(lanes[1].attrib["y"])
+    for pairing, (_, y, height) in zip(DOUBLE, places, strict=True):
+        assert (y + height < second) is (min(one.lost for one in pairing.entrants) == 0)
+    assert "br-lane" not in draw_bracket(DOUBLE[:3], "Bracket", ["1", "2"], "bye", ["Unbeaten", "Once"])
     for number, (x, y, height) in enumerate(places):
         assert not [1 for left, top, _ in places[number + 1 :] if left == x and y <= top < y + height]
 
@@ -165,13 +176,38 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+RUNNING = TournamentSummary(
+    "id", "name", "swiss", "running", "g", 2, "1s", "p", True, 0, None,
+    planned=6, leased=1, finished=3, void=0, total=10, more_waves=False,
+)  # fmt: skip
+
+
 def test_time_left_is_told_at_the_pace_so_far() -> None:
-    one = TournamentSummary(
-        "id", "name", "swiss", "running", "g", 2, "1s", "p", True, 0, None,
-        planned=6, leased=1, finished=3, void=0, total=10, more_waves=False,
-    )  # fmt: skip
-    found = progress_of(one, now_us=60e6)
-    assert (found.done, found.part, found.left_s) == (3, 0.3, 140.0)
+    found = progress_of(RUNNING, now_us=60e6)
+    assert (found.done, found.part, found.left_s, found.is_open) == (3, 0.3, 140.0, False)
+
+
+@pytest.mark.parametrize(
+    ("form", "settings", "matches"),
+    [
+        ("swiss", {"rounds": 5, "blocks": 2}, 40),
+        ("knockout", {"lives": 1, "best_of": 1}, 8),
+        ("knockout", {"lives": 2, "best_of": 3}, 54),
+        ("adaptive", {"until": "best"}, None),
+        ("ladder", {}, None),
+    ],
+)
+def test_time_left_of_more_waves_is_told_where_rounds_and_entrants_give_it(
+    client: TestClient, form: str, settings: dict[str, object], matches: int | None
+) -> None:
+    row = StandingRow(1, "v", "bot", 1, "hash", 0, 0, 0, 0, 0.0, 0, "")
+    pool = Pool(**client.get("/api/v1/leaderboards").json()["boards"][0]["pool"])
+    one = replace(RUNNING, format=form, more_waves=True)
+    detail = TournamentDetail(one, pool, settings, None, (row,) * 5)
+    assert foretell(detail) == matches
+    found = progress_of(one, now_us=60e6, foretold=foretell(detail))
+    left_s = None if matches is None else 20.0 * (max(matches, 10) - 3)
+    assert (found.left_s, found.is_open) == (left_s, matches is None)
 
 
 @pytest.mark.parametrize(

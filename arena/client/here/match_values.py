@@ -51,7 +51,15 @@ def match_summary(row: MatchRow, *, hidden: bool) -> MatchSummary:
         plies=match.plies,
         decisions=match.decisions,
         game_digest=match.game_digest,
+        ended_at_us=_ended(match),
     )
+
+
+def _ended(match: Match) -> int | None:
+    """Return when a match came to its end."""
+    if match.started_at_us is None or match.duration_us is None:
+        return None
+    return match.started_at_us + match.duration_us
 
 
 def match_value(detail: matches.MatchDetail, viewer: Viewer, *, hidden: bool) -> MatchDetail:

@@ -46,6 +46,8 @@ class MatchSummary:
     """Why it does not count, if the organiser annulled it."""
     hidden: bool = False
     why_hidden: str = ""
+    ended_at_us: int | None = None
+    """When it came to its end; microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

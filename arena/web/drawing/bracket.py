@@ -19,6 +19,8 @@ _ROW: Final = 24
 _SLOT: Final = 60
 """From the middle of one tie to that of the next in the first round."""
 _HEAD: Final = 32
+_LANE: Final = 32
+"""Room above the ties of a lane for its name, where there are two."""
 _LONGEST_NAME: Final = 14
 MOST_TIES: Final = 130
 """A bracket with more ties is shown as lists of its rounds."""
@@ -46,13 +48,24 @@ def can_be_drawn(pairings: Sequence[Pairing]) -> bool:
     return 0 < len(pairings) <= MOST_TIES and all(len(one.entrants) <= 2 for one in pairings)
 
 
-def draw_bracket(pairings: Sequence[Pairing], title: str, rounds: Sequence[str], bye: str) -> Markup:
-    """Return the bracket as SVG; `rounds` are the headings of the columns, `bye` what stands beside who rests."""
+def draw_bracket(
+    pairings: Sequence[Pairing], title: str, rounds: Sequence[str], bye: str, lanes: Sequence[str]
+) -> Markup:
+    """Return the bracket as SVG; `rounds` are the headings of the columns, `bye` what stands beside who rests.
+
+    `lanes` names the parts of the unbeaten and of those who lost once; it is shown where there are both.
+    """
     boxes = _boxes(pairings)
-    width, height = len(rounds) * (_WIDTH + _GAP) - _GAP + 2, round(_place(boxes) + _ROW + 8)
+    tops, bottom = _place(boxes)
+    width, height = len(rounds) * (_WIDTH + _GAP) - _GAP + 2, round(bottom + _ROW + 8)
     heads = Markup("").join(
         Markup('<text class="br-head" x="{}" y="16">{}</text>').format(number * (_WIDTH + _GAP) + 1, text)
         for number, text in enumerate(rounds)
+    )
+    heads += Markup("").join(
+        Markup('<text class="br-lane" x="1" y="{:.0f}">{}</text>').format(top + 24, lanes[lane])
+        for lane, top in tops.items()
+        if len(tops) > 1
     )
     lines = Markup("").join(_line(one, box) for box in boxes for one in box.before)
     drawn = Markup("").join(_draw(box, bye) for box in boxes)
@@ -74,14 +87,14 @@ def _boxes(pairings: Iterable[Pairing]) -> list[Box]:
     return boxes
 
 
-def _place(boxes: Sequence[Box]) -> float:
-    """Put every box at its height, lane by lane, and return the middle of the lowest."""
-    bottom = float(_HEAD)
-    for lane in sorted({box.lane for box in boxes}):
-        own = [box for box in boxes if box.lane == lane]
-        _spread(own, bottom)
+def _place(boxes: Sequence[Box]) -> tuple[dict[int, float], float]:
+    """Put every box at its height, lane by lane, and return where each lane begins, and the middle of the lowest."""
+    lanes, tops, bottom = sorted({box.lane for box in boxes}), {}, float(_HEAD)
+    for lane in lanes:
+        own, tops[lane] = [box for box in boxes if box.lane == lane], bottom
+        _spread(own, bottom + (_LANE if len(lanes) > 1 else 0))
         bottom = max(box.y for box in own) + _SLOT
-    return bottom - _SLOT
+    return tops, bottom - _SLOT
 
 
 def _spread(lane: Sequence[Box], top: float) -> None:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from arena.client.values.leaderboards import LeaderboardRow
 from arena.client.values.matches import MatchSummary
 from arena.web.frame.asking import arena_of
+from arena.web.frame.formats import iso_instant
 from arena.web.pages.addresses import address_of_page
 from arena.web.pages.leaderboards import Order
 from arena.web.pages.matches import Wanted
@@ -28,7 +29,7 @@ _MOST = 500
 _LEADERBOARD = ("rank", "bot", "version", "owner", "rating", "mu", "sigma", "matches", "wins", "score")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """With which what a spreadsheet computes begins."""
-_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks")
+_MATCHES = ("match", "tournament", "block", "rotation", "state", "plies", "bots", "ranks", "ended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ def _match(match: MatchSummary) -> Sequence[Any]:
     bots = " ".join(seat.bot for seat in match.seats)
     ranks = " ".join("" if seat.rank is None else str(seat.rank) for seat in match.seats).strip()
     named = plain_text(match.tournament)
-    return (match.id, named, match.block, match.rotation, match.state.value, match.plies, plain_text(bots), ranks)
+    ended = "" if match.ended_at_us is None else iso_instant(match.ended_at_us)
+    head = (match.id, named, match.block, match.rotation, match.state.value, match.plies)
+    return (*head, plain_text(bots), ranks, ended)
 
 
 def plain_text(name: str) -> str:

@@ -19,7 +19,7 @@ from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
 from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
-from arena.web.frame.progress import progress_of
+from arena.web.frame.progress import KNOCKOUT, foretell, progress_of
 from arena.web.frame.rendering import render
 from arena.words.catalogue import Words, words
 from arena.words.standing import status_words
@@ -32,7 +32,7 @@ _MATCHES = 12
 _DIGITS = 12
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Named = Annotated[str, Path(max_length=200)]
-_ROUNDS = ("knockout", "swiss")
+_ROUNDS = (KNOCKOUT, "swiss")
 FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
 """Those that the catalogue has words for; of another one its name is shown."""
 
@@ -107,7 +107,11 @@ def show_confidence(request: Request, tournament: Named) -> Response:
 
 def _standing(found: TournamentDetail, language: Words) -> dict[str, Any]:
     statuses = {row.version_id: status_words(row.status, language) for row in found.standings[:_MOST_ROWS]}
-    return {"progress": progress_of(found.summary), "statuses": statuses, "rows": found.standings[:_MOST_ROWS]}
+    return {
+        "progress": progress_of(found.summary, foretold=foretell(found)),
+        "statuses": statuses,
+        "rows": found.standings[:_MOST_ROWS],
+    }
 
 
 def _target(found: TournamentDetail) -> float | None:
@@ -156,7 +160,8 @@ def _by_round(pairings: tuple[Pairing, ...]) -> dict[int, list[Pairing]]:
 
 
 def _bracket(found: TournamentDetail, pairings: tuple[Pairing, ...], language: Words) -> str:
-    if found.summary.format != "knockout" or not can_be_drawn(pairings):
+    if found.summary.format != KNOCKOUT or not can_be_drawn(pairings):
         return ""
     heads = [language.say("tournament.round", number=number) for number in _by_round(pairings)]
-    return draw_bracket(pairings, language.say("tournament.bracket"), heads, language.say("tournament.bye"))
+    lanes = [language.say("tournament.unbeaten"), language.say("tournament.once_beaten")]
+    return draw_bracket(pairings, language.say("tournament.bracket"), heads, language.say("tournament.bye"), lanes)

@@ -123,6 +123,7 @@ def test_an_owner_does_everything_in_a_browser(
     assert taken is not None
     ledger.finish_admission(taken.admission.id, is_admitted=True, summary="Admitted.", findings=[])
     tab.goto(f"{front}/account")
+    assert page.unreached() == []
     look_at(page, "light")
 
     tab.get_by_role("link", name="Manage: ann/fox").click()

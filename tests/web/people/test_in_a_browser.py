@@ -118,6 +118,7 @@ def test_the_form_is_free_of_trouble(page: Watched, address: str, path: str) -> 
         page.page.goto(address + path)
         assert page.serious_findings() == []
         assert page.overflows() == 0
+    assert page.unreached() == []
 
 
 @pytest.mark.parametrize("game", registry.names())
