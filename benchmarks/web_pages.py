@@ -3,7 +3,7 @@
     python -m benchmarks.web_pages [--db FILE] [--seconds 90] [--core 0] [--alone]
 
 Without a database that `python -m benchmarks.web_book FILE` made, one is made first, which takes some minutes. A real
-`arena web` is then held to one core. Every kind of page is asked for once to see what it costs: processor time of the
+`arena web` is then held to one core. Every kind of page is asked for to see what making it costs: processor time of the
 server and bytes. Then, of a server that has just started, all of them in turn at a fixed pace, whether or not it keeps
 up: a request that has to wait counts from the moment at which it was due. Where the answer is that a page is being made
 (`later`), it is asked for again until it is there; how long that took at most stands in the column `ready`.
@@ -117,9 +117,9 @@ class Asking:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
 
-    def get(self, address: str) -> tuple[int, bytes, int]:
+    def get(self, address: str, language: str = "en") -> tuple[int, bytes, int]:
         """Return status and body, unpacked, and the bytes of the body as it was sent."""
-        self._connection.request("GET", address, headers=_BROWSER)
+        self._connection.request("GET", address, headers=_BROWSER | {"Accept-Language": language})
         answer = self._connection.getresponse()
         body = answer.read()
         is_packed = answer.getheader("Content-Encoding") == "gzip"
@@ -137,7 +137,7 @@ class Asking:
 
 
 def weigh(server: Server, found: Sequence[Measured], *, alone: bool) -> None:
-    """Ask for each address twice, alone, and note what the second answer costs the server."""
+    """Ask for each address, alone, and note what the server pays to make the same answer in another language."""
     asking = Asking(server.port)
     for one in found:
         if alone:
@@ -145,7 +145,7 @@ def weigh(server: Server, found: Sequence[Measured], *, alone: bool) -> None:
         for address in one.kind.addresses[:_AGAIN]:
             asking.text(address)
             before = server.cpu_s()
-            _, body, sent = asking.get(address)
+            _, body, sent = asking.get(address, "de")
             one.cpu_ms.append(1000 * (server.cpu_s() - before))
             one.sent, one.whole = max(one.sent, sent), max(one.whole, len(body))
 
