@@ -15,7 +15,7 @@ from arena.client.values.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.formats import format_instant, format_share, short_id
-from arena.web.frame.pools import game_title, pool_details
+from arena.web.frame.pools import format_words, game_title, pool_details
 from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
@@ -25,7 +25,7 @@ from ratings.store.states import MatchState
 
 _CURVES = 8
 """So many bots have their curve drawn, the best."""
-_WIDTH, _HEIGHT = 640, 240
+_WIDTH, _HEIGHT, _MARK = 640, 240, 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _facts(detail: TournamentDetail, language: str) -> list[str]:
     return [
         game_title(summary.game),
         pool_details(detail.pool, language),
-        summary.format,
+        format_words(summary.format, language),
         say("report.played", count=summary.finished),
         f"{format_instant(summary.created_at_us)} UTC",
     ]
@@ -138,31 +138,42 @@ def draw_curves(curves: Sequence[tuple[str, Sequence[float]]]) -> Markup | None:
         return None
     low = min(min(values) for _, values in curves)
     high = max(max(values) for _, values in curves)
-    parts = [_grid(low, high)]
-    for bot, values in curves:
-        points = " ".join(f"{_x(at, len(values)):.1f},{_y(value, low, high):.1f}" for at, value in enumerate(values))
-        parts.append(Markup('<polyline class="under" points="{}"/>').format(points))
-        parts.append(
-            Markup('<polyline points="{}" stroke="{}"><title>{}</title></polyline>').format(
-                points, mark_of(bot).colour, bot
-            )
-        )
+    lines = [_line(bot, values, low, high) for bot, values in curves]
+    marks = [_mark(bot, values, (at + 0.5) / len(curves), low, high) for at, (bot, values) in enumerate(curves)]
     return Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
-        _WIDTH, _HEIGHT, Markup("").join(parts)
+        _WIDTH, _HEIGHT, Markup("").join([_grid(low, high), *lines, *marks])
+    )
+
+
+def _line(bot: str, values: Sequence[float], low: float, high: float) -> Markup:
+    points = " ".join(f"{_x(at, len(values)):.1f},{_y(value, low, high):.1f}" for at, value in enumerate(values))
+    return Markup(
+        '<polyline class="under" points="{}"/><polyline points="{}" stroke="{}"><title>{}</title></polyline>'
+    ).format(points, points, mark_of(bot).colour, bot)
+
+
+def _mark(bot: str, values: Sequence[float], along: float, low: float, high: float) -> Markup:
+    """Return the mark of a bot on its curve; each stands elsewhere along it, so that they do not cover one another."""
+    place = along * (len(values) - 1)
+    before = min(int(place), len(values) - 2)
+    value = values[before] + (values[before + 1] - values[before]) * (place - before)
+    x, y = _x(place, len(values)) - _MARK / 2, _y(value, low, high) - _MARK / 2
+    return Markup('<svg x="{:.1f}" y="{:.1f}" width="{}" height="{}">{}</svg>').format(
+        x, y, _MARK, _MARK, mark_of(bot).svg(_MARK)
     )
 
 
 def _grid(low: float, high: float) -> Markup:
     lines = (
         Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
-            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 4, value
+            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 5, value
         )
         for value in (low, (low + high) / 2, high)
     )
     return Markup("").join(lines)
 
 
-def _x(at: int, count: int) -> float:
+def _x(at: float, count: int) -> float:
     return 44 + (_WIDTH - 56) * at / (count - 1)
 
 
