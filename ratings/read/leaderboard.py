@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, func, select
+from sqlmodel import Session
+from sqlmodel import select as select_models
 
 from ratings.errors import NotFoundError, PageError
 from ratings.read.paging import Order, Page, cut, each, need_rows, one_page, part_of, place_of
 from ratings.store import tables
-from ratings.store.models import Bot, Owner, Pool, Rating, RatingChange, RatingOrder, Version
+from ratings.store.models import Pool, RatingChange
 from ratings.store.sessions import Source, read
+from ratings.store.tables import AnyRow
 from ratings.store.tallies import PendingRating
 
 _MOST_ROWS = 10_000
 """So many rows the leaderboards of a page have together."""
-_c = tables.rating_change
+_r, _v, _b, _o = tables.rating, tables.version, tables.bot, tables.owner
+_c, _w, _s = tables.rating_change, tables.pending_rating, tables.rating_order
+POOL_OF: Final = func.coalesce(_r.c.pool_id, "")
+"""The pool of a rating where all ratings of it are wanted: written so, SQLite reads the table from end to end.
+
+By an index it would look up each row by itself, which takes four times as long.
+"""
+_COUNTS: Final = (func.count().label("n"), func.coalesce(func.sum(_r.c.matches), 0).label("seats"))
+_OF_EACH = select(POOL_OF.label("pool_id"), *_COUNTS).group_by(POOL_OF).subquery()
+_POOLS = (
+    select_models(Pool, func.coalesce(_OF_EACH.c.n, 0), func.coalesce(_OF_EACH.c.seats, 0))
+    .join(_OF_EACH, _OF_EACH.c.pool_id == tables.pool.c.id, isouter=True)
+    .join(_w, _w.c.pool_id == tables.pool.c.id, isouter=True)
+    .where(_OF_EACH.c.n.is_not(None) | _w.c.pool_id.is_not(None))
+)
+_OF_ONE = select(*_COUNTS).where(bindparam("pool") == POOL_OF)
+LINES: Final = (
+    select(_r, _v.c.number, _v.c.content_hash, _b.c.name.label("bot"), _b.c.disabled_at_us, _o.c.name.label("owner"))
+    .join(_v, _v.c.id == _r.c.version_id)
+    .join(_b, _b.c.id == _v.c.bot_id)
+    .outerjoin(_o, _o.c.id == _b.c.owner_id)
+    .where(_r.c.pool_id == bindparam("pool"))
+)
+"""All that `line_of` needs."""
+_TABLE = LINES.order_by(_r.c.exposure.desc(), _r.c.mu.desc(), _b.c.name, _v.c.number)
+_BETTER = select(func.count()).where(_r.c.pool_id == bindparam("pool"), _r.c.exposure > bindparam("exposure"))
+_PENDING = select(_w.c.first_seq).where(_w.c.pool_id == bindparam("pool"))
+_LAST = select(func.max(_s.c.rating_seq)).where(_s.c.pool_id == bindparam("pool"))
 _HISTORY = Order("history", (_c.c.rating_seq, _c.c.seat), (int, int))
 
 
@@ -68,19 +98,19 @@ class Leaderboard:
 
 def leaderboards(
     source: Source,
-    pool_ids: Collection[str] | None = None,
+    rows: Sequence[PoolRow] | None = None,
     *,
     limit: int | None = None,
     after: str | None = None,
 ) -> Page[Leaderboard]:
-    """Return the leaderboards of all pools in which something was rated, or of those named, the busiest first.
+    """Return the leaderboards of all pools in which something was rated, the busiest first, or those of these pools.
 
     Each has the best `limit` rows, and a cursor for the rest of it. The more rows, the fewer tables make a page.
     `after` is the cursor of a page or of a table. Raises PageError.
     """
     with read(source) as session:
         need_rows(limit)
-        chosen = [row for row in pools(session) if pool_ids is None or row.pool.id in pool_ids]
+        chosen = pools(session) if rows is None else rows
         of_table = None if after is None else _within_table(after, chosen)
         if of_table is not None:
             row, start = of_table
@@ -103,7 +133,7 @@ def _order(row: PoolRow) -> Order:
 
 def _board(session: Session, row: PoolRow, limit: int | None, start: int = 0) -> Leaderboard:
     lag = behind(session, row.pool.id)
-    found = table(session, pool_id=row.pool.id, limit=None if limit is None else limit + 1, start=start)
+    found = _lines(session, row.pool, None if limit is None else limit + 1, start)
     if limit is None:
         return Leaderboard(row, found, lag)
     page = cut(found, _order(row), limit, lambda _: (start + limit,))
@@ -113,36 +143,31 @@ def _board(session: Session, row: PoolRow, limit: int | None, start: int = 0) ->
 def behind(source: Source, pool_id: str) -> int:
     """Return how many matches of a pool are still to be rated anew because results were annulled."""
     with read(source) as session:
-        pending = session.get(PendingRating, pool_id)
-        if pending is None:
+        first: int | None = session.connection().execute(_PENDING, {"pool": pool_id}).scalar_one_or_none()
+        if first is None:
             return 0
-        last = session.exec(select(func.max(RatingOrder.rating_seq)).where(RatingOrder.pool_id == pool_id)).one()
-        return max(0, (last or 0) - pending.first_seq + 1)
+        last: int | None = session.connection().execute(_LAST, {"pool": pool_id}).scalar_one()
+        return max(0, (last or 0) - first + 1)
 
 
 def unfinished_pools(source: Source) -> list[tuple[str, tuple[int, int]]]:
     """Return the pools whose ratings are being computed anew, each with a mark that changes when that gets on."""
     with read(source) as session:
-        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select(PendingRating))]
+        return [(one.pool_id, (one.first_seq, one.asked)) for one in session.exec(select_models(PendingRating))]
 
 
-def pools(source: Source, only: str | None = None) -> list[PoolRow]:
-    """Return all pools in which something was rated, or is being rated anew, the busiest first; or that one alone."""
+def pools(source: Source) -> list[PoolRow]:
+    """Return all pools in which something was rated, or is being rated anew, the busiest first."""
     with read(source) as session:
-        versions = select(Rating.pool_id, func.count().label("n"), func.sum(Rating.matches).label("seats"))
-        if only is not None:
-            versions = versions.where(Rating.pool_id == only)
-        counted = versions.group_by(Rating.pool_id).subquery()
-        query = (
-            select(Pool, func.coalesce(counted.c.n, 0), func.coalesce(counted.c.seats, 0))
-            .join(counted, counted.c.pool_id == Pool.id, isouter=True)
-            .join(PendingRating, col(PendingRating.pool_id) == Pool.id, isouter=True)
-            .where(counted.c.n.is_not(None) | col(PendingRating.pool_id).is_not(None))
-        )
-        if only is not None:
-            query = query.where(Pool.id == only)
-        found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(query)]
+        found = [PoolRow(pool, int(count), int(seats) // pool.seats) for pool, count, seats in session.exec(_POOLS)]
         return sorted(found, key=lambda row: (-row.matches, row.pool.game, row.pool.id))
+
+
+def pool_row(source: Source, pool: Pool) -> PoolRow:
+    """Return a pool with what is rated in it."""
+    with read(source) as session:
+        count, seats = session.connection().execute(_OF_ONE, {"pool": pool.id}).one()
+        return PoolRow(pool, int(count), int(seats) // pool.seats)
 
 
 def table(source: Source, *, pool_id: str, limit: int | None = None, start: int = 0) -> list[LeaderboardRow]:
@@ -156,52 +181,44 @@ def table(source: Source, *, pool_id: str, limit: int | None = None, start: int 
         pool = session.get(Pool, pool_id)
         if pool is None:
             raise NotFoundError(f"no pool {pool_id}; see: arena leaderboard")
-        query = (
-            select(Rating, Version, Bot, Owner.name)
-            .join(Version, col(Version.id) == Rating.version_id)
-            .join(Bot, col(Bot.id) == Version.bot_id)
-            .join(Owner, col(Owner.id) == col(Bot.owner_id), isouter=True)
-            .where(Rating.pool_id == pool_id)
-            .order_by(col(Rating.exposure).desc(), col(Rating.mu).desc(), col(Bot.name), col(Version.number))
-            .limit(limit)
-            .offset(start)
-        )
-        lines = session.exec(query).all()
-        return _rows(pool.seats, lines, 1 + _count_better(session, lines[0][0]) if lines else 1, start)
+        return _lines(session, pool, limit, start)
 
 
-def _count_better(session: Session, rating: Rating) -> int:
-    better = select(func.count()).where(Rating.pool_id == rating.pool_id, col(Rating.exposure) > rating.exposure)
-    return session.exec(better).one()
+def _lines(session: Session, pool: Pool, limit: int | None, start: int) -> list[LeaderboardRow]:
+    connection = session.connection()
+    lines = connection.execute(_TABLE.limit(limit).offset(start), {"pool": pool.id}).all()
+    if not lines:
+        return []
+    better = connection.execute(_BETTER, {"pool": pool.id, "exposure": lines[0].exposure}).scalar_one()
+    return _ranked(pool.seats, lines, 1 + better, start)
 
 
-def _rows(
-    seats: int, lines: Iterable[tuple[Rating, Version, Bot, str | None]], first_rank: int, start: int
-) -> list[LeaderboardRow]:
+def _ranked(seats: int, lines: Iterable[AnyRow], first_rank: int, start: int) -> list[LeaderboardRow]:
     """Return the lines, which are in order, with their ranks."""
     rows: list[LeaderboardRow] = []
-    for place, (rating, version, bot, owner) in enumerate(lines, start=start + 1):
-        shared = bool(rows) and rows[-1].exposure == rating.exposure
+    for place, line in enumerate(lines, start=start + 1):
+        shared = bool(rows) and rows[-1].exposure == line.exposure
         rank = first_rank if not rows else rows[-1].rank if shared else place
-        rows.append(_row(rank, seats, rating, version, bot, owner))
+        rows.append(line_of(line, rank, seats))
     return rows
 
 
-def _row(rank: int, seats: int, rating: Rating, version: Version, bot: Bot, owner: str | None) -> LeaderboardRow:
+def line_of(line: AnyRow, rank: int, seats: int) -> LeaderboardRow:
+    """Return what LINES found about a version as a line of a table, in a pool with so many seats."""
     return LeaderboardRow(
         rank=rank,
-        version_id=version.id,
-        bot=bot.name,
-        number=version.number,
-        content_hash=version.content_hash,
-        owner=owner,
-        mu=rating.mu,
-        sigma=rating.sigma,
-        exposure=rating.exposure,
-        matches=rating.matches,
-        wins=rating.wins,
-        score=rating.points / (2 * rating.matches * (seats - 1)),
-        disabled=bot.disabled_at_us is not None,
+        version_id=line.version_id,
+        bot=line.bot,
+        number=line.number,
+        content_hash=line.content_hash,
+        owner=line.owner,
+        mu=line.mu,
+        sigma=line.sigma,
+        exposure=line.exposure,
+        matches=line.matches,
+        wins=line.wins,
+        score=line.points / (2 * line.matches * (seats - 1)),
+        disabled=line.disabled_at_us is not None,
     )
 
 
@@ -209,7 +226,7 @@ def history(
     source: Source, *, pool_id: str, version_id: str, limit: int | None = None, after: str | None = None
 ) -> Page[RatingChange]:
     """Return the changes of a version's rating in a pool, the last first. Raises PageError."""
-    query = select(RatingChange).where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
+    query = select_models(RatingChange).where(RatingChange.pool_id == pool_id, RatingChange.version_id == version_id)
     with read(source) as session:
         found = session.exec(one_page(query, _HISTORY, limit, after)).all()
     return cut(found, _HISTORY, limit, lambda change: (change.rating_seq, change.seat))

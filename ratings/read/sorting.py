@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlmodel import Session
 
-from ratings.read.leaderboard import Leaderboard, LeaderboardRow, PoolRow, behind
+from ratings.read.leaderboard import LINES, POOL_OF, Leaderboard, LeaderboardRow, PoolRow, behind, line_of
 from ratings.read.paging import Order, cut, place_of
 from ratings.store import tables
 from ratings.store.models import Pool
@@ -28,15 +27,34 @@ COLUMNS: Final[Mapping[str, ColumnElement[Any]]] = {
     "bot": _b.c.name,
 }
 """What a leaderboard can be sorted by."""
-_BETTER = (
-    select(func.count())
-    .select_from(_r)
-    .where(
-        _r.c.pool_id == bindparam("pool"),
-        _r.c.exposure > bindparam("above"),
-        _r.c.exposure <= bindparam("up_to"),
-    )
+_INDEXED: Final = "rating"
+"""The one of them that an index of ratings knows."""
+_LINES = LINES.where(_r.c.version_id.in_(bindparam("versions", expanding=True)))
+# Sorted by a sum, SQLite finds these ratings by their versions; by the bare column it would go through the whole pool.
+_NEIGHBOURS = (
+    select(_r.c.exposure, func.lag(_r.c.exposure, 1, 1e308).over(order_by=(_r.c.exposure + 0.0).desc()).label("above"))
+    .where(_r.c.pool_id == bindparam("pool"), _r.c.version_id.in_(bindparam("versions", expanding=True)))
+    .subquery()
 )
+_other = _r.alias("other")
+_BETWEEN = select(
+    _NEIGHBOURS.c.exposure,
+    select(func.count())
+    .where(
+        _other.c.pool_id == bindparam("pool"),
+        _other.c.exposure > _NEIGHBOURS.c.exposure,
+        _other.c.exposure <= _NEIGHBOURS.c.above,
+    )
+    .scalar_subquery()
+    .label("better"),
+).order_by(_NEIGHBOURS.c.exposure.desc())
+"""How many are better than each of some versions, but not better than the next better one of them."""
+_STANDINGS = (
+    select(_r, _v.c.number, _v.c.content_hash)
+    .join(_v, _v.c.id == _r.c.version_id)
+    .where(_v.c.bot_id == bindparam("bot"))
+)
+_OF = select(func.count()).where(_r.c.pool_id == bindparam("pool"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,72 +82,66 @@ def sorted_board(
     """Return a page of a leaderboard sorted by one of COLUMNS, ties by name. Raises PageError, KeyError."""
     order = Order(f"leaderboard {row.pool.id} {by} {is_descending} {only.name} {only.owner}"[:500], (), (int,))
     start = 0 if after is None else place_of(order, after)
-    column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
+    query = _sorted(row.pool.id, by, is_descending, only).limit(limit + 1).offset(start)
     with read(source) as session:
-        if by == "bot" or only != Narrowing():
-            query = _narrowed(row.pool.id, only).order_by(column, _b.c.name, _v.c.number)
-        else:
-            query = _alone(row.pool.id).order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id)
-        lines = _whole_lines(session, row.pool.id, query.limit(limit + 1).offset(start))
-        page = cut(lines, order, limit, lambda _: (start + limit,))
-        table = _ranked(source=session, row=row, lines=page.items)
-        return Leaderboard(row, table, behind(session, row.pool.id), page.next)
-
-
-def _whole_lines(session: Session, pool_id: str, query: Select[Any]) -> list[AnyRow]:
-    """Return the lines of the versions that a query finds, in its order.
-
-    So what is sorted are ids, and everything else is looked up for one page alone.
-    """
-    ids = session.connection().execute(query).scalars().all()
-    lines = session.connection().execute(_lines(pool_id).where(_r.c.version_id.in_(ids))).all()
-    places = {version_id: place for place, version_id in enumerate(ids)}
-    return sorted(lines, key=lambda line: places[line.version_id])
+        page = cut(session.connection().execute(query).scalars().all(), order, limit, lambda _: (start + limit,))
+        return Leaderboard(row, picked_lines(session, row, page.items), behind(session, row.pool.id), page.next)
 
 
 def picked_lines(source: Source, row: PoolRow, version_ids: Sequence[str]) -> list[LeaderboardRow]:
     """Return the lines of these versions, in their order; of those that are not rated there is none."""
+    if not version_ids:
+        return []
+    which = {"pool": row.pool.id, "versions": version_ids}
     with read(source) as session:
-        found = session.connection().execute(_lines(row.pool.id).where(_r.c.version_id.in_(version_ids))).all()
-        lines = {line.version_id: line for line in _ranked(source=session, row=row, lines=found)}
+        ranks = _ranks(session, row.pool.id, version_ids)
+        found = session.connection().execute(_LINES, which).all()
+    lines = {line.version_id: line_of(line, ranks[line.exposure], row.pool.seats) for line in found}
     return [lines[version] for version in version_ids if version in lines]
 
 
 def standings_of_bot(source: Source, bot_id: str) -> list[StandingRow]:
     """Return the places of a bot's versions: the pool where they played most first, in it the newest version first."""
-    query = select(_r, _v.c.number, _v.c.content_hash).join(_v, _v.c.id == _r.c.version_id)
     with read(source) as session:
-        rows = session.connection().execute(query.where(_v.c.bot_id == bot_id)).all()
-        found = []
-        for row in rows:
-            pool = session.get_one(Pool, row.pool_id)
-            rank = _ranks(session, row.pool_id, [row.exposure])[row.exposure]
-            of = select(func.count()).where(_r.c.pool_id == row.pool_id)
-            found.append(StandingRow(pool, row.number, rank, session.connection().execute(of).scalar_one(), row))
+        rows = session.connection().execute(_STANDINGS, {"bot": bot_id}).all()
+        found = [_standing(session, row) for row in rows]
     played: dict[str, int] = {}
     for row in rows:
         played[row.pool_id] = played.get(row.pool_id, 0) + row.matches
     return sorted(found, key=lambda one: (-played[one.pool.id], one.pool.id, -one.number))
 
 
-def _lines(pool_id: str) -> Select[Any]:
-    return (
-        select(
-            _r, _v.c.number, _v.c.content_hash, _b.c.name.label("bot"), _b.c.disabled_at_us, _o.c.name.label("owner")
-        )
-        .join(_v, _v.c.id == _r.c.version_id)
-        .join(_b, _b.c.id == _v.c.bot_id)
-        .outerjoin(_o, _o.c.id == _b.c.owner_id)
-        .where(_r.c.pool_id == pool_id)
-    )
+def _standing(session: Session, row: AnyRow) -> StandingRow:
+    pool = session.get_one(Pool, row.pool_id)
+    rank = _ranks(session, row.pool_id, [row.version_id])[row.exposure]
+    of = session.connection().execute(_OF, {"pool": row.pool_id}).scalar_one()
+    return StandingRow(pool, row.number, rank, of, row)
 
 
-def _alone(pool_id: str) -> Select[Any]:
-    return select(_r.c.version_id).where(_r.c.pool_id == pool_id)
+def _sorted(pool_id: str, by: str, is_descending: bool, only: Narrowing) -> Select[Any]:
+    """Return the query for the ids of the versions in an order: everything else is looked up for one page alone."""
+    column = COLUMNS[by].desc() if is_descending else COLUMNS[by].asc()
+    if by == "bot":
+        return _narrow(_by_bot(pool_id), only).order_by(column, _b.c.name, _v.c.number)
+    of_pool = (_r.c.pool_id if by == _INDEXED else POOL_OF) == pool_id
+    alone = select(_r.c.version_id).where(of_pool)
+    if only == Narrowing():
+        return alone.order_by(column, _r.c.exposure.desc(), _r.c.mu.desc(), _r.c.version_id)
+    named = alone.join(_v, _v.c.id == _r.c.version_id).join(_b, _b.c.id == _v.c.bot_id)
+    return _narrow(named, only).order_by(column, _b.c.name, _v.c.number)
 
 
-def _narrowed(pool_id: str, only: Narrowing) -> Select[Any]:
-    query = _alone(pool_id).join(_v, _v.c.id == _r.c.version_id).join(_b, _b.c.id == _v.c.bot_id)
+def _by_bot(pool_id: str) -> Select[Any]:
+    """Return the query that begins with the bots, whose names have an index, and not with all ratings of the pool.
+
+    SQLite keeps to the order of outer joins, and so it has nothing to sort.
+    """
+    in_pool = (_r.c.version_id == _v.c.id) & (_r.c.pool_id == pool_id)
+    from_bots = _b.outerjoin(_v, _v.c.bot_id == _b.c.id).outerjoin(_r, in_pool)
+    return select(_r.c.version_id).select_from(from_bots).where(_r.c.version_id.is_not(None))
+
+
+def _narrow(query: Select[Any], only: Narrowing) -> Select[Any]:
     if only.name:
         query = query.where(_b.c.name.icontains(only.name, autoescape=True))
     if only.owner:
@@ -138,37 +150,14 @@ def _narrowed(pool_id: str, only: Narrowing) -> Select[Any]:
     return query
 
 
-def _ranked(*, source: Source, row: PoolRow, lines: Sequence[AnyRow]) -> list[LeaderboardRow]:
-    ranks = _ranks(source, row.pool.id, {line.exposure for line in lines})
-    return [
-        LeaderboardRow(
-            rank=ranks[line.exposure],
-            version_id=line.version_id,
-            bot=line.bot,
-            number=line.number,
-            content_hash=line.content_hash,
-            owner=line.owner,
-            mu=line.mu,
-            sigma=line.sigma,
-            exposure=line.exposure,
-            matches=line.matches,
-            wins=line.wins,
-            score=line.points / (2 * line.matches * (row.pool.seats - 1)),
-            disabled=line.disabled_at_us is not None,
-        )
-        for line in lines
-    ]
-
-
-def _ranks(source: Source, pool_id: str, exposures: Collection[float]) -> dict[float, int]:
-    """Return the rank that each of these ratings has in the whole table: 1 more than there are better ones.
+def _ranks(session: Session, pool_id: str, version_ids: Collection[str]) -> dict[float, int]:
+    """Return the rank of these versions in the whole table, by their rating: 1 more than there are better ones.
 
     Between two neighbours among them the index is counted once, so a page costs one walk through it at most.
     """
-    ranks, best, better = {}, inf, 0
-    with read(source) as session:
-        for exposure in sorted(exposures, reverse=True):
-            between = {"pool": pool_id, "above": exposure, "up_to": best}
-            better += int(session.connection().execute(_BETTER, between).scalar_one())
-            ranks[exposure], best = better + 1, exposure
+    ranks, better = {}, 0
+    which = {"pool": pool_id, "versions": version_ids}
+    for exposure, more in session.connection().execute(_BETWEEN, which):
+        better += more
+        ranks[exposure] = better + 1
     return ranks

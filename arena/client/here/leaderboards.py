@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
+from operator import attrgetter
 
 from arena.client.here.games import find_game
 from arena.client.here.place import Place
@@ -12,6 +13,8 @@ from arena.client.values.page import DEFAULT_LIMIT
 from ratings.read import leaderboard
 from ratings.read.leaderboard import PoolRow, leaderboards
 from ratings.read.pools import find_pool
+
+_LINE = attrgetter(*(field.name for field in fields(LeaderboardRow)))
 
 
 class LeaderboardsHere:
@@ -35,7 +38,7 @@ class LeaderboardsHere:
         if game is not None and game not in {row.pool.game for row in rows}:
             find_game(game)  # raises if there is no such game; otherwise nothing of it was rated
         only = None if pool is None else find_pool(self._place.database, pool).id
-        chosen = [row.pool.id for row in rows if _fits(row, game, seats, only)]
+        chosen = [row for row in rows if _fits(row, game, seats, only)]
         found = leaderboards(self._place.database, chosen, limit=limit, after=after)
         return LeaderboardList(tuple(map(board_value, found.items)), is_empty=not rows, next=found.next)
 
@@ -47,5 +50,5 @@ def _fits(row: PoolRow, game: str | None, seats: int | None, pool_id: str | None
 
 def board_value(board: leaderboard.Leaderboard) -> Leaderboard:
     """Return a table as it crosses the interface."""
-    rows = tuple(LeaderboardRow(**asdict(line)) for line in board.table)
+    rows = tuple(LeaderboardRow(*_LINE(line)) for line in board.table)
     return Leaderboard(pool_value(board.row.pool), board.row.matches, rows, board.behind, board.next)

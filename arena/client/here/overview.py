@@ -127,9 +127,7 @@ class OverviewHere:
         return table_value(database, found, table, range(len(table.rows)), shows_chances=False)
 
     def _pool_row(self, pool: str) -> PoolRow:
-        wanted = find_pool(self._place.database, pool)
-        rated = leaderboard.pools(self._place.database, wanted.id)
-        return rated[0] if rated else PoolRow(wanted, 0, 0)
+        return leaderboard.pool_row(self._place.database, find_pool(self._place.database, pool))
 
 
 def _form(version_id: str, changes: list[tuple[float, float]], faults: int) -> Form:

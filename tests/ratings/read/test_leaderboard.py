@@ -78,7 +78,7 @@ def test_the_leaderboards_of_all_pools_and_of_those_named(database: Database, bo
     assert [board.row for board in every] == pools(database)
     for board in every:
         assert board.table == table(database, pool_id=board.row.pool.id)
-    (one,) = leaderboards(database, [every[1].row.pool.id], limit=1).items
+    (one,) = leaderboards(database, [every[1].row], limit=1).items
     assert (one.row, one.table) == (every[1].row, every[1].table[:1])
 
 

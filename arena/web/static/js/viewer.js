@@ -199,8 +199,9 @@ export class Viewer extends EventTarget {
     clearTimeout(this.linking);
     const hash = `#${this.root.dataset.link ?? ""}ply=${this.index}`;
     this.part("link").setAttribute("href", hash);
+    const before = location.hash; // an address that somebody asks for meanwhile stays
     this.linking = setTimeout(() => {
-      if (location.hash !== hash) history.replaceState(history.state, "", hash);
+      if (location.hash === before && before !== hash) history.replaceState(history.state, "", hash);
     }, LINK_MS);
   }
 
