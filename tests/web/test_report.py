@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import expect
@@ -19,6 +20,7 @@ from arena.client.errors import HiddenError
 from arena.client.values.tournaments import StandingRow
 from arena.match.replay import load
 from arena.story.replays import story_of_replay
+from arena.web.drawing.marks import mark_of
 from arena.web.opening import open_site
 from arena.web.report.coding import Coder, situation
 from arena.web.report.gathering import TournamentReport, draw_curves, write_match
@@ -284,3 +286,14 @@ def test_a_report_is_small(arena: ArenaPort) -> None:
 
 def test_an_empty_report_has_no_match() -> None:
     assert Packer(0).packed().head["matches"] == []
+
+
+def test_curves_of_one_colour_are_told_apart_and_all_are_named() -> None:
+    bots = ("greedy", "first", "<b>")
+    assert mark_of("greedy").colour == mark_of("first").colour
+    drawn = draw_curves([(bot, (1.0, 2.0)) for bot in bots])
+    root = ElementTree.fromstring(f"<root>{drawn}</root>")
+    lines = [(one.get("stroke"), one.get("stroke-dasharray")) for one in root.iter("polyline") if one.get("stroke")]
+    assert lines[: len(bots)] == lines[len(bots) :], "the legend shows each line as it is drawn"
+    assert len(set(lines)) == len(bots)
+    assert ["".join(one.itertext()).split()[-1] for one in root.iter("li")] == list(bots)
