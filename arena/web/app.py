@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -12,6 +13,7 @@ from arena.client.there.errors import LoginError
 from arena.web.api.router import CALLS, DOCUMENTS
 from arena.web.frame.answers import Answers
 from arena.web.frame.files import STATIC, KeptFiles
+from arena.web.frame.kept_pages import KeptPages
 from arena.web.frame.records import Records
 from arena.web.frame.site import Site
 from arena.web.frame.streams import Followers
@@ -54,6 +56,7 @@ def make_app(site: Site) -> FastAPI:
     install_errors(app)
     for stranger in (NotSignedInError, LoginError):
         app.add_exception_handler(stranger, answer_strangers)
+    app.add_middleware(KeptPages, mark=partial(_mark_of, site))
     buckets = Buckets(site.requests_per_second, site.requests_at_once)
     app.add_middleware(LimitedRequests, buckets=buckets)
     app.add_middleware(BoundedBodies)
@@ -65,6 +68,12 @@ def make_app(site: Site) -> FastAPI:
     app.add_middleware(SafeHeaders, is_secure=site.is_secure)
     app.add_middleware(EndsWithServer)
     return app
+
+
+def _mark_of(site: Site) -> tuple[int, int] | None:
+    """Return what is another value when a page may be; `None` if there is no telling."""
+    mark = site.arena.overview.mark()
+    return None if mark is None else (mark, 0 if site.official is None else site.official.turn)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL
 from ratings.errors import DatabaseAccessError
 from ratings.store import schema
 from ratings.store.dialects import dialect_of, translated
-from ratings.store.replacing import follow_file
+from ratings.store.replacing import follow_file, identity_of
 from ratings.store.schema import SchemaChange
 
 
@@ -28,6 +28,8 @@ class Database:
         """For this package only."""
         self._marking = threading.Lock()
         self._marker: sqlalchemy.PoolProxiedConnection | None = None
+        self._marked: tuple[int, int] | None = None
+        """The file that the marker reads."""
 
     @property
     def url(self) -> URL:
@@ -44,24 +46,33 @@ class Database:
     def mark(self) -> int | None:
         """Return a number that is another one as soon as somebody has written to the database; it costs nearly nothing.
 
-        It is `None` if there is no telling. It is of use only in this process, and only for whoever reads: what this
-        very object writes changes it, too.
+        So it is when another file lies in its place. It is `None` if there is no telling, or no file any more. It is of
+        use only in this process, and only for whoever reads: what this very object writes changes it, too.
         """
         dialect = dialect_of(self.url)
         if not dialect.TELLS_CHANGES or self.path is None:
             return None
         with self._marking, translated(self.url):
+            file = identity_of(self.path)
+            if file != self._marked:
+                self._forget_marker()
+            if file is None:
+                return None
             if self._marker is None:
                 self._marker = self.engine.raw_connection()  # one for ever: two connections count differently
-            return dialect.mark(self._marker)
+                self._marked = file
+            return hash((file, dialect.mark(self._marker)))
 
     def close(self) -> None:
         """Close all connections."""
         with self._marking:
-            if self._marker is not None:
-                self._marker.close()
-                self._marker = None
+            self._forget_marker()
         self.engine.dispose()
+
+    def _forget_marker(self) -> None:
+        if self._marker is not None:
+            self._marker.close()
+            self._marker = None
 
 
 def open_database(url_or_path: str | Path) -> Database:

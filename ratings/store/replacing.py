@@ -24,19 +24,19 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
 
     Otherwise, and while there is nothing, connecting raises DatabaseAccessError.
     """
-    first = _identity(path)
+    first = identity_of(path)
 
     def need_file(*_: Any) -> None:
-        if _identity(path) is None:
+        if identity_of(path) is None:
             raise DatabaseAccessError(f"{path} is not there any more; put a database there, and go on")
 
     def note_file(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
-        entry.info[_FILE] = _identity(path)
+        entry.info[_FILE] = identity_of(path)
         if entry.info[_FILE] != first and _revision(connection) != revision:
             raise DatabaseAccessError(f"{path} was replaced by something that cannot be read; start this again")
 
     def compare_file(_: sqlite3.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
-        if entry.info.get(_FILE) != _identity(path):
+        if entry.info.get(_FILE) != identity_of(path):
             raise DisconnectionError  # the pool connects again
 
     event.listen(engine, "do_connect", need_file)
@@ -44,7 +44,7 @@ def follow_file(engine: Engine, path: Path, revision: str) -> None:
     event.listen(engine, "checkout", compare_file)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def identity_of(path: Path) -> tuple[int, int] | None:
     """Return what tells a file from another one at the same path, or None if there is none."""
     try:
         found = path.stat()

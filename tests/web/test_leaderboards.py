@@ -127,6 +127,8 @@ def wait_until(holds: Callable[[], bool]) -> None:
 class _Always:
     """Official tables that are done."""
 
+    turn = 0
+
     def __init__(self, kept: KeptTable) -> None:
         self.kept = kept
 

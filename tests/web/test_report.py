@@ -9,17 +9,20 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+from playwright.sync_api import expect
 
 from arena.cli.app import run
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
 from arena.match.replay import load
 from arena.story.replays import story_of_replay
+from arena.web.drawing.marks import mark_of
 from arena.web.opening import open_site
 from arena.web.report.coding import Coder, situation
-from arena.web.report.gathering import TournamentReport, write_match
+from arena.web.report.gathering import TournamentReport, draw_curves, write_match
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
 from arena.web.report.page import is_report
@@ -129,8 +132,12 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert page.overflows() == 0
     rows = page.page.locator("[data-matches] tr")
     assert rows.count() == len(arena.matches.list_matches("three", limit=None).items)
+    page.page.evaluate("document.querySelector('[data-viewer]').viewer.show(2); location.hash = '#match=2'")
+    page.page.wait_for_selector("[data-viewer][data-ready='1']")
     rows.last.locator("a").click()
     page.page.wait_for_selector(f"[data-viewer][data-ready='{rows.count() - 1}']")
+    assert page.page.locator("[data-reading]").text_content() == f"Partie {rows.count()} sur {rows.count()}"
+    expect(page.page.locator("[data-viewer]")).to_be_in_viewport()
     page.page.keyboard.press("End")
     page.page.wait_for_url(f"**#match={rows.count()}&ply=*")
     told = page.page.evaluate("document.querySelector('[data-viewer]').viewer.story")
@@ -141,6 +148,24 @@ def test_a_tournament_opens_from_a_disk_in_any_match(
     assert page.page.evaluate("document.characterSet") == "UTF-16LE"
     assert is_report(file.read_bytes()[:2000])
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_an_address_asked_for_while_another_is_noted_stays(
+    page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]
+) -> None:
+    """The viewer notes the position in the address a moment later, which took clicks on other matches back."""
+    file = tmp_path / "match.html"
+    file.write_bytes(write_match(replays["foreign_king"], "en"))
+    page.page.clock.install()
+    page.page.goto(file.as_uri())
+    page.page.wait_for_selector("[data-viewer][data-ready]")
+    page.page.evaluate("document.querySelector('[data-viewer]').viewer.show(2)")
+    page.page.evaluate("history.pushState(null, '', '#match=2')")
+    page.page.clock.run_for(1000)
+    assert page.page.evaluate("location.hash") == "#match=2"
+    page.page.evaluate("document.querySelector('[data-viewer]').viewer.show(3)")
+    page.page.clock.run_for(1000)
+    assert page.page.evaluate("location.hash") == "#ply=3"
 
 
 def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]) -> None:
@@ -226,3 +251,14 @@ def test_a_report_is_small(arena: ArenaPort) -> None:
 
 def test_an_empty_report_has_no_match() -> None:
     assert Packer(0).packed().head["matches"] == []
+
+
+def test_curves_of_one_colour_are_told_apart_and_all_are_named() -> None:
+    bots = ("greedy", "first", "<b>")
+    assert mark_of("greedy").colour == mark_of("first").colour
+    drawn = draw_curves([(bot, (1.0, 2.0)) for bot in bots])
+    root = ElementTree.fromstring(f"<root>{drawn}</root>")
+    lines = [(one.get("stroke"), one.get("stroke-dasharray")) for one in root.iter("polyline") if one.get("stroke")]
+    assert lines[: len(bots)] == lines[len(bots) :], "the legend shows each line as it is drawn"
+    assert len(set(lines)) == len(bots)
+    assert ["".join(one.itertext()).split()[-1] for one in root.iter("li")] == list(bots)

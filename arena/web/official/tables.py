@@ -55,6 +55,8 @@ class OfficialTables:
         self._wanted: queue.SimpleQueue[tuple[str, int] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self.turn = 0
+        """It is another number as soon as anything else is known of any table."""
 
     def look(self, pool: str, matches: int) -> KeptTable:
         """Return what is known of the table of a pool in which so many matches are rated; it never waits."""
@@ -64,6 +66,7 @@ class OfficialTables:
             if not matches or kept.is_computing or not is_due:
                 return kept
             self._kept[pool] = kept = replace(kept, is_computing=True)
+            self.turn += 1
             self._wanted.put((pool, matches))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="official tables", daemon=True)
@@ -92,3 +95,4 @@ class OfficialTables:
         rest = max(_LEAST_REST_S, _REST_PER_WORK * (end - start))
         with self._lock:
             self._kept[pool] = KeptTable(table, matches, int(end * 1e6), why_not, False, end + rest)
+            self.turn += 1

@@ -39,3 +39,16 @@ def test_the_mark_can_be_asked_for_again_after_everything_was_closed(tmp_path: P
     database.close()
     assert database.mark() is not None
     database.close()
+
+
+def test_the_mark_follows_what_lies_at_the_path(tmp_path: Path) -> None:
+    place, other = tmp_path / "arena.db", tmp_path / "other.db"
+    for path in (place, other):
+        open_database(path).close()
+    reader = open_for_reading(place)
+    first = reader.mark()
+    place.unlink()
+    assert reader.mark() is None
+    other.rename(place)
+    assert reader.mark() not in (None, first)
+    reader.close()

@@ -50,9 +50,12 @@ async function storyOf(number) {
   return inflate(kept.get(place) ?? (await new Promise((done) => waiting.set(place, done))));
 }
 
+// Which match is shown or waited for, and how far the reading is.
 function tell() {
-  const isWaiting = wished !== shown && matches.length > 1;
-  const text = isWaiting ? fill(status.dataset.words, { done: kept.size, total: matches.length }) : "";
+  if (matches.length < 2 || wished < 0) return;
+  const values = { number: wished + 1, done: kept.size, total: matches.length };
+  const isRead = kept.has(matches[wished].place);
+  const text = fill(isRead ? status.dataset.shown : status.dataset.words, values);
   if (status.textContent !== text) status.textContent = text;
 }
 
@@ -60,7 +63,9 @@ async function open(number, place) {
   wished = number;
   if (number !== shown) {
     root.setAttribute("aria-busy", "true");
+    for (const [at, row] of [...(list?.rows ?? [])].entries()) row.classList.toggle("current", at === number);
     tell();
+    if (shown >= 0) status.scrollIntoView(); // the list may stand far below
     const story = await storyOf(number);
     if (wished !== number) return; // another was chosen meanwhile
     root.removeAttribute("aria-busy");
@@ -69,8 +74,6 @@ async function open(number, place) {
     viewer = new Viewer(root, story);
     root.viewer = viewer;
     shown = number;
-    tell();
-    for (const [at, row] of [...(list?.rows ?? [])].entries()) row.classList.toggle("current", at === number);
   }
   viewer.show(place === null ? 0 : wanted(viewer, place));
   root.dataset.ready = number;
