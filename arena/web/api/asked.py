@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 from fastapi import Path, Query
 
 from arena.client.values.page import DEFAULT_LIMIT, MOST_LIMIT
+from arena.web.guarding.remedies import PREFIX as PREFIX
 
-PREFIX: Final = "/api/v1"
 _LONGEST_NAME = 200
 _LONGEST_CURSOR = 2000
 _MOST_PLIES = 2**31 - 1

@@ -20,6 +20,7 @@ from arena.web.frame.answers import BeingMadeError
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import POLLS, WAITS, render
 from arena.web.guarding.headers import HEADERS
+from arena.web.guarding.remedies import for_programs, no_call
 from arena.web.strangers.sentences import is_full, sentence_of
 from arena.words.telling import tell
 
@@ -58,6 +59,8 @@ STATUS: Final[Mapping[str, int]] = {
 }
 _OWN_FAULT: Final = 500
 _NO_ROOM: Final = 507
+_NO_CALL: Final = (404, 405)
+"""What is answered where the API has no such call, by address or by method."""
 _API: Final = "/api/"
 _FEED: Final = "/feed"
 
@@ -157,7 +160,9 @@ def error_page(request: Request, status: int, sentence: str, headers: Mapping[st
     language = language_of(request)
     told = tell(sentence, language)
     if request.url.path.startswith(_API):
-        answer = {"error": {"status": status, "message": told or _standard_phrase(status)}}
+        is_unknown = not told and status in _NO_CALL
+        message = no_call(language) if is_unknown else for_programs(told, request.url.path, language)
+        answer = {"error": {"status": status, "message": message or _standard_phrase(status)}}
         spoken = {"vary": "Accept-Language, Cookie", "content-language": language, **(headers or {})}
         return JSONResponse(answer, status, spoken, media_type="application/problem+json")
     return render(request, "error.html", status=status, headers=headers, sentence=told)

@@ -19,6 +19,7 @@ from arena.web.people.streaming import PATIENCE_S, changes
 from arena.web.people.table import Party, Table
 from arena.web.people.visitors import remember, visitor_of
 from arena.web.people.wording import SPOKEN
+from arena.web.viewing.sizes import board_size
 from engine import registry
 
 router = APIRouter()
@@ -60,6 +61,7 @@ async def table_page(request: Request, key: str) -> Response:
         data=json.dumps(document),
         asked=asked_json(sight, language),
         picture=picture,
+        start=board_size(table.game, len(table.about.names)) if state is None else None,
         text="" if picture is not None else text_of(sight, state, language),
         seat=sight.seat,
         site_address=str(request.base_url),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ from arena.client.values.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.formats import format_instant, format_share, short_id
-from arena.web.frame.pools import game_title, pool_details
+from arena.web.frame.pools import format_words, game_title, pool_details
 from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
@@ -23,6 +23,8 @@ from arena.web.viewing.document import viewer_document
 from arena.words.catalogue import words
 from ratings.store.states import MatchState
 
+_DASHES: Final = ("", "7 4", "2 4", "10 3 2 3", "1 2")
+"""How lines of one colour are told apart."""
 _CURVES = 8
 """So many bots have their curve drawn, the best."""
 _WIDTH, _HEIGHT = 640, 240
@@ -116,7 +118,7 @@ def _facts(detail: TournamentDetail, language: str) -> list[str]:
     return [
         game_title(summary.game),
         pool_details(detail.pool, language),
-        summary.format,
+        format_words(summary.format, language),
         say("report.played", count=summary.finished),
         f"{format_instant(summary.created_at_us)} UTC",
     ]
@@ -133,29 +135,53 @@ def _matrix(table: Crosstable) -> dict[str, Any]:
 
 
 def draw_curves(curves: Sequence[tuple[str, Sequence[float]]]) -> Markup | None:
-    """Return curves of ratings over matches, each in the colour of its bot; `None` if there are none."""
+    """Return curves of ratings over matches, each in the colour of its bot, with a legend; `None` if there are none.
+
+    Where bots share a colour, all but the first have a dash of their own.
+    """
     if not curves:
         return None
     low = min(min(values) for _, values in curves)
     high = max(max(values) for _, values in curves)
     parts = [_grid(low, high)]
-    for bot, values in curves:
+    dashes = _dashes([bot for bot, _ in curves])
+    for (bot, values), dash in zip(curves, dashes, strict=True):
         points = " ".join(f"{_x(at, len(values)):.1f},{_y(value, low, high):.1f}" for at, value in enumerate(values))
         parts.append(Markup('<polyline class="under" points="{}"/>').format(points))
         parts.append(
-            Markup('<polyline points="{}" stroke="{}"><title>{}</title></polyline>').format(
-                points, mark_of(bot).colour, bot
+            Markup('<polyline points="{}" stroke="{}" stroke-dasharray="{}"><title>{}</title></polyline>').format(
+                points, mark_of(bot).colour, dash, bot
             )
         )
-    return Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
+    drawn = Markup('<svg viewBox="0 0 {} {}" aria-hidden="true">{}</svg>').format(
         _WIDTH, _HEIGHT, Markup("").join(parts)
     )
+    return drawn + _legend([bot for bot, _ in curves], dashes)
+
+
+def _dashes(bots: Sequence[str]) -> list[str]:
+    """Return how the line of each bot is dashed, as SVG writes it."""
+    colours = [mark_of(bot).colour for bot in bots]
+    return [_DASHES[colours[:at].count(colour) % len(_DASHES)] for at, colour in enumerate(colours)]
+
+
+def _legend(bots: Sequence[str], dashes: Sequence[str]) -> Markup:
+    """Return the names of those whose curves are drawn, each with its line and its mark."""
+    lines = (
+        Markup(
+            '<li><svg width="36" height="10" viewBox="0 0 36 10" aria-hidden="true">'
+            '<polyline class="under" points="0,5 36,5"/>'
+            '<polyline points="0,5 36,5" stroke="{}" stroke-dasharray="{}"/></svg>{} {}</li>'
+        ).format(mark_of(bot).colour, dash, mark_of(bot).svg(), bot)
+        for bot, dash in zip(bots, dashes, strict=True)
+    )
+    return Markup('<ul class="drawn">{}</ul>').format(Markup("").join(lines))
 
 
 def _grid(low: float, high: float) -> Markup:
     lines = (
         Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
-            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 4, value
+            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 5, value
         )
         for value in (low, (low + high) / 2, high)
     )

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from arena.web.api.document import document_of
+from arena.words.catalogue import LANGUAGES
 from tests.support.api_fuzzing import fuzz_api
 
 API = "/api/v1"
@@ -99,6 +100,25 @@ def test_what_cannot_be_answered_is_told_in_json(client: TestClient, path: str, 
     assert error["status"] == status
     assert error["message"]
     assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("/bots/nobody", "/api/v1/bots"),
+        ("/matches/none", "/api/v1/matches"),
+        ("/tournaments/none", "/api/v1/tournaments"),
+        ("/ladders/none", "/api/v1/ladders"),
+        ("/games/chess", ""),
+        ("/nothing", "/api/v1/openapi.json"),
+        ("/bots/greedy/nothing", "/api/v1/bots"),
+    ],
+)
+def test_a_remedy_is_an_address_and_no_command(client: TestClient, path: str, remedy: str, language: str) -> None:
+    message = client.get(f"{API}{path}", headers={"accept-language": language}).json()["error"]["message"]
+    assert remedy in message
+    assert "arena " not in message
 
 
 def test_what_is_known_already_is_not_sent_again(client: TestClient) -> None:

@@ -146,6 +146,8 @@ def test_two_people_play_each_in_his_own_browser(page: Watched, browser: Browser
     host.select_option("select[name=seat1]", "?invited")
     host.click("form.order button.main")
     host.wait_for_selector("#status:has-text('Waiting for Player 2')")
+    start = host.locator("#start")
+    assert start.evaluate("picture => picture.complete && picture.naturalWidth > 0"), "the board stands there already"
     context = browser.new_context(viewport={"width": WIDE["width"], "height": WIDE["height"]}, reduced_motion="reduce")
     guest = Watched(context.new_page())
     guest.page.goto(host.input_value("#link-1"))
@@ -153,6 +155,8 @@ def test_two_people_play_each_in_his_own_browser(page: Watched, browser: Browser
     guest.page.click("form[action$=sit] button")
     wait_until_asked(host)
     assert host.is_hidden("#invitations")
+    host.wait_for_selector("#board")
+    assert start.count() == 0
     guest.page.wait_for_selector("#status:has-text('Player 1 is deciding')")
     assert guest.page.is_hidden("#choices")
     host.click(".play-actions button >> text=Harvest")

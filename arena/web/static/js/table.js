@@ -37,6 +37,7 @@ function hear(told) {
     find("now").replaceChildren(...(last ? tellMove(last) : []));
   }
   if (!told.fresh) course.append(told.moves);
+  if (course.board) find("start")?.remove(); // it stood there while nothing was played
   if (before?.match !== told.match || before?.missing.length !== told.missing.length) introduce();
   cover();
   if (!course.isBusy) settle();
@@ -60,6 +61,7 @@ course.addEventListener("settled", settle);
 course.addEventListener("shown", ({ detail }) => {
   find("hurry").hidden = !course.isBusy;
   find("now").replaceChildren(...tellMove(detail));
+  if (course.board) find("start")?.remove();
   list([detail]);
 });
 

@@ -14,6 +14,14 @@ import { dice, fill, make } from "./telling.js";
 
 const SWIPE_PX = 40;
 const LINK_MS = 300;
+const MOST_BEFORE = 4; // actions of the same turn that are told before the one that is shown
+
+// A line where there is room; those who hear the page have it in the list of moves and as the label of the board.
+function aside(kind, text) {
+  const line = make("p", `aside-line ${kind}`, text);
+  line.setAttribute("aria-hidden", "true");
+  return line;
+}
 
 export class Viewer extends EventTarget {
   constructor(root, story) {
@@ -166,7 +174,25 @@ export class Viewer extends EventTarget {
     this.part("place").textContent = step > 0 ? `${place} · ${fill(this.words.scored, { step, steps: this.scoring.steps })}` : place;
     const bot = frame.seat === undefined ? this.words.start : this.story.seats[frame.seat];
     const told = (frame.words ?? []).map((sentence) => make("p", "", sentence));
-    this.part("now").replaceChildren(make("b", "", bot), ...told, dice(frame.chance) ?? "");
+    const before = this.#turnSoFar(frame).map((one) => aside("", one.words.join(" ")));
+    const standing = aside("standing", this.#standing(frame));
+    this.part("now").replaceChildren(make("b", "", bot), ...before, ...told, dice(frame.chance) ?? "", standing);
+  }
+
+  // What the same seat did before in the same turn.
+  #turnSoFar(frame) {
+    const { frames } = this.story;
+    let first = frame.at;
+    const isSame = (one) => one.turn === frame.turn && one.seat === frame.seat;
+    while (first > 1 && frame.at - first < MOST_BEFORE && isSame(frames[first - 1])) first--;
+    return frames.slice(first, frame.at).filter((one) => one.words);
+  }
+
+  // The position in words, as who hears the page is told it: the round, who decides what.
+  #standing(frame) {
+    const title = this.board?.titles[frame.at] ?? "";
+    const game = `${this.story.title} · `;
+    return title.startsWith(game) ? title.slice(game.length) : title;
   }
 
   #link() {

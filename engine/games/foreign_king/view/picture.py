@@ -42,7 +42,9 @@ def draw(state: ForeignKingState, view: View) -> Picture:
     names = labels(view.language)
     before = view.last.before if view.last else state
     scene = Scene(state, before, view.language, names, view.names)
-    title = f"{names['title']} · {status(state, names)} · {names['king']}: {king_place(state, names)}"
+    title = (
+        f"{names['title']} · {status(state, names, is_numbered=False)} · {names['king']}: {king_place(state, names)}"
+    )
     return Picture(_WIDTH, _HEIGHT, title, _STYLE, pieces.DEFS + geography.DEFS, _parts(scene))
 
 

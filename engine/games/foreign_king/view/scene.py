@@ -34,8 +34,8 @@ class Scene:
         return _VIRTUAL_STYLE if self.state.seats == 2 and colour == VIRTUAL else colour
 
     def player(self, colour: int) -> str:
-        """Return the name of who plays a colour, or what its seat is called."""
+        """Return the name of who plays a colour, or its seat with its letter."""
         if colour >= self.state.seats:
             return self.names["virtual"]
         named = self.players[colour] if colour < len(self.players) else ""
-        return named or f"{self.names['seat']} {colour}"
+        return named or f"{self.names['seat']} {self.letter(colour)}"

@@ -27,14 +27,18 @@ def king_place(state: ForeignKingState, names: Mapping[str, str]) -> str:
     return names["portrait"] if state.king == PORTRAIT else names[PROVINCES[state.king]]
 
 
-def status(state: ForeignKingState, names: Mapping[str, str]) -> str:
-    """Return one line with the round, the phase and who decides, or with the ranks."""
+def status(state: ForeignKingState, names: Mapping[str, str], *, is_numbered: bool = True) -> str:
+    """Return one line with the round, the phase and who decides, or with the ranks.
+
+    A seat has its letter; programs and the command line know it by its number, which is told unless `is_numbered` is
+    False.
+    """
     start = f"{names['round']} {state.round} · "
     if state.decider is not None:
         phase = names[f"phase_{PHASES[state.phase]}"]
-        return (
-            start + f"{names['seat']} {state.decider} ({letter_of(state, state.decider)}) {names['decides']}: {phase}"
-        )
+        letter = letter_of(state, state.decider)
+        who = f"{state.decider} ({letter})" if is_numbered else letter
+        return f"{start}{names['seat']} {who} {names['decides']}: {phase}"
     places = scoring.outcome(state).ranks
     ranks = ", ".join(f"{letter_of(state, seat)} {place}" for seat, place in enumerate(places))
     return start + f"{names['finished']} · {names['rank']}: {ranks}"
