@@ -13,6 +13,7 @@ from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import TournamentSummary
 
@@ -80,6 +81,9 @@ class Overview(Protocol):
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
         """Return what a version has behind it in a pool: its curve as `get_curve` does, opponents, seats and faults."""
+
+    def list_pools(self) -> tuple[Pool, ...]:
+        """Return all pools in which something was rated, the busiest first."""
 
     def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
         """Return bots that a visitor can play against at once, those added last first: hosted, admitted, not barred."""

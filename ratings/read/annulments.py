@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from sqlalchemy import bindparam
 from sqlmodel import col, select
 
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
@@ -13,18 +14,18 @@ from ratings.store.service import AnnulledBlock, Annulment
 from ratings.store.sessions import Source, read
 
 _ANNULMENTS = Order("annulments", (tables.annulment.c.id,), (str,))
+_OF_MATCHES = (
+    select(Match.id, Annulment)
+    .join(AnnulledBlock, col(AnnulledBlock.block_id) == Match.block_id)
+    .join(Annulment, col(Annulment.id) == AnnulledBlock.annulment_id)
+    .where(col(Match.id).in_(bindparam("matches", expanding=True)))
+)
 
 
 def annulments_of(source: Source, match_ids: Collection[str]) -> dict[str, Annulment]:
     """Return why matches do not count, by match; those that do count are left out."""
-    query = (
-        select(Match.id, Annulment)
-        .join(AnnulledBlock, col(AnnulledBlock.block_id) == Match.block_id)
-        .join(Annulment, col(Annulment.id) == AnnulledBlock.annulment_id)
-        .where(col(Match.id).in_(match_ids))
-    )
     with read(source) as session:
-        return dict(session.exec(query).all())
+        return dict(session.exec(_OF_MATCHES, params={"matches": list(match_ids)}).all())
 
 
 def list_annulments(source: Source, *, limit: int | None = DEFAULT_LIMIT, after: str | None = None) -> Page[Annulment]:

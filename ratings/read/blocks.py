@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import FromClause, Select, select
+from sqlalchemy import FromClause, Select, bindparam, select
 
 from ratings.store import tables
 from ratings.store.sessions import Source, read
@@ -28,7 +28,7 @@ def awaited_matches(source: Source, matches: Collection[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     with read(source) as session:
         for start in range(0, len(wanted), _PART):
-            rows = session.connection().execute(_awaited_among(wanted[start : start + _PART]))
+            rows = session.connection().execute(_AWAITED, {"matches": wanted[start : start + _PART]})
             found.update((row[0], row[1]) for row in rows)
     return found
 
@@ -62,14 +62,14 @@ def early_results(source: Source, tournament_id: str) -> list[EarlyResult]:
         return [EarlyResult(*row) for row in session.connection().execute(query)]
 
 
-def _awaited_among(matches: Sequence[str]) -> Select[str, str]:
+def _awaited() -> Select[str, str]:
     one, other = tables.block.alias("one"), tables.match.alias("other")
     return (
         select(_m.c.id, _p.c.game)
         .join(one, one.c.id == _m.c.block_id)
         .join(_t, _t.c.id == _m.c.tournament_id)
         .join(_p, _p.c.id == _t.c.pool_id)
-        .where(_m.c.id.in_(matches), ~_p.c.remote, _open_beside(one, other).exists())
+        .where(_m.c.id.in_(bindparam("matches", expanding=True)), ~_p.c.remote, _open_beside(one, other).exists())
     )
 
 
@@ -89,3 +89,6 @@ def _open_beside(one: FromClause, other: FromClause) -> Select[str]:
             other.c.state.concat("").in_(_OPEN),
         )
     )
+
+
+_AWAITED = _awaited()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from ratings.errors import AmbiguousError, NotFoundError
@@ -18,6 +18,13 @@ from ratings.store.sessions import Source, read
 _BOTS = Order("bots", (tables.bot.c.id,), (str,))
 _BY_NAME = Order("bots by name", (tables.bot.c.name,), (str,), is_descending=False)
 _VERSIONS = Order("versions", (tables.version.c.number,), (int,))
+_MANY = tables.version.alias("many")
+_NEWEST = (
+    select(Version, select(func.count()).where(_MANY.c.bot_id == bindparam("bot")).scalar_subquery())
+    .where(col(Version.bot_id) == bindparam("bot"))
+    .order_by(col(Version.number).desc())
+    .limit(1)
+)
 _MOST_NAMED = 5
 _HASH_DIGITS = 64
 
@@ -147,9 +154,8 @@ def _by_hash(session: Session, bot: Bot, prefix: str) -> Version:
 
 def _newest_of(session: Session, bot: Bot) -> tuple[Version, int]:
     """Return the newest version of a bot, and how many there are."""
-    of_bot = select(Version).where(Version.bot_id == bot.id).order_by(col(Version.number).desc())
-    count = session.exec(select(func.count()).where(Version.bot_id == bot.id)).one()
-    return session.exec(of_bot.limit(1)).one(), count
+    version, count = session.exec(_NEWEST, params={"bot": bot.id}).one()
+    return version, count
 
 
 def _newest_of_all(session: Session, bots: Sequence[Bot]) -> dict[str, tuple[Version, int]]:

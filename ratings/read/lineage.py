@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy import bindparam
 from sqlmodel import col, select
 
 from ratings.read.paging import DEFAULT_LIMIT, Order, Page, cut, one_page
@@ -14,6 +15,11 @@ from ratings.store.service import ActiveVersion, BotEvent
 from ratings.store.sessions import Source, read
 
 _EVENTS = Order("bot-events", (tables.bot_event.c.number,), (int,))
+_ACTIVE = (
+    select(Version)
+    .join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
+    .where(col(ActiveVersion.bot_id) == bindparam("bot"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +48,4 @@ def bot_events(
 def active_version(source: Source, bot: str) -> Version | None:
     """Return the version with which a bot takes part in ladders, or `None`. Raises NotFoundError."""
     with read(source) as session:
-        query = select(Version).join(ActiveVersion, col(ActiveVersion.version_id) == Version.id)
-        return session.exec(query.where(ActiveVersion.bot_id == get_bot(session, bot).id)).one_or_none()
+        return session.exec(_ACTIVE, params={"bot": get_bot(session, bot).id}).one_or_none()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_models
 
@@ -19,6 +19,19 @@ from ratings.store.sessions import Source, read
 __all__ = ["ALL", "MatchFilter", "MatchRow", "list_matches"]
 
 _s, _v, _b = tables.match_seat, tables.version, tables.bot
+_MATCHES = (
+    select_models(Match, Tournament.name, Block.index)
+    .join(Tournament, col(Tournament.id) == Match.tournament_id)
+    .join(Block, col(Block.id) == Match.block_id)
+    .where(col(Match.id).in_(bindparam("matches", expanding=True)))
+)
+_SEATS = (
+    select(_s.c.match_id, _b.c.name, _s.c.rank)
+    .join(_v, _v.c.id == _s.c.version_id)
+    .join(_b, _b.c.id == _v.c.bot_id)
+    .where(_s.c.match_id.in_(bindparam("matches", expanding=True)))
+    .order_by(_s.c.match_id, _s.c.seat)
+)
 _AT_ONCE = 500
 
 
@@ -66,25 +79,13 @@ def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
 
 def _some_rows(session: Session, ids: Sequence[str]) -> list[MatchRow]:
     seats = _sitting(session, ids)
-    query = (
-        select_models(Match, Tournament.name, Block.index)
-        .join(Tournament, col(Tournament.id) == Match.tournament_id)
-        .join(Block, col(Block.id) == Match.block_id)
-        .where(col(Match.id).in_(ids))
-    )
-    return [MatchRow(match, name, index, tuple(seats[match.id])) for match, name, index in session.exec(query)]
+    found = session.exec(_MATCHES, params={"matches": ids})
+    return [MatchRow(match, name, index, tuple(seats[match.id])) for match, name, index in found]
 
 
 def _sitting(session: Session, ids: Sequence[str]) -> dict[str, list[tuple[str, int | None]]]:
     """Return bot and rank by seat, for each of these matches."""
-    query = (
-        select(_s.c.match_id, _b.c.name, _s.c.rank)
-        .join(_v, _v.c.id == _s.c.version_id)
-        .join(_b, _b.c.id == _v.c.bot_id)
-        .where(_s.c.match_id.in_(ids))
-        .order_by(_s.c.match_id, _s.c.seat)
-    )
     seats: dict[str, list[tuple[str, int | None]]] = {}
-    for match_id, bot, rank in session.connection().execute(query):
+    for match_id, bot, rank in session.connection().execute(_SEATS, {"matches": ids}):
         seats.setdefault(match_id, []).append((bot, rank))
     return seats

@@ -49,10 +49,14 @@ _BETWEEN = select(
     .label("better"),
 ).order_by(_NEIGHBOURS.c.exposure.desc())
 """How many are better than each of some versions, but not better than the next better one of them."""
+# Ratings are found by pool and version alone: without the pools SQLite would go through all of them.
 _STANDINGS = (
     select(_r, _v.c.number, _v.c.content_hash)
     .join(_v, _v.c.id == _r.c.version_id)
-    .where(_v.c.bot_id == bindparam("bot"))
+    .where(
+        _r.c.pool_id.in_(select(tables.pool.c.id)),
+        _r.c.version_id.in_(select(_v.c.id).where(_v.c.bot_id == bindparam("bot")).correlate(None)),
+    )
 )
 _OF = select(func.count()).where(_r.c.pool_id == bindparam("pool"))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from sqlmodel import Session, select
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
 
 from ratings.errors import NotFoundError
 from ratings.store.models import Bot, Owner, Tournament, Version
 
+_BOT = select(Bot).where(col(Bot.name) == bindparam("name"))
+
 
 def get_bot(session: Session, name: str) -> Bot:
     """Return the bot of that name. Raises NotFoundError, which lists some that exist."""
-    bot = session.exec(select(Bot).where(Bot.name == name)).one_or_none()
+    bot = session.exec(_BOT, params={"name": name}).one_or_none()
     if bot is None:
         names = session.exec(select(Bot.name).order_by(Bot.name).limit(20)).all()
         there = f"there are: {', '.join(names)}" if names else "there are none yet"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, Response, expect, sync_playwright
 
 from tests.support.patience import PATIENCE_S
 
@@ -71,6 +71,7 @@ class Watched:
     def __post_init__(self) -> None:
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.on("dialog", self._dismiss)
         self.page.on("requestfailed", self._note_failed)
         self.page.on("response", self._note_answer)
         self.page.set_default_timeout(PATIENCE_S * 1000)
@@ -78,6 +79,10 @@ class Watched:
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.troubles.append(f"console: {message.text}")
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _note_failed(self, request: Request) -> None:
         if request.failure != "net::ERR_ABORTED":  # what the page itself gave up, such as a live stream that it closed

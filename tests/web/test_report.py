@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 from arena.cli.app import run
 from arena.client.arena import ArenaPort
 from arena.client.errors import HiddenError
+from arena.client.values.tournaments import StandingRow
 from arena.match.replay import load
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
@@ -25,14 +26,14 @@ from arena.web.report.coding import Coder, situation
 from arena.web.report.gathering import TournamentReport, draw_curves, write_match
 from arena.web.report.letters import letters
 from arena.web.report.packing import Packer
-from arena.web.report.page import is_report
+from arena.web.report.page import is_report, write_report
 from arena.web.viewing.document import viewer_document
 from tests.support.browsing import Watched
 from tests.support.patience import PATIENCE_S
 from tests.support.places import Place
 from tests.support.processes import wait_until
 
-NASTY = "</script><script>alert(1)</script>"
+NASTY = "</script><script>alert(1)</script><!-- \u2028\"'><img src=x onerror=alert(1)><svg onload=alert(1)>"
 
 
 @pytest.fixture(scope="module")
@@ -168,19 +169,53 @@ def test_an_address_asked_for_while_another_is_noted_stays(
     assert page.page.evaluate("location.hash") == "#ply=3"
 
 
-def test_no_name_breaks_out_of_the_file(page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]) -> None:
-    replay = json.loads(json.dumps(replays["foreign_king"]))
-    for seat in replay["seats"]:
+def nasty_replay(replay: dict[str, Any]) -> dict[str, Any]:
+    """A replay with a script wherever somebody else has the word: names, a note, what is said of a fault."""
+    made: dict[str, Any] = json.loads(json.dumps(replay))
+    for seat in made["seats"]:
         seat["name"] = NASTY
-    replay["entries"][0]["note"] = NASTY
-    file = tmp_path / "nasty.html"
-    file.write_bytes(write_match(replay, "en"))
-    text = file.read_text(encoding="utf-8")
-    assert "alert(1)</script>" not in text
-    page.page.goto(file.as_uri())
-    page.page.wait_for_selector("[data-viewer][data-ready]")
-    assert page.page.locator("[data-part=seats] .name").first.text_content() == NASTY
-    assert page.page.locator("script").count() == 4
+    made["entries"][0]["note"] = NASTY
+    fault = {"cause": "BOT_CRASHED", "evidence": {"stderr": NASTY}, "explanation": NASTY, "ply": 0, "seat": 0}
+    made["result"] |= {"faults": [fault], "forfeits": [[0, 0]]}
+    return made
+
+
+def nasty_report(replay: dict[str, Any]) -> bytes:
+    """A tournament of such names, called so itself."""
+    packer = Packer(len(replay["entries"]))
+    for place in range(2):
+        packer.add(viewer_document(story_of_replay(replay)), place)
+    return write_report(
+        NASTY,
+        [packer.packed()],
+        "en",
+        facts=[NASTY],
+        standings=[StandingRow(1, "id", NASTY, 1, "hash", 2, 1, 1, 2, 1.0, 0, NASTY)],
+        crosstable={"names": [NASTY], "rows": [(NASTY, [""])]},
+        curves=draw_curves([(NASTY, [1.0, 2.0])]),
+        lists=True,
+    )
+
+
+def test_nothing_that_others_wrote_is_interpreted(
+    page: Watched, tmp_path: Path, replays: dict[str, dict[str, Any]]
+) -> None:
+    replay = nasty_replay(replays["foreign_king"])
+    for made in (write_match(replay, "en"), nasty_report(replay)):
+        file = tmp_path / "nasty.html"
+        file.write_bytes(made)
+        assert b"alert(1)</script>" not in made
+        page.page.goto(file.as_uri())
+        page.page.wait_for_selector("[data-viewer][data-ready]")
+        assert page.page.locator("[data-part=seats] .name").first.text_content() == NASTY
+        page.page.keyboard.press("ArrowRight")
+        told = page.page.locator("[data-part=moves]").text_content() or ""
+        assert told.count(NASTY) == 3, "the note, who committed the fault, and what is said of it"
+        page.page.keyboard.press("End")
+        assert page.page.locator("script").count() == 4
+        assert page.page.locator("img, [onload], [onerror]").count() == 0
+    assert page.page.locator("h1").text_content() == NASTY
+    assert (page.page.locator("[data-matches]").text_content() or "").count(NASTY) == 4
 
 
 def test_no_other_file_is_replaced(

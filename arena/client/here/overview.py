@@ -20,6 +20,7 @@ from arena.client.values.bots import BotSummary
 from arena.client.values.leaderboards import Leaderboard
 from arena.client.values.overview import CurvePoint, FaultCount, Form, NewVersion, Record, Standing, WalkPoint
 from arena.client.values.page import DEFAULT_LIMIT, Page
+from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialTable
 from arena.client.values.tournaments import SINGLE_MATCH, TournamentSummary
 from arena.tournament.formats.compare import Compare
@@ -108,6 +109,9 @@ class OverviewHere:
 
     def get_record(self, pool: str, version_id: str, points: int) -> Record:
         return record_of(self._place.database, pool, version_id, points)
+
+    def list_pools(self) -> tuple[Pool, ...]:
+        return tuple(pool_value(row.pool) for row in leaderboard.pools(self._place.database))
 
     def list_opponents(self, game: str, limit: int) -> tuple[str, ...]:
         found = list_opponents(self._place.database, limit)

@@ -83,8 +83,9 @@ def _across_axis(chart: Chart, x: Scale) -> str:
 def _band(chart: Chart, x: Scale, y: Scale) -> str:
     if not chart.band:
         return ""
-    above = [f"{x.at(place)},{y.at(high)}" for place, (_, high) in zip(chart.across, chart.band, strict=True)]
-    below = [f"{x.at(place)},{y.at(low)}" for place, (low, _) in zip(chart.across, chart.band, strict=True)]
+    across = x.places(chart.across)
+    above = map("{},{}".format, across, y.places(high for _, high in chart.band))
+    below = list(map("{},{}".format, across, y.places(low for low, _ in chart.band)))
     return f'<polygon class="band" points="{" ".join([*above, *reversed(below)])}"/>'
 
 
@@ -99,7 +100,7 @@ def _bounds(chart: Chart, x: Scale, y: Scale) -> str:
 
 
 def _line(chart: Chart, x: Scale, y: Scale) -> str:
-    places = [f"{x.at(place)},{y.at(value)}" for place, value in zip(chart.across, chart.line, strict=True)]
+    places = list(map("{},{}".format, x.places(chart.across), y.places(chart.line)))
     if not places:
         return ""
     last_x, last_y = places[-1].split(",")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -23,6 +24,10 @@ SHAPES: Final = (
     '<path d="M8 0 L16 8 L8 16 L0 8 Z"/>',
     '<path d="M4 0.8 H12 L16 8 L12 15.2 H4 L0 8 Z"/>',
 )
+_LONG: Final = 16
+"""A longer name may be cut off where it stands."""
+_REMEMBERED: Final = 5000
+"""So many links are kept: there are up to 200 on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,15 @@ class Mark:
             f'<text x="8" y="{height}" text-anchor="middle" font-size="9.5" font-weight="700" fill="{letter_colour}">'
             f"{escape(self.letter)}</text></svg>"
         )
+
+
+@lru_cache(_REMEMBERED)
+def bot_link(name: str, number: int | None = None) -> Markup:
+    """Return the link to the page of a bot, or of a version of it, with its mark; a long name can be read as a hint."""
+    shown = escape(name)
+    hint = f' title="{shown}"' if len(name) > _LONG else ""
+    version = "" if number is None else f"<small>v{number}</small>"
+    return Markup(f'<a class="bot" href="/bots/{shown}"{hint}>{mark_of(name).svg()}<span>{shown}</span>{version}</a>')
 
 
 def mark_of(bot: str) -> Mark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, log10
 
@@ -21,10 +22,17 @@ class Scale:
         part = 0.5 if span <= 0 else min(1.0, max(0.0, (value - self.low) / span))
         return figure(self.start + part * (self.end - self.start))
 
+    def places(self, values: Iterable[float]) -> list[str]:
+        """Return the place of each of many figures, as `at` does, in less time."""
+        low, span, start, length = self.low, self.high - self.low, self.start, self.end - self.start
+        if span <= 0:
+            return [self.at(value) for value in values]
+        return [figure(start + min(1.0, max(0.0, (value - low) / span)) * length) for value in values]
+
 
 def figure(value: float) -> str:
     """Return a number with one digit behind the point at most, as short as it can be."""
-    return f"{value:.1f}".removesuffix(".0").replace("-0", "-0" if value <= -0.05 else "0", 1)
+    return f"{value:z.1f}".removesuffix(".0")
 
 
 def ticks(low: float, high: float, most: int = 5) -> tuple[float, ...]:

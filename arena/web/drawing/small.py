@@ -5,24 +5,29 @@ They say the same as the figures beside them, so they are hidden from those who 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 from markupsafe import Markup
 
 from arena.web.drawing.scale import Scale, tick_text, ticks
 
-_HEIGHT = 16
+_HEIGHT: Final = 16
+_REMEMBERED: Final = 2000
+"""So many courses are kept drawn: those on a leaderboard stay the same until their bots play."""
 
 
-def sparkline(values: Sequence[float], width: int = 88) -> Markup:
+@lru_cache(_REMEMBERED)
+def sparkline(values: tuple[float, ...], width: int = 88) -> Markup:
     """Return the course of some figures, the last of them as a dot; without two figures there is nothing to draw."""
     if len(values) < 2:
         return Markup("")
-    across = Scale(0, len(values) - 1, 2, width - 3)
-    up = Scale(min(values), max(values), _HEIGHT - 3, 3)
-    points = " ".join(f"{across.at(place)},{up.at(value)}" for place, value in enumerate(values))
+    across = Scale(0, len(values) - 1, 2, width - 3).places(range(len(values)))
+    up = Scale(min(values), max(values), _HEIGHT - 3, 3).places(values)
+    points = " ".join(map("{},{}".format, across, up))
     course = "up" if values[-1] > values[0] else "down" if values[-1] < values[0] else "even"
-    last = f'<circle class="dot" cx="{across.at(len(values) - 1)}" cy="{up.at(values[-1])}" r="2"/>'
+    last = f'<circle class="dot" cx="{across[-1]}" cy="{up[-1]}" r="2"/>'
     return _small(width, f"spark {course}", f'<polyline class="line" points="{points}"/>{last}')
 
 

@@ -7,6 +7,14 @@ from arena.words.catalogue import words
 from engine import registry
 from engine.core import EngineError
 
+FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
+"""Those that have a name in every language; another is called what it is called in the database."""
+
+
+def format_words(name: str, language: str) -> str:
+    """Return what people call a format of tournaments."""
+    return words(language).say("format." + name.replace("-", "_")) if name in FORMATS else name
+
 
 def game_title(name: str) -> str:
     """Return what people call a game; of one that is not installed its name."""

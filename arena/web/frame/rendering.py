@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from arena.web.drawing import small
-from arena.web.drawing.marks import mark_of
+from arena.web.drawing.marks import bot_link, mark_of
 from arena.web.frame import formats
 from arena.web.frame.asking import age_of
 from arena.web.frame.choices import language_of, theme_of
@@ -44,6 +44,7 @@ def environment() -> Environment:
     found.globals.update(
         static=address_of,
         mark_of=mark_of,
+        bot_link=bot_link,
         sparkline=small.sparkline,
         interval_bar=small.interval_bar,
         axis=small.axis,

@@ -88,7 +88,7 @@ def search_matches(
         wrong=wrong,
         page=page,
         wanted=wanted,
-        pools=[board.pool for board in arena.leaderboards.list_leaderboards(limit=1).boards],
+        pools=arena.overview.list_pools(),
         causes=[cause.value for cause in FaultCause],
         states=[state.value for state in MatchState],
         more="" if page.next is None else f"/matches?{wanted.query(after=page.next)}",

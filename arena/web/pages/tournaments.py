@@ -19,6 +19,7 @@ from arena.web.drawing.confidence import draw_confidence
 from arena.web.drawing.heat import heat_of
 from arena.web.frame.asking import answers_of, arena_of
 from arena.web.frame.choices import language_of
+from arena.web.frame.pools import FORMATS
 from arena.web.frame.progress import KNOCKOUT, foretell, progress_of
 from arena.web.frame.rendering import render
 from arena.words.catalogue import Words, words
@@ -33,8 +34,6 @@ _DIGITS = 12
 Cursor = Annotated[str | None, Query(max_length=2000)]
 Named = Annotated[str, Path(max_length=200)]
 _ROUNDS = (KNOCKOUT, "swiss")
-FORMATS = ("adaptive", "compare", "final", "gauntlet", "knockout", "ladder", "match", "round-robin", "sample", "swiss")
-"""Those that the catalogue has words for; of another one its name is shown."""
 
 
 @dataclass(frozen=True, slots=True)

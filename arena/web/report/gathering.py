@@ -15,7 +15,7 @@ from arena.client.values.tournaments import StandingRow, TournamentDetail
 from arena.story.replays import story_of_replay
 from arena.web.drawing.marks import mark_of
 from arena.web.frame.formats import format_instant, format_share, short_id
-from arena.web.frame.pools import game_title, pool_details
+from arena.web.frame.pools import format_words, game_title, pool_details
 from arena.web.report.packing import Packed, Packer
 from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
@@ -118,7 +118,7 @@ def _facts(detail: TournamentDetail, language: str) -> list[str]:
     return [
         game_title(summary.game),
         pool_details(detail.pool, language),
-        summary.format,
+        format_words(summary.format, language),
         say("report.played", count=summary.finished),
         f"{format_instant(summary.created_at_us)} UTC",
     ]
@@ -181,7 +181,7 @@ def _legend(bots: Sequence[str], dashes: Sequence[str]) -> Markup:
 def _grid(low: float, high: float) -> Markup:
     lines = (
         Markup('<line x1="40" x2="{}" y1="{}" y2="{}"/><text x="36" y="{}" text-anchor="end">{:.0f}</text>').format(
-            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 4, value
+            _WIDTH - 8, _y(value, low, high), _y(value, low, high), _y(value, low, high) + 5, value
         )
         for value in (low, (low + high) / 2, high)
     )
