@@ -12,9 +12,10 @@ from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, Sessions
 from ratings.store.states import Scope
-from tests.support.owner_pages import browsing, play_logged, sign_in, tarred, zipped
+from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
+from tests.web.owners.logged import play_logged
 
 
 def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: TestClient, tmp_path: Path) -> None:

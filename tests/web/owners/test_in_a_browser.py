@@ -18,10 +18,11 @@ from arena.web.opening import open_site
 from ratings.ledger.service import ServiceLedger
 from ratings.store.states import Scope
 from tests.support.browsing import PHONE, WIDE, Watched, find_chromium
-from tests.support.owner_pages import play_logged, zipped
+from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 from tests.support.web_server import served
+from tests.web.owners.logged import play_logged
 
 SCRIPT = """"><svg onload=alert(1)><img src=x onerror=alert(1)></script><script>alert(1)</script>"""
 NAME = "<script>alert(1)</script>"
