@@ -204,7 +204,8 @@ def _against(only: MatchFilter) -> list[ColumnElement[bool]]:
     query = select(other.c.seat).where(other.c.match_id == _s.c.match_id, other.c.seat != _s.c.seat)
     if only.other_version_id:
         return [query.where(other.c.version_id == only.other_version_id).exists()]
-    return [query.where(theirs.c.id == other.c.version_id, theirs.c.bot_id == only.other_bot_id).exists()]
+    versions = select(theirs.c.id).where(theirs.c.bot_id == only.other_bot_id)
+    return [query.where(other.c.version_id.in_(versions)).exists()]  # looked up by version and match, and not by match
 
 
 def _versions(session: Session, only: MatchFilter) -> list[str]:

@@ -67,9 +67,11 @@ def find_match(source: Source, text: str) -> Match:
     Raises NotFoundError, AmbiguousError.
     """
     with read(source) as session:
-        ids = session.exec(select(Match.id).where(col(Match.id) == text)).all() or _near(session, text)
-        found = only_one(text, "match", [(id_, None) for id_ in ids], "see: arena tournament show TOURNAMENT --matches")
-        return session.get_one(Match, found)
+        exact = session.get(Match, text)
+        if exact is not None:
+            return exact
+        near = [(id_, None) for id_ in _near(session, text)]
+        return session.get_one(Match, only_one(text, "match", near, "see: arena tournament show TOURNAMENT --matches"))
 
 
 def _near(session: Session, text: str) -> Sequence[str]:

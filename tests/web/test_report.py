@@ -262,7 +262,10 @@ def test_hidden_matches_and_removed_replays_are_left_out_and_counted(
     monkeypatch.setattr(type(arena.replays), "get_replay", refuse)
     report = TournamentReport(arena, "duel", "en")
     assert [told.left_out for told in report.tell()][-1] == len(arena.matches.list_matches("duel", limit=None).items)
-    assert b"data-matches" in report.write()
+    text = report.write().decode()
+    assert "No match can be shown" in text
+    assert f"{len(arena.matches.list_matches('duel', limit=None).items)} matches left out" in text
+    assert "<script" not in text
 
 
 def test_the_tables_of_a_file_are_deflated(replays: dict[str, dict[str, Any]]) -> None:

@@ -21,6 +21,7 @@ from arena.web.report.page import write_report
 from arena.web.report.streams import pack_all
 from arena.web.viewing.document import viewer_document
 from arena.words.catalogue import words
+from arena.words.standing import status_words
 from ratings.store.states import MatchState
 
 _DASHES: Final = ("", "7 4", "2 4", "10 3 2 3", "1 2")
@@ -49,6 +50,7 @@ class TournamentReport:
         self._language = language
         self._detail = arena.tournaments.get_tournament(tournament)
         self._streams: list[Packed] = []
+        self._left_out = 0
 
     def tell(self) -> Generator[Told, None, None]:
         """Tell all matches that are over, in the order of the schedule, and yield how far that is, first at the start.
@@ -67,6 +69,7 @@ class TournamentReport:
                 self._streams = end.value
                 return
             done, left_out = done + 1, left_out + (not is_in)
+            self._left_out = left_out
             yield Told(done, len(rows), left_out)
 
     def _replay(self, match: str) -> bytes | None:
@@ -85,8 +88,9 @@ class TournamentReport:
             summary.name,
             self._streams,
             self._language,
-            facts=_facts(detail, self._language),
+            facts=_facts(detail, self._left_out, self._language),
             standings=detail.standings,
+            statuses={row.version_id: status_words(row.status, words(self._language)) for row in detail.standings},
             crosstable=_matrix(crosstable) if crosstable.versions else None,
             curves=self._curves(detail.standings[:_CURVES]),
             lists=True,
@@ -113,13 +117,16 @@ def write_match(document: dict[str, Any], language: str) -> bytes:
     return write_report(title, [packer.packed()], language, facts=facts)
 
 
-def _facts(detail: TournamentDetail, language: str) -> list[str]:
+def _facts(detail: TournamentDetail, left_out: int, language: str) -> list[str]:
     say, summary = words(language).say, detail.summary
     return [
         game_title(summary.game),
         pool_details(detail.pool, language),
         format_words(summary.format, language),
+        *([say("tournament.status_" + summary.status)] if summary.status != "finished" else ()),
         say("report.played", count=summary.finished),
+        *([say("tournament.void", count=summary.void)] if summary.void else ()),
+        *([say("report.left_out", count=left_out)] if left_out else ()),
         f"{format_instant(summary.created_at_us)} UTC",
     ]
 

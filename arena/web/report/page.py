@@ -56,6 +56,7 @@ def write_report(title: str, streams: Sequence[Packed], language: str, **values:
             tables=letters(_deflated(heads.encode(errors="replace")), wide=wide),
             frames=[letters(stream.frames, wide=wide) for stream in streams],
             wide=wide,
+            shows=any(stream.head["matches"] for stream in streams),
             **{**_NOTHING, **values},
         )
     )
@@ -69,7 +70,14 @@ def is_report(beginning: bytes) -> bool:
     return text.startswith("<!doctype html>") and _GENERATOR in text
 
 
-_NOTHING: Final[Mapping[str, Any]] = {"facts": (), "standings": (), "crosstable": None, "curves": None, "lists": False}
+_NOTHING: Final[Mapping[str, Any]] = {
+    "facts": (),
+    "standings": (),
+    "statuses": {},
+    "crosstable": None,
+    "curves": None,
+    "lists": False,
+}
 
 
 def _script(names: Sequence[str]) -> str:

@@ -11,13 +11,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from arena.web.owners.sessions import LIVES_S, Sessions
-from ratings.ledger.seat_logs import SeatLogFact
 from ratings.store.states import Scope
-from tests.client.world import SEATS, add_bots, circle
-from tests.ratings import book
 from tests.support.owner_pages import browsing, sign_in, tarred, zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
+from tests.web.owners.logged import play_logged
 
 
 def test_an_owner_hands_bots_in_and_steers_them(server: RunningServer, client: TestClient, tmp_path: Path) -> None:
@@ -54,17 +52,6 @@ def test_an_owner_reads_what_his_own_bots_wrote_and_nothing_of_others(
     assert "<script>x" not in page
     assert "ben/owl" not in page
     assert client.get("/account/logs", params={"match": "none"}).status_code == 404
-
-
-def play_logged(server: RunningServer, text: str) -> str:
-    """The id of a match of ann/fox and ben/owl, in which each wrote that text and its name."""
-    versions = add_bots(server.database)
-    tournament = book.create(server.database, versions[:2], SEATS, blocks=circle(versions)[:1], name="logged")
-    matches = book.take(server.database, tournament)
-    for match in matches:
-        logs = [SeatLogFact(seat, f"{text} {one.bot}".encode(), 0) for seat, one in enumerate(match.seats)]
-        book.record(server.database, match, ranks=(1, 2), seat_logs=logs)
-    return matches[0].match_id
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
@@ -183,3 +170,24 @@ def test_a_session_ends_after_its_time() -> None:
     now[0] = LIVES_S + 1
     assert sessions.find(key) is None
     assert sessions.find(None) is None
+
+
+def test_an_owner_is_shown_nothing_of_another_whatever_address_he_asks(
+    server: RunningServer, client: TestClient
+) -> None:
+    match = play_logged(server, "wrote by")
+    with server.arena(server.token("ann", Scope.COMPETITOR)) as ann:
+        (version, *_) = (one.content_hash for one in ann.bots.list_versions("ann/fox").items)
+    token = server.token("mallory", Scope.COMPETITOR)
+    proof = sign_in(client, token)
+    for path in ("/account/build", "/account/admission"):
+        for named in ("ann/fox", f"ann/fox@{version}"):
+            assert client.get(path, params={"version": named}).status_code in (403, 404), (path, named)
+    assert client.get("/account/logs", params={"match": match}).status_code == 403
+    page = client.get("/account/bot", params={"name": "ann/fox"})
+    assert "wrote by" not in page.text
+    assert 'value="withdraw"' not in page.text
+    for what in ("promote", "withdraw"):
+        order = {"proof": proof, "name": f"ann/fox@{version}", "what": what, "sure": "yes"}
+        assert client.post("/account/change", data=order).status_code == 403
+    assert "ann/fox" not in client.get("/account").text

@@ -22,8 +22,13 @@ from tests.support.owner_pages import zipped
 from tests.support.owners import RunningServer
 from tests.support.places import write_quick_bot
 from tests.support.web_server import served
+from tests.web.owners.logged import play_logged
 
-SCRIPT = "<script>alert(1)</script>"
+SCRIPT = """"><svg onload=alert(1)><img src=x onerror=alert(1)></script><script>alert(1)</script>"""
+NAME = "<script>alert(1)</script>"
+TURNED = "\u202egpj.exe"
+"""It would turn the text behind it around."""
+NOTHING_RUNS = "!document.querySelector('main [onload], main [onerror], main script, main img[src=x]')"
 
 
 @pytest.fixture
@@ -138,15 +143,20 @@ def test_an_owner_does_everything_in_a_browser(
     expect(versions.nth(0).locator(".tag")).to_have_text("withdrawn")
     look_at(page, "dark")
 
+    match = play_logged(server, SCRIPT + TURNED)
+    tab.goto(f"{front}/account/logs?match={match}")
+    expect(tab.locator("main pre")).to_contain_text(f"{SCRIPT}{TURNED}")
+    assert tab.evaluate(NOTHING_RUNS)
+
     tab.goto(f"{front}/account/tokens")
-    tab.fill("input[name=name]", SCRIPT)
+    tab.fill("input[name=name]", NAME)
     press(tab, "Enter")
     secret = tab.locator(".secret").inner_text()
     assert secret.startswith("kma_")
     look_at(page, "light")
     tab.goto(f"{front}/account/tokens")
     assert secret not in tab.content()
-    row = tab.locator("tbody tr", has_text=SCRIPT)
+    row = tab.locator("tbody tr", has_text=NAME)
     row.locator("summary").focus()
     press(tab, "Enter", "Tab", "Enter")
     expect(row.locator(".tag")).to_have_text("revoked")
