@@ -16,6 +16,7 @@ from arena.web.pages import front
 from arena.web.viewing.rules import rules_html
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import teller_hash
+from arena.web.visiting import look_around
 from arena.words.catalogue import NAMES, words
 from engine import registry
 from engine.core import EngineError
@@ -34,7 +35,7 @@ _PARTS = (
 
 
 def warm_up(app: FastAPI) -> None:
-    """Load templates, words and what the arena's parts import; draw the games' boards; write the OpenAPI."""
+    """Load templates, words and what the arena's parts import; draw the boards; write the OpenAPI; look around."""
     site: Site = app.state.site
     if site.helper is not None:
         site.helper.start()
@@ -53,6 +54,7 @@ def warm_up(app: FastAPI) -> None:
     for game in registry.names():
         with suppress(EngineError):
             _warm_up_game(game)
+    look_around(app, site.arena)
 
 
 def _warm_up_game(name: str) -> None:

@@ -21,9 +21,9 @@ from arena.web.helping.helper import Helper
 from arena.web.helping.lane import Lane
 from arena.web.helping.questions import call_of
 
-PATIENCE_S: Final = 0.02
+PATIENCE_S: Final = 0.01
 """So long a page waits for an answer that may come at once."""
-_PATIENCE_SMALL_S: Final = 0.04
+_PATIENCE_SMALL_S: Final = 0.03
 """So long for one over not so many matches, which is there by then unless the machine is busy."""
 _PATIENCE_SOON_S: Final = 30.0
 _LEAST_REST_S: Final = 1.0
