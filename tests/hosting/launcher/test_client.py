@@ -40,8 +40,15 @@ async def launcher(mark: str) -> AsyncIterator[LauncherClient]:
 
 def launcher_of(mark: str) -> int:
     """Its process id; its guardian has the same command line for a moment, but another parent."""
-    found = [pid for pid, command in marked_processes(mark).items() if "hosting/launcher" in command]
-    (pid,) = (pid for pid in found if parent_of(pid) == os.getpid())
+    mine: list[int] = []
+
+    def is_there() -> bool:  # a process that has just begun has no environment yet
+        found = (pid for pid, command in marked_processes(mark).items() if "hosting/launcher" in command)
+        mine[:] = [pid for pid in found if parent_of(pid) == os.getpid()]
+        return bool(mine)
+
+    wait_until(is_there)
+    (pid,) = mine
     return pid
 
 
