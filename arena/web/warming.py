@@ -13,7 +13,7 @@ from arena.web.frame.files import STATIC, address_of
 from arena.web.frame.rendering import environment
 from arena.web.frame.site import Site
 from arena.web.pages import front
-from arena.web.viewing.rules import rules_html
+from arena.web.viewing.rules import rules_of
 from arena.web.viewing.sizes import board_size
 from arena.web.viewing.tellings import teller_hash
 from arena.web.visiting import look_around
@@ -58,7 +58,8 @@ def warm_up(app: FastAPI) -> None:
 
 
 def _warm_up_game(name: str) -> None:
-    rules_html(name)
+    for language in NAMES:
+        rules_of(name, language)
     teller_hash(name)
     for seats in registry.get(name).seats:
         board_size(name, seats)

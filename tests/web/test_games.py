@@ -1,18 +1,22 @@
 """The games on their pages: rules as HTML, the board at the start, options; plain games as text."""
 
 import re
+from collections import Counter
 
 import pytest
 from fastapi.testclient import TestClient
 
-from arena.web.viewing.rules import render_markdown
+from arena.web.viewing.rules import render_markdown, rules_of
+from arena.words.catalogue import NAMES
 from engine import registry
+
+OURS = [name for name in registry.names() if registry.package_of(name).startswith("engine.")]
 
 
 @pytest.mark.parametrize("game", registry.names())
 def test_a_game_shows_rules_board_and_options_for_each_number_of_seats(client: TestClient, game: str) -> None:
     page = client.get(f"/games/{game}?lang=de").text
-    assert '<div lang="en"><' in page
+    assert f'<div lang="{"de" if game in OURS else "en"}"><' in page
     assert "## " not in page
     assert ">Files<" not in page
     assert "style=" not in page
@@ -23,6 +27,22 @@ def test_a_game_shows_rules_board_and_options_for_each_number_of_seats(client: T
         assert f"board.svg?seats={seats}" in client.get(f"/games/{game}?seats={seats}").text
     for option in registry.get(game).options.schema()["properties"]:
         assert f"<code>{option}</code>" in page
+
+
+@pytest.mark.parametrize("game", OURS)
+@pytest.mark.parametrize("language", NAMES)
+def test_rules_say_the_same_in_every_language(game: str, language: str) -> None:
+    """As far as that can be seen: the same headings, tables and lists, with the same figures in them."""
+    english, told = rules_of(game, "en"), rules_of(game, language)
+    assert english is not None
+    assert told is not None
+    assert told.language == language
+    for element in ("h2", "h3", "table", "tr", "td", "li", "p", "strong", "code"):
+        assert told.html.count(f"<{element}") == english.html.count(f"<{element}"), element
+    assert set(re.findall(r'href="#([^"]+)"', told.html)) <= {"options", *re.findall(r' id="([^"]+)"', told.html)}
+    texts = [re.sub(r"<[^>]*>", " ", one.html) for one in (english, told)]
+    first, second = (Counter(re.findall(r"\d+", text)) for text in texts)
+    assert first == second
 
 
 def test_all_games_are_listed(client: TestClient) -> None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from arena.web.frame.choices import language_of
 from arena.web.frame.rendering import render
 from arena.web.guarding.headers import PICTURE_POLICY
-from arena.web.viewing.rules import rules_html, start_picture, start_text
+from arena.web.viewing.rules import rules_of, start_picture, start_text
 from arena.web.viewing.sizes import board_size
 from arena.words.catalogue import words
 from engine import registry
@@ -42,7 +42,7 @@ def show_game(request: Request, name: str, seats: Seats = None) -> Response:
         seats=count,
         size=size,
         text=start_text(name, count, language_of(request)) if size is None else "",
-        rules=rules_html(name),
+        rules=rules_of(name, language_of(request)),
         options=_options(game),
     )
 

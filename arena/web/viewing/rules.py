@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
@@ -17,21 +18,38 @@ from engine.chance import SeededChance
 from engine.core import AbilityError, Game, State
 
 _RULES: Final = "README.md"
+_OTHER_RULES: Final = "rules.{}.md"
+"""Those in another language than English."""
 _FOR_PROGRAMMERS: Final = "Files"
 """The section of a game's text that is about its program, not its rules."""
 _OPTIONS: Final = "Options"
 """The section that pages replace by the game's own list of its options."""
+_ENGLISH: Final = "en"
 _KEPT: Final = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a game as HTML, and their language."""
+
+    html: Markup
+    language: str
+
+
 @lru_cache(_KEPT)
-def rules_html(game: str) -> Markup | None:
-    """Return the rules of a game, in English; `None` if its folder holds none."""
-    file = files(registry.package_of(game)).joinpath(_RULES)
-    if not file.is_file():
-        return None
-    left_out = {_FOR_PROGRAMMERS, _OPTIONS} if registry.get(game).options.schema()["properties"] else {_FOR_PROGRAMMERS}
-    return render_markdown(file.read_text(encoding="utf-8"), left_out)
+def rules_of(game: str, language: str) -> Rules | None:
+    """Return the rules of a game, in English if its folder has none in a language; `None` if it holds none at all."""
+    folder = files(registry.package_of(game))
+    for name, told in ((_OTHER_RULES.format(language), language), (_RULES, _ENGLISH)):
+        file = folder.joinpath(name)
+        if file.is_file():
+            return Rules(render_markdown(file.read_text(encoding="utf-8"), _left_out(game)), told)
+    return None
+
+
+def _left_out(game: str) -> Collection[str]:
+    has_options = bool(registry.get(game).options.schema()["properties"])
+    return {_FOR_PROGRAMMERS, _OPTIONS} if has_options else {_FOR_PROGRAMMERS}
 
 
 def render_markdown(text: str, left_out: Collection[str] = (_FOR_PROGRAMMERS,)) -> Markup:
