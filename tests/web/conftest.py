@@ -25,6 +25,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def ids(played: Path) -> dict[str, str]:
+    """What stands in the addresses for their places."""
+    with open_site(str(played)) as site:
+        return {
+            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
+            "match": site.arena.matches.list_matches(limit=1).items[0].id,
+        }
+
+
+@pytest.fixture(scope="module")
 def client(played: Path) -> Iterator[TestClient]:
     """Asks the pages of that database without a browser."""
     with open_site(str(played)) as site, TestClient(make_app(site)) as made:

@@ -1,11 +1,7 @@
 """Pages in a real browser as somebody uses them: a curve under the pointer, a bracket, the keyboard alone."""
 
-from pathlib import Path
-
-import pytest
 from playwright.sync_api import Page, expect
 
-from arena.web.opening import open_site
 from tests.support.browsing import Watched
 
 BY_KEYS = ("/", "/leaderboards/{pool}", "/bots/greedy", "/matches", "/matches/{match}", "/tournaments/cup", "/games")
@@ -66,16 +62,6 @@ def test_a_double_elimination_shows_both_its_parts_and_every_tie(page: Watched, 
     assert len(places) == len(boxes) > 3
     assert min(places) > unbeaten["y"]
     assert any(place > beaten["y"] for place in places)
-
-
-@pytest.fixture(scope="module")
-def ids(played: Path) -> dict[str, str]:
-    """What stands in the addresses for their places."""
-    with open_site(str(played)) as site:
-        return {
-            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
-            "match": site.arena.matches.list_matches(limit=1).items[0].id,
-        }
 
 
 def test_whatever_can_be_used_is_reached_and_seen_by_the_keyboard_alone(

@@ -1,12 +1,10 @@
 """What holds for every page, in a real browser: no trouble, nothing serious for axe, nothing wider than the window."""
 
 import re
-from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
 
-from arena.web.opening import open_site
 from arena.web.routes import ROUTERS
 from arena.words.catalogue import LANGUAGES
 from tests.support.browsing import PHONE, Watched
@@ -51,16 +49,6 @@ ELSEWHERE = {
 NO_PAGE = re.compile(r".*\.(json|svg|csv)|.*/(live|events|state|waiting)")
 """What is fetched by pages, or is a file."""
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def ids(played: Path) -> dict[str, str]:
-    """What stands in the addresses for their places."""
-    with open_site(str(played)) as site:
-        return {
-            "pool": site.arena.leaderboards.list_leaderboards(limit=1).boards[0].pool.pool_id,
-            "match": site.arena.matches.list_matches(limit=1).items[0].id,
-        }
 
 
 def test_no_page_is_left_out() -> None:

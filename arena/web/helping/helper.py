@@ -18,7 +18,7 @@ from typing import IO, Any, Final, TypeVar
 
 import structlog
 
-from arena.web.helping.yielding import IDLE, SOON, is_starved
+from arena.web.helping.yielding import IDLE, SOON, was_starved
 
 T = TypeVar("T")
 HEAD: Final = struct.Struct(">I")
@@ -89,7 +89,7 @@ class Helper:
         assert process.stdout is not None
         write_message(process.stdin, question)
         has_answered = partial(_has_answered, process.stdout)
-        if self._niceness >= IDLE and is_starved(process.pid, has_answered, self._patience_s):
+        if self._niceness >= IDLE and was_starved(process.pid, has_answered, self._patience_s):
             self._niceness = SOON
             self._forget()
             return self._answered(question)

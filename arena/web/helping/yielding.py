@@ -30,11 +30,12 @@ def give_way(niceness: int) -> None:
         os.nice(niceness)
 
 
-def is_starved(pid: int, has_ended: Callable[[float], bool], patience_s: float) -> bool:
-    """Wait until a process has done what it does, which `has_ended` waits for, so many seconds at most.
+def was_starved(pid: int, has_ended: Callable[[float], bool], patience_s: float) -> bool:
+    """Return, as soon as it is clear, whether a process was not let run before it had done what it does.
 
-    Return true, and wait no longer, when it got less than a twentieth of the processor in `patience_s`: where bots take
-    all of a machine, and share the group of the pages, what gives way to all would never be done.
+    `has_ended` waits for that, so many seconds at most, and tells whether it has. A process is starved that got less
+    than a twentieth of the processor in `patience_s`: where bots take all of a machine, and share the group of the
+    pages, what gives way to all would never be done.
     """
     used = _used_s(pid)
     while not has_ended(patience_s):

@@ -28,7 +28,7 @@ from arena.client.values.pools import Pool
 from arena.client.values.ratings import OfficialRow, OfficialTable, SeatAdvantage
 from arena.hosting.sandbox.programs import StoredPrograms
 from arena.hosting.store import VersionStore
-from arena.web.helping.yielding import IDLE, SOON, give_way, is_starved
+from arena.web.helping.yielding import IDLE, SOON, give_way, was_starved
 from arena.web.official.tables import FitError
 from arena.web.strangers.sentences import sentence_of
 from ratings.errors import RatingsError
@@ -66,7 +66,7 @@ def _fitted(db: str, pool: str, niceness: int, longest_s: float, patience_s: flo
             # Not among the arguments, which everybody on the machine can read.
             process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
-            if is_starved(process.pid, partial(_has_ended, process, time.monotonic(), longest_s), patience_s):
+            if was_starved(process.pid, partial(_has_ended, process, time.monotonic(), longest_s), patience_s):
                 process.kill()
                 return None
         written.seek(0)

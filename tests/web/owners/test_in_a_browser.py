@@ -99,10 +99,8 @@ def admit(server: RunningServer, tab: Page) -> None:
     assert tab.evaluate("document.body.dataset.same") == "page"
 
 
-def test_an_owner_does_everything_in_a_browser(
-    server: RunningServer, front: str, page: Watched, tmp_path: Path
-) -> None:
-    tab, token = page.page, server.token("ann", Scope.COMPETITOR)
+def sign_in(page: Watched, front: str, token: str) -> None:
+    tab = page.page
     tab.goto(f"{front}/account")
     assert tab.url == f"{front}/login"
     assert page.serious_findings() == []
@@ -111,7 +109,9 @@ def test_an_owner_does_everything_in_a_browser(
     press(tab, "Enter")
     tab.wait_for_url(f"{front}/account")
 
-    bot = write_quick_bot(tmp_path / "fox", "first", name="fox")
+
+def hand_in(server: RunningServer, page: Watched, bot: Path) -> None:
+    tab = page.page
     drop(tab, "fox.zip", zipped(bot))
     assert tab.evaluate("document.querySelector('input[type=file]').files[0].name") == "fox.zip"
     tab.fill("input[name=message]", SCRIPT)
@@ -120,6 +120,9 @@ def test_an_owner_does_everything_in_a_browser(
     admit(server, tab)
     look_at(page, "dark")
 
+
+def hand_in_another(server: RunningServer, token: str, bot: Path) -> None:
+    """A second version, admitted, which comes from the command line."""
     (bot / "main.py").write_text((bot / "main.py").read_text(encoding="utf-8") + "# better\n", encoding="utf-8")
     with server.arena(token) as ann:
         submit(ann, bot, "better", lambda _sent, _total: None)
@@ -127,10 +130,11 @@ def test_an_owner_does_everything_in_a_browser(
     taken = ledger.take_admission()
     assert taken is not None
     ledger.finish_admission(taken.admission.id, is_admitted=True, summary="Admitted.", findings=[])
-    tab.goto(f"{front}/account")
-    assert page.unreached() == []
-    look_at(page, "light")
 
+
+def steer(page: Watched) -> None:
+    """Promote the first version again, and withdraw the second."""
+    tab = page.page
     tab.get_by_role("link", name="Manage: ann/fox").click()
     versions = tab.locator("tbody tr")
     expect(versions.nth(0)).to_contain_text("plays")
@@ -143,11 +147,17 @@ def test_an_owner_does_everything_in_a_browser(
     expect(versions.nth(0).locator(".tag")).to_have_text("withdrawn")
     look_at(page, "dark")
 
+
+def read_logs(server: RunningServer, page: Watched, front: str) -> None:
+    tab = page.page
     match = play_logged(server, SCRIPT + TURNED)
     tab.goto(f"{front}/account/logs?match={match}")
     expect(tab.locator("main pre")).to_contain_text(f"{SCRIPT}{TURNED}")
     assert tab.evaluate(NOTHING_RUNS)
 
+
+def make_and_revoke_a_token(page: Watched, front: str) -> None:
+    tab = page.page
     tab.goto(f"{front}/account/tokens")
     tab.fill("input[name=name]", NAME)
     press(tab, "Enter")
@@ -160,8 +170,28 @@ def test_an_owner_does_everything_in_a_browser(
     row.locator("summary").focus()
     press(tab, "Enter", "Tab", "Enter")
     expect(row.locator(".tag")).to_have_text("revoked")
+
+
+def sign_out(tab: Page, front: str) -> None:
     tab.goto(f"{front}/account")
     tab.get_by_role("button", name="Sign out").click()
     tab.wait_for_url(f"{front}/")
     tab.goto(f"{front}/account")
     assert tab.url == f"{front}/login"
+
+
+def test_an_owner_does_everything_in_a_browser(
+    server: RunningServer, front: str, page: Watched, tmp_path: Path
+) -> None:
+    token = server.token("ann", Scope.COMPETITOR)
+    sign_in(page, front, token)
+    bot = write_quick_bot(tmp_path / "fox", "first", name="fox")
+    hand_in(server, page, bot)
+    hand_in_another(server, token, bot)
+    page.page.goto(f"{front}/account")
+    assert page.unreached() == []
+    look_at(page, "light")
+    steer(page)
+    read_logs(server, page, front)
+    make_and_revoke_a_token(page, front)
+    sign_out(page.page, front)
